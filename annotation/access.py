@@ -1,0 +1,45 @@
+"""Who may do what with a campaign. The only way a view gets one."""
+
+from django.http import Http404
+
+from annotation.models import Campaign, Lease
+from curation.access import dataset_allow, dataset_may
+from curation.models import User
+
+
+def campaign_for(user: User, pk: int, *, may: str) -> Campaign:
+    """The campaign, if `user` may do that with its dataset.
+
+    A stranger gets 404, a member who may not gets 403. A draft does not exist for annotators.
+    """
+    campaign = Campaign.objects.select_related("dataset").filter(pk=pk).first()
+    if campaign is None:
+        raise Http404
+    campaign_allow(user, campaign, may=may)
+    return campaign
+
+
+def campaign_allow(user: User, campaign: Campaign, *, may: str) -> None:
+    """Raise what `campaign_for` raises, for a campaign at hand."""
+    dataset_allow(user, campaign.dataset, may=may)
+    draft = campaign.state == Campaign.State.DRAFT
+    if draft and not dataset_may(user, campaign.dataset, may="read"):
+        raise Http404
+
+
+def lease_for(user: User, campaign_pk: int, lease_pk: int) -> Lease:
+    """The person's own lease of a tuple of the campaign, while they may annotate. One query finds it, its person and
+    its campaign.
+    """
+    own = Lease.objects.filter(pk=lease_pk, participation__user=user, participation__campaign=campaign_pk)
+    lease = own.select_related("participation__campaign__dataset").first()
+    if lease is None:
+        campaign_for(user, campaign_pk, may="annotate")
+        raise Http404
+    campaign_allow(user, lease.participation.campaign, may="annotate")
+    return lease
+
+
+def campaign_may(user: User, campaign: Campaign, *, may: str) -> bool:
+    """Whether to offer a button; the view behind it asks `campaign_for` again."""
+    return dataset_may(user, campaign.dataset, may=may)

@@ -1,0 +1,242 @@
+"""The adaptive phase: extra judgements, asked where scores are least sure.
+
+The owner gives a number of judgements. They are asked for deck by deck, each a round of tuples that want one
+judgement, chosen from all judgements before it. A deck is worked out in no transaction and written under the
+campaign's lock, if no other round was written meanwhile: of two workers, one writes.
+"""
+
+import logging
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.bws.adaptive import SHARE, adaptive_deck
+from annotation.bws.design import DesignError
+from annotation.bws.judgements import FloatArray, IntArray
+from annotation.bws.maxdiff import MaxDiffLikelihood
+from annotation.bws.newton import fit_utilities
+from annotation.bws.standard_errors import posterior_errors
+from annotation.figures import Tally, campaign_tally
+from annotation.models import Campaign, Judgement, Tuple
+from annotation.rounds import campaign_lock, campaign_require, extension_note, round_write
+from annotation.seeds import Stream, campaign_rng
+from annotation.selectors import pairs_active, phase_sums
+from annotation.settling import tuples_lock
+from curation.errors import UserError
+from curation.models import PairScore, ScoreSet
+
+NEARLY = 0.9  # of the design, and of a deck, are judged before the next deck is chosen
+# Above, choosing takes more than a second or two, and is left to the worker that looks every minute.
+MOST_AT_ONCE = 4_000
+ATTEMPTS = 5
+PRIOR_PRECISION = 1.0
+SHYEST = 0.02  # a prior's ends are no certainty: no pair is expected below this or above its opposite
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | None = None) -> Campaign:
+    """Let the adaptive phase ask for so many judgements more.
+
+    prior: what is expected of the pairs. It serves the choice of tuples, from the next deck on, and no score.
+    """
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
+    if judgements < 1:
+        raise UserError(_("Give a number of judgements above 0."))
+    if prior is not None and prior.dataset_id != campaign.dataset_id:
+        raise UserError(
+            _("“%(name)s” scores another dataset; choose one of this dataset.") % {"name": prior.name}
+        )
+    _require_different(campaign, judgements)
+    campaign.adaptive_budget += judgements
+    campaign.adaptive_prior = prior
+    campaign.save(update_fields=["adaptive_budget", "adaptive_prior"])
+    return campaign
+
+
+def _require_different(campaign: Campaign, judgements: int) -> None:
+    """Each extra judgement is of a tuple of its own."""
+    tuples = campaign.tuples.filter(is_gold=False).count()
+    possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
+    if judgements > possible:
+        sentence = _(
+            "The pairs of “%(name)s” make only %(possible)d more different tuples; ask for no more judgements."
+        )
+        raise UserError(sentence % {"name": campaign.name, "possible": max(0, possible)})
+
+
+@transaction.atomic
+def adaptive_withdraw(*, campaign: Campaign) -> Campaign:
+    """Ask for nothing more: no further deck, and no tuple of this one that nobody has judged or holds."""
+    campaign = campaign_lock(campaign)
+    untouched = campaign.tuples.filter(phase=Tuple.Phase.ADAPTIVE, counted=0, leased=0, wanted__gt=0)
+    locked = tuples_lock(list(untouched.values_list("pk", flat=True)))
+    # Asked anew under the locks. One that an excluded person judged stays: it may count again.
+    judged = Judgement.objects.filter(tuple__campaign=campaign, tuple__phase=Tuple.Phase.ADAPTIVE)
+    untouched.filter(pk__in=list(locked)).exclude(pk__in=judged.values("tuple")).update(wanted=0)
+    return _end(campaign)
+
+
+def _end(campaign: Campaign) -> Campaign:
+    """The caller holds the campaign's lock."""
+    campaign.adaptive_budget = phase_sums(campaign)[Tuple.Phase.ADAPTIVE].wanted
+    campaign.save(update_fields=["adaptive_budget"])
+    return campaign
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A campaign with judgements to spend, as it was when it was looked at.
+
+    ready: whether the design and the last deck are nearly judged. designed: whether the design is. quick: whether
+    a page can choose a deck while somebody waits.
+    """
+
+    campaign: Campaign
+    left: int
+    designed: bool
+    ready: bool
+    quick: bool
+
+
+def adaptive_waiting(campaign_pk: int) -> Waiting | None:
+    """Whether the campaign is open and has judgements to spend; None where not. Two queries, else one."""
+    open_now = Campaign.objects.filter(pk=campaign_pk, state=Campaign.State.OPEN, adaptive_budget__gt=0)
+    campaign = open_now.select_related("adaptive_prior").first()
+    if campaign is None:
+        return None
+    sums = phase_sums(campaign)
+    adaptive = sums.pop(Tuple.Phase.ADAPTIVE.value)
+    left = campaign.adaptive_budget - adaptive.wanted
+    if left < 1:
+        return None
+    wanted, judged = (
+        sum(phase.wanted for phase in sums.values()),
+        sum(phase.judged for phase in sums.values()),
+    )
+    designed = judged >= NEARLY * wanted
+    ready = designed and adaptive.wanted - adaptive.judged <= (1 - NEARLY) * _last_deck(campaign)
+    tuples = adaptive.tuples + sum(phase.tuples for phase in sums.values())
+    return Waiting(campaign, left, designed, ready, max(tuples, judged + adaptive.judged) <= MOST_AT_ONCE)
+
+
+def _last_deck(campaign: Campaign) -> int:
+    """How many tuples the last deck has; 0 before the first."""
+    decks = [
+        row for row in campaign.certificate.get("extensions", []) if row["phase"] == Tuple.Phase.ADAPTIVE
+    ]
+    return int(decks[-1]["tuples"]) if decks else 0
+
+
+def decks_make() -> int:
+    """Make the next deck wherever one is due; how many were made."""
+    spending = Campaign.objects.filter(state=Campaign.State.OPEN, adaptive_budget__gt=0)
+    looked = [adaptive_waiting(pk) for pk in spending.order_by("pk").values_list("pk", flat=True)]
+    return sum(deck_make(waiting) > 0 for waiting in looked if waiting and waiting.ready)
+
+
+def deck_make(waiting: Waiting) -> int:
+    """Choose the next deck and write it; how many tuples it has, 0 where a round came in between.
+
+    Where no new tuple can be chosen, the phase ends.
+    """
+    campaign = waiting.campaign
+    try:
+        deck = _deck_chosen(campaign)
+    except ValueError as error:
+        logger.warning("Campaign %s: the adaptive phase ends: %s", campaign.pk, error)
+        with transaction.atomic():
+            _end(campaign_lock(campaign))
+        return 0
+    return _deck_write(campaign, deck)
+
+
+@dataclass(frozen=True, eq=False)
+class _Deck:
+    """Tuples of pairs (T, k), the seed that they were chosen with, and from how many judgements."""
+
+    pairs: IntArray
+    seed: int
+    judgements: int
+
+
+def _deck_chosen(campaign: Campaign) -> _Deck:
+    """Tuples that no earlier tuple equals. Raises ValueError where there are none."""
+    tally = campaign_tally(campaign, adaptive=True)
+    active, sentences = _active(campaign, tally)
+    utilities, errors = _doubts(campaign, tally)
+    asked = {tuple(row) for row in np.sort(tally.tuples, axis=1).tolist()}
+    for attempt in range(ATTEMPTS):
+        rng = campaign_rng(campaign, Stream.ADAPTIVE, campaign.rounds, attempt)
+        seed = int(rng.integers(2**31))
+        deck = active[
+            adaptive_deck(
+                utilities[active],
+                errors[active],
+                size=campaign.tuple_size,
+                share=SHARE,
+                seed=seed,
+                sentences=sentences,
+            )
+        ]
+        new = np.array([tuple(row) not in asked for row in np.sort(deck, axis=1).tolist()])
+        if new.any():
+            # Shuffled: neighbours stand in the order of their scores, and what is left may be less than a deck.
+            return _Deck(tally.pairs[rng.permutation(deck[new])], seed, len(tally.judgements))
+    raise DesignError(f"No new tuple was found in {ATTEMPTS} attempts.")
+
+
+def _active(campaign: Campaign, tally: Tally) -> tuple[IntArray, IntArray]:
+    """The items (a,) whose pairs are still active, and the ids of their sentences (a, 2)."""
+    known = pairs_active(campaign)
+    rows = np.array(list(known.values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
+    return np.searchsorted(tally.pairs, rows[:, 0]), rows[:, 1:]
+
+
+def _doubts(campaign: Campaign, tally: Tally) -> tuple[FloatArray, FloatArray]:
+    """Utilities (m,) by MaxDiff on all that counts, around what the prior expects, and their errors."""
+    expected = np.zeros(len(tally.pairs))
+    if campaign.adaptive_prior is not None:
+        expected = _expected(campaign.adaptive_prior, tally.pairs)
+    fit = fit_utilities(
+        MaxDiffLikelihood(tally.judgements), prior_precision=PRIOR_PRECISION, prior_mean=expected
+    )
+    return fit.utilities, posterior_errors(fit.precision)[0]
+
+
+def _expected(prior: ScoreSet, pairs: IntArray) -> FloatArray:
+    """Utilities (m,) that a score set expects, the inverse of how utilities become scores; 0 where it has none."""
+    rows = PairScore.objects.filter(score_set=prior).order_by("pair").values_list("pair", "value")
+    scored = np.array(list(rows), dtype=np.float64).reshape(-1, 2)
+    unit = np.clip((scored[:, 1] - prior.low) / (prior.high - prior.low), SHYEST, 1 - SHYEST)
+    _both, of_pairs, of_rows = np.intersect1d(pairs, scored[:, 0].astype(np.int64), return_indices=True)
+    expected = np.zeros(len(pairs))
+    expected[of_pairs] = np.log(unit[of_rows] / (1 - unit[of_rows]))
+    return expected
+
+
+@transaction.atomic
+def _deck_write(looked_at: Campaign, deck: _Deck) -> int:
+    campaign = campaign_lock(looked_at)
+    left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].wanted
+    if campaign.rounds != looked_at.rounds or campaign.state != Campaign.State.OPEN or left < 1:
+        return 0
+    pairs = deck.pairs[:left]
+    number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, wanted=1)
+    prior = looked_at.adaptive_prior
+    extension_note(
+        campaign,
+        phase=Tuple.Phase.ADAPTIVE,
+        round=number,
+        seed=deck.seed,
+        tuples=len(pairs),
+        judgements=deck.judgements,
+        prior=prior.name if prior else None,
+    )
+    campaign.save(update_fields=["rounds", "certificate"])
+    return len(pairs)

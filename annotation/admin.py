@@ -1,0 +1,81 @@
+"""Looking into the tables. Judgements and leases change by their verbs alone, so they are read here."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from annotation.models import (
+    Campaign,
+    Flag,
+    Guideline,
+    Judgement,
+    JudgementRevision,
+    Lease,
+    Participation,
+    Tuple,
+)
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
+    """Shown, and neither added, changed nor deleted: the counters of tuples would no longer be true."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Campaign)
+class CampaignAdmin(ReadOnlyAdmin):
+    list_display = ("name", "dataset", "state", "created_at")
+    list_filter = ("state",)
+    search_fields = ("name", "dataset__name")
+
+
+@admin.register(Guideline)
+class GuidelineAdmin(ReadOnlyAdmin):
+    list_display = ("campaign", "version", "created_at")
+
+
+@admin.register(Tuple)
+class TupleAdmin(ReadOnlyAdmin):
+    list_display = ("campaign", "number", "is_gold", "phase", "round", "wanted", "counted", "leased")
+    list_filter = ("is_gold", "phase")
+    list_select_related = ("campaign",)
+
+
+@admin.register(Participation)
+class ParticipationAdmin(ReadOnlyAdmin):
+    list_display = ("campaign", "user", "state", "excluded", "gold_right", "gold_trials")
+    list_filter = ("state", "excluded")
+    list_select_related = ("campaign", "user")
+
+
+@admin.register(Lease)
+class LeaseAdmin(ReadOnlyAdmin):
+    list_display = ("tuple_id", "participation_id", "state", "place", "expires_at")
+    list_filter = ("state",)
+
+
+@admin.register(Judgement)
+class JudgementAdmin(ReadOnlyAdmin):
+    list_display = ("tuple_id", "participation_id", "best_slot", "worst_slot", "standing", "submitted_at")
+    list_filter = ("standing",)
+
+
+@admin.register(JudgementRevision)
+class JudgementRevisionAdmin(ReadOnlyAdmin):
+    list_display = ("tuple_id", "participation_id", "revised_at")
+
+
+@admin.register(Flag)
+class FlagAdmin(ReadOnlyAdmin):
+    list_display = ("tuple_id", "participation_id", "kind", "reason", "created_at", "resolved_at")
+    list_filter = ("kind", "reason")

@@ -1,0 +1,145 @@
+"""Campaigns for programs: /api/v1/campaigns/. Whoever reads the dataset reads them; its members claim and judge."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import path
+from django.utils.timezone import now
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.access import campaign_for, lease_for
+from annotation.assignment import Submitted, judgement_submit, participation_join, tuple_claim
+from annotation.cards import cards_of
+from annotation.dashboard import campaign_dashboard
+from annotation.handing import Nothing
+from annotation.models import Campaign, Lease, Participation
+from annotation.serializers import (
+    AnswerSerializer,
+    CampaignSerializer,
+    ClaimSerializer,
+    ProgressSerializer,
+    SubmittedSerializer,
+)
+from curation.access import datasets_readable
+from curation.errors import UserError
+
+
+class CampaignList(ListAPIView[Campaign]):
+    """The campaigns of the datasets that you may read, newest first."""
+
+    serializer_class = CampaignSerializer
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        readable = datasets_readable(self.request.user)  # type: ignore[arg-type]
+        return Campaign.objects.filter(dataset__in=readable).select_related("dataset")
+
+
+class CampaignDetail(RetrieveAPIView[Campaign]):
+    """One campaign: its question, its design and its certificate."""
+
+    serializer_class = CampaignSerializer
+
+    def get_object(self) -> Campaign:
+        return campaign_for(self.request.user, self.kwargs["campaign_pk"], may="read")  # type: ignore[arg-type]
+
+
+class CampaignProgress(APIView):
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, campaign_pk: int) -> Response:
+        """How far the campaign is, and how reliable its scores are by now."""
+        campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
+        return Response(ProgressSerializer(campaign_dashboard(campaign, at=now())).data)
+
+
+class TupleClaim(APIView):
+    @extend_schema(request=None, responses=ClaimSerializer)
+    def post(self, request: Request, campaign_pk: int) -> Response:
+        """The tuple for you to judge; the same one until you have judged it."""
+        claimed = tuple_claim(participation=_participation(request, campaign_pk), at=now())
+        return Response(ClaimSerializer(_claim(claimed)).data)
+
+
+def _claim(claimed: Lease | Nothing) -> dict[str, Any]:
+    if isinstance(claimed, Nothing):
+        nothing = {"nothing": claimed.value, "sentence": str(claimed.label)}
+        return {"lease": None, "expires_at": None, "pairs": [], **nothing}
+    pairs = cards_of([claimed])[claimed.pk]
+    return {
+        "lease": claimed.pk,
+        "expires_at": claimed.expires_at,
+        "pairs": pairs,
+        "nothing": "",
+        "sentence": "",
+    }
+
+
+class JudgementCreate(APIView):
+    @extend_schema(request=AnswerSerializer, responses=SubmittedSerializer)
+    def post(self, request: Request, campaign_pk: int) -> Response:
+        """Keep a judgement. The same client_id again answers the same, and changes nothing.
+
+        With `claim` the answer brings the next tuple, as a claim of its own would.
+        """
+        asked = AnswerSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        answer = asked.validated_data
+        lease = lease_for(request.user, campaign_pk, answer["lease"])  # type: ignore[arg-type]
+        try:
+            submitted = judgement_submit(
+                participation=lease.participation,
+                tuple_id=lease.tuple_id,
+                best_slot=_slot(lease, answer["best"]),
+                worst_slot=_slot(lease, answer["worst"]),
+                client_id=answer["client_id"],
+                at=now(),
+            )
+        except UserError as error:
+            raise ValidationError({"detail": str(error)}) from error
+        following = (
+            _claim(tuple_claim(participation=lease.participation, at=now())) if answer["claim"] else None
+        )
+        return Response(SubmittedSerializer(_submitted(submitted) | {"next": following}).data)
+
+
+def _slot(lease: Lease, place: int) -> int:
+    """The design's slot at a place of the screen; whatever is none is refused by the service."""
+    slots: list[int] = lease.order_shown
+    return slots[place] if place < len(slots) else place
+
+
+def _submitted(submitted: Submitted) -> dict[str, Any]:
+    judgement, gold = submitted.judgement, submitted.gold
+    place = judgement.order_shown.index
+    return {
+        "client_id": judgement.client_id,
+        "submitted_at": judgement.submitted_at,
+        "repeated": submitted.repeated,
+        "stopped": submitted.stopped,
+        "gold": gold
+        and {
+            "best_right": gold.best_right,
+            "worst_right": gold.worst_right,
+            "best": place(gold.best_slot),
+            "worst": place(gold.worst_slot),
+            "why": gold.why,
+        },
+    }
+
+
+def _participation(request: Request, campaign_pk: int) -> Participation:
+    user: Any = request.user
+    return participation_join(campaign=campaign_for(user, campaign_pk, may="annotate"), user=user)
+
+
+urlpatterns = [
+    path("campaigns/", CampaignList.as_view(), name="api_campaigns"),
+    path("campaigns/<int:campaign_pk>/", CampaignDetail.as_view(), name="api_campaign"),
+    path("campaigns/<int:campaign_pk>/progress/", CampaignProgress.as_view(), name="api_campaign_progress"),
+    path("campaigns/<int:campaign_pk>/claim/", TupleClaim.as_view(), name="api_claim"),
+    path("campaigns/<int:campaign_pk>/judgements/", JudgementCreate.as_view(), name="api_judgements"),
+]

@@ -1,0 +1,407 @@
+"""A judgement's life: a tuple is claimed, answered, taken back, skipped or flagged. One transaction each.
+
+Each locks the person's row first, so that two tabs are one person; `settling` says in which order locks are
+taken and what counts.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, F, QuerySet, Subquery
+from django.utils.timezone import is_aware
+from django.utils.translation import gettext as _
+
+from annotation.adapting import adaptive_waiting, deck_make
+from annotation.gold import GoldFeedback, gold_feedback
+from annotation.handing import Nothing, cursor_start, nothing_for, order_draw, shut_for, tuple_choose
+from annotation.models import (
+    Campaign,
+    Flag,
+    Guideline,
+    Judgement,
+    JudgementRevision,
+    Lease,
+    Participation,
+    Sitting,
+    Tuple,
+)
+from annotation.settling import (
+    gold_weigh,
+    lease_end,
+    leases_expire,
+    participation_lock,
+    tuples_lock,
+    tuples_settle,
+)
+from curation.errors import UserError
+from curation.models import User
+
+NOTHING_LEFT = frozenset({Nothing.JUDGED, Nothing.YOURS, Nothing.LEASED})
+LEASE_TIME = timedelta(minutes=30)
+SITTING_PAUSE = timedelta(minutes=30)  # whoever comes back later sits down anew
+SEEN_AGAIN = timedelta(minutes=1)  # noted this often at most: one write less for most judgements
+CLOCK_SKEW = timedelta(minutes=5)
+LONGEST_ON_SCREEN = timedelta(days=7)
+
+
+class RefusedError(UserError):
+    """A judgement or a wish that cannot be kept, and will not be however often it is sent."""
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What came of a judgement. `gold` is the feedback where the tuple was a gold one."""
+
+    judgement: Judgement
+    repeated: bool
+    gold: GoldFeedback | None
+    stopped: bool
+
+
+def participation_join(*, campaign: Campaign, user: User) -> Participation:
+    """The person's row in the campaign, made when they first come."""
+    person = Participation.objects.filter(campaign=campaign, user=user).first()
+    if person is None:
+        start = cursor_start(campaign, user)
+        person, _made = Participation.objects.get_or_create(
+            campaign=campaign, user=user, defaults={"cursor": start}
+        )
+    person.campaign = campaign
+    return person
+
+
+def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = False) -> Lease | Nothing:
+    """The tuple on the person's screen, or (ahead) the one after it; a new one where there is none yet."""
+    claimed = _claim(participation, at=at, ahead=ahead)
+    # The sweep may not have come by; whatever ran out is there for whoever asks.
+    if claimed is Nothing.LEASED and leases_expire(at=at, campaign=participation.campaign):
+        claimed = _claim(participation, at=at, ahead=ahead)
+    if isinstance(claimed, Nothing) and claimed in NOTHING_LEFT:
+        return _claim_chosen(participation, claimed, at=at, ahead=ahead)
+    return claimed
+
+
+def _claim_chosen(
+    participation: Participation, claimed: Nothing, *, at: datetime, ahead: bool
+) -> Lease | Nothing:
+    """A tuple of the next deck of the adaptive phase, which is made now where that is quick."""
+    waiting = adaptive_waiting(participation.campaign_id)
+    if waiting is None or not waiting.designed:
+        return claimed
+    # A deck that somebody made since would be passed over: look once more after `waiting` was read.
+    again = _claim(participation, at=at, ahead=ahead)
+    if isinstance(again, Lease) or again not in NOTHING_LEFT:
+        return again
+    if not waiting.quick:
+        return Nothing.CHOOSING if waiting.ready else again
+    deck_make(waiting)
+    return _claim(participation, at=at, ahead=ahead)
+
+
+@transaction.atomic
+def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease | Nothing:
+    person = participation_lock(participation)
+    shut = shut_for(person)
+    if shut is not None:
+        return shut
+    live = {lease.place: lease for lease in _live(person).select_related("tuple")}
+    _renew(person, list(live.values()), at)
+    place = Lease.Place.AHEAD if ahead and Lease.Place.SCREEN in live else Lease.Place.SCREEN
+    if place in live:
+        return live[place]
+    chosen = tuple_choose(person)
+    return _hand(person, chosen, place, at) if chosen else nothing_for(person)
+
+
+def _live(person: Participation) -> QuerySet[Lease]:
+    return person.leases.filter(state=Lease.State.LIVE).order_by("place")
+
+
+def _renew(person: Participation, live: list[Lease], at: datetime) -> None:
+    """Whoever is here keeps what they hold; written seldom, since a page asks with every judgement."""
+    if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live):
+        _live(person).update(expires_at=at + LEASE_TIME)
+        for lease in live:
+            lease.expires_at = at + LEASE_TIME
+
+
+def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime) -> Lease:
+    lease = Lease(
+        tuple=chosen,
+        participation=person,
+        state=Lease.State.LIVE,
+        place=place,
+        order_shown=order_draw(person, chosen),
+        claimed_at=at,
+        expires_at=at + LEASE_TIME,
+    )
+    # A released lease of the same tuple comes to life again, with the order that was drawn for it.
+    Lease.objects.bulk_create(
+        [lease],
+        update_conflicts=True,
+        unique_fields=["tuple", "participation"],
+        update_fields=["state", "place", "claimed_at", "expires_at"],
+    )
+    if not chosen.is_gold:
+        Tuple.objects.filter(pk=chosen.pk).update(leased=F("leased") + 1)
+        person.cursor = chosen.priority
+    person.handed += 1
+    person.save(update_fields=["handed", "cursor"])
+    return lease
+
+
+@transaction.atomic
+def judgement_submit(
+    *,
+    participation: Participation,
+    tuple_id: int,
+    best_slot: int,
+    worst_slot: int,
+    client_id: UUID,
+    at: datetime,
+    shown_at: datetime | None = None,
+    first_input_at: datetime | None = None,
+    active_ms: int | None = None,
+) -> Submitted:
+    """Keep a judgement, once per client_id, however late it comes.
+
+    Slots are the design's. Raises RefusedError where it cannot be a judgement of this person.
+    """
+    person = participation_lock(participation)
+    lease = _lease_answered(person, tuple_id, client_id)
+    if lease is None or lease.repeated:
+        return _submitted_before(person, client_id)
+    _refuse_unanswerable(lease)
+    _refuse_slots(lease, best_slot, worst_slot)
+    judgement = Judgement(
+        tuple=lease.tuple,
+        participation=person,
+        sitting=_sitting(person, lease, at),
+        guideline_id=lease.guideline_now,
+        best_slot=best_slot,
+        worst_slot=worst_slot,
+        order_shown=lease.order_shown,
+        client_id=client_id,
+        submitted_at=at,
+        **_timings(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms),
+    )
+    return _keep(person, lease, judgement)
+
+
+def _keep(person: Participation, lease: Lease, judgement: Judgement) -> Submitted:
+    lease_end(lease, Lease.State.ANSWERED)
+    if lease.tuple.is_gold:
+        judgement.standing = Judgement.Standing.GOLD
+        judgement.save()
+        feedback = gold_feedback(judgement)
+        if feedback is not None:
+            person = gold_weigh(person, judgement, feedback)
+        return Submitted(judgement, repeated=False, gold=feedback, stopped=_is_stopped(person))
+    wanted, counted = tuples_lock([lease.tuple_id])[lease.tuple_id]
+    # What settling will find, mostly: then it has nothing to correct.
+    if person.excluded:
+        judgement.standing = Judgement.Standing.EXCLUDED
+    elif counted < wanted:
+        judgement.standing = Judgement.Standing.COUNTED
+    judgement.save()
+    judgement.standing = tuples_settle([lease.tuple_id]).get(judgement.pk, judgement.standing)
+    return Submitted(judgement, repeated=False, gold=None, stopped=_is_stopped(person))
+
+
+def _is_stopped(person: Participation) -> bool:
+    return person.state == Participation.State.STOPPED
+
+
+def _lease_answered(person: Participation, tuple_id: int, client_id: UUID) -> Any:
+    """The lease under which the person saw the tuple, live or run out, and what is known of the answer, in one query.
+
+    repeated: an answer of that client_id is kept already. taken_back: it was, and was undone. guideline_now: the
+    guideline as it stands.
+    """
+    own = {"participation": person, "client_id": client_id}
+    guidelines = Guideline.objects.filter(campaign=person.campaign_id).order_by("-version")
+    return (
+        person.leases.filter(tuple=tuple_id)
+        .select_related("tuple")
+        .annotate(
+            repeated=Exists(Judgement.objects.filter(**own)),
+            taken_back=Exists(JudgementRevision.objects.filter(**own)),
+            guideline_now=Subquery(guidelines.values("pk")[:1]),
+        )
+        .first()
+    )
+
+
+def _submitted_before(person: Participation, client_id: UUID) -> Submitted:
+    first = person.judgements.filter(client_id=client_id).select_related("tuple").first()
+    if first is None:
+        raise _not_given()
+    return Submitted(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
+
+
+def _refuse_unanswerable(lease: Any) -> None:
+    if lease.state == Lease.State.ANSWERED:
+        raise RefusedError(_("You have judged these pairs already; undo that judgement to change it."))
+    if lease.state == Lease.State.SKIPPED:
+        raise RefusedError(_("You have skipped these pairs, so they are not yours to judge any more."))
+    if lease.taken_back:
+        raise RefusedError(_("You took this answer back; judge the pairs again."))
+
+
+def _not_given() -> RefusedError:
+    return RefusedError(_("These pairs were not given to you; load the page again to get your own."))
+
+
+def _lease_shown(person: Participation, tuple_id: int) -> Lease:
+    lease = person.leases.filter(tuple=tuple_id).select_related("tuple").first()
+    if lease is None:
+        raise _not_given()
+    return lease
+
+
+def _refuse_slots(lease: Lease, best_slot: int, worst_slot: int) -> None:
+    if best_slot == worst_slot:
+        raise RefusedError(_("Best and worst are the same pair; choose two different pairs."))
+    if not {best_slot, worst_slot} <= set(lease.order_shown):
+        raise RefusedError(
+            _("Best and worst must be two of the %(size)d pairs shown; load the page again.")
+            % {"size": len(lease.order_shown)}
+        )
+
+
+def _timings(
+    *, at: datetime, shown_at: datetime | None, first_input_at: datetime | None, active_ms: int | None
+) -> dict[str, Any]:
+    """What the page measured, as far as it can be true. A wrong clock never costs a judgement."""
+    shown = shown_at if _likely(shown_at, at) else None
+    touched = first_input_at if _likely(first_input_at, at) else None
+    if shown and touched and touched < shown:
+        touched = None
+    longest = LONGEST_ON_SCREEN / timedelta(milliseconds=1)
+    active = active_ms if active_ms is not None and 0 <= active_ms <= longest else None
+    return {"shown_at": shown, "first_input_at": touched, "active_ms": active}
+
+
+def _likely(moment: datetime | None, at: datetime) -> bool:
+    return moment is not None and is_aware(moment) and at - LONGEST_ON_SCREEN <= moment <= at + CLOCK_SKEW
+
+
+def _sitting(person: Participation, lease: Lease, at: datetime) -> Sitting:
+    """The stretch of work that the judgement belongs to; it began when its first tuple was handed out."""
+    last = person.sittings.order_by("-pk").first()
+    if last is not None and at - last.last_seen_at <= SITTING_PAUSE:
+        if at - last.last_seen_at >= SEEN_AGAIN:
+            last.last_seen_at = at
+            last.save(update_fields=["last_seen_at"])
+        return last
+    started = max(lease.claimed_at, at - SITTING_PAUSE)
+    return Sitting.objects.create(participation=person, started_at=min(started, at), last_seen_at=at)
+
+
+@transaction.atomic
+def judgement_undo(*, participation: Participation, at: datetime, client_id: UUID | None = None) -> Lease:
+    """Take the last judgement back; its tuple is on the person's screen again, in the same order.
+
+    client_id says which judgement the page believes to be the last, so that a double click undoes once.
+    Raises RefusedError where there is none, or it is a gold answer: its feedback has been shown.
+    """
+    person = participation_lock(participation)
+    undone = _lease_undone(person, client_id)
+    if undone is not None:
+        return undone
+    last = _judgement_to_undo(person, client_id)
+    JudgementRevision.objects.create(
+        tuple=last.tuple,
+        participation=person,
+        client_id=last.client_id,
+        answer=_answer(last),
+        revised_at=at,
+    )
+    last.delete()
+    return _back_on_screen(person, last.tuple, at)
+
+
+def _lease_undone(person: Participation, client_id: UUID | None) -> Lease | None:
+    """The lease that an earlier undo of this very judgement brought back, if it is still there."""
+    if client_id is None:
+        return None
+    revised = person.revisions.filter(client_id=client_id).values("tuple")
+    return _live(person).filter(tuple__in=revised).select_related("tuple").first()
+
+
+def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgement:
+    if (shut := shut_for(person)) is not None:
+        raise RefusedError(str(shut.label))
+    last = person.judgements.select_related("tuple").order_by("-pk").first()
+    if last is None:
+        raise RefusedError(_("There is no judgement to undo yet."))
+    if client_id is not None and client_id != last.client_id:
+        raise RefusedError(_("Only the last judgement can be undone, and another came after that one."))
+    if last.tuple.is_gold:
+        raise RefusedError(_("The last answer cannot be undone, because you were told what was expected."))
+    return last
+
+
+def _answer(judgement: Judgement) -> dict[str, Any]:
+    """A judgement's own fields, ready for JSON."""
+    left_out = {"id", "tuple", "participation", "client_id"}
+    fields = [field for field in Judgement._meta.concrete_fields if field.name not in left_out]
+    return {field.attname: getattr(judgement, field.attname) for field in fields}
+
+
+def _back_on_screen(person: Participation, answered: Tuple, at: datetime) -> Lease:
+    """What was on the screen waits behind the tuple that comes back; what was fetched ahead is released."""
+    live = {lease.place: lease for lease in _live(person)}
+    ahead = live.get(Lease.Place.AHEAD)
+    tuple_ids = [answered.pk, *([ahead.tuple_id] if ahead else [])]
+    tuples_lock(tuple_ids)
+    if ahead:
+        _live(person).filter(pk=ahead.pk).update(state=Lease.State.RELEASED)
+    _live(person).update(place=Lease.Place.AHEAD)
+    lease = person.leases.select_related("tuple").get(tuple=answered)
+    lease.state, lease.place = Lease.State.LIVE, Lease.Place.SCREEN
+    lease.expires_at = at + LEASE_TIME
+    lease.save(update_fields=["state", "place", "expires_at"])
+    tuples_settle(tuple_ids)
+    return lease
+
+
+@transaction.atomic
+def tuple_skip(
+    *, participation: Participation, tuple_id: int, reason: str, note: str = "", at: datetime
+) -> Flag:
+    """Leave a tuple to others, and say why; it is never asked of this person again."""
+    person = participation_lock(participation)
+    lease = _lease_shown(person, tuple_id)
+    if lease.state == Lease.State.ANSWERED:
+        raise RefusedError(_("You have judged these pairs already; undo that judgement to skip them."))
+    flag = _flag(lease, Flag.Kind.SKIP, reason=reason, note=note, at=at)
+    lease_end(lease, Lease.State.SKIPPED)
+    tuples_lock([lease.tuple_id])
+    tuples_settle([lease.tuple_id])
+    return flag
+
+
+@transaction.atomic
+def tuple_flag(
+    *, participation: Participation, tuple_id: int, reason: str, note: str = "", at: datetime
+) -> Flag:
+    """Tell the owner that something is wrong with a tuple; it stays on the screen."""
+    person = participation_lock(participation)
+    return _flag(_lease_shown(person, tuple_id), Flag.Kind.FLAG, reason=reason, note=note, at=at)
+
+
+def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, note: str, at: datetime) -> Flag:
+    if reason not in Flag.Reason.values:
+        raise RefusedError(_("Choose a reason from the list."))
+    flag, _made = Flag.objects.update_or_create(
+        tuple=lease.tuple,
+        participation=lease.participation,
+        kind=kind,
+        defaults={"reason": reason, "note": note.strip()[:500], "resolved_by": None, "resolved_at": None},
+        create_defaults={"reason": reason, "note": note.strip()[:500], "created_at": at},
+    )
+    return flag

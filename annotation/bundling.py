@@ -1,0 +1,356 @@
+"""A campaign as a folder of files that others can read, score again and cite; nothing in it names a person."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+import numpy as np
+from django.template.loader import render_to_string
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from annotation.bws.files import JudgementFile, read_judgements, write_judgements, write_scores, write_tuples
+from annotation.bws.judgements import Judgements
+from annotation.bws.manifest import MANIFEST, write_manifest, zip_folder
+from annotation.bws.reliability import Split, split_half_reliability
+from annotation.bws.scoring import METHODS, Scale
+from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
+from annotation.selectors import annotators_named
+from annotation.work import Mask, Work, campaign_work
+from curation.errors import UserError, errors_shown
+from curation.files.drafts import FileError
+from curation.files.exporting import Column, write_table
+from curation.files.writing import folder_replacing, replacing
+from curation.models import Pair
+from curation.pairs.text import normalise
+
+SCHEMA_VERSION = 2
+# Above this a bundle takes more than some seconds; the command has no limit.
+MOST_JUDGEMENTS_AT_ONCE = 20_000
+MOST_PAIRS_AT_ONCE = 3_000
+SHORTEST_NAME_HIDDEN = 3
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What was written: judgements that count, and the SHA-256 of each file by its name."""
+
+    path: Path | None
+    judgements: int
+    files: dict[str, str]
+
+
+def bundle_write(*, campaign: Campaign, path: Path) -> Bundle:
+    """Write the campaign's bundle: a zip where `path` ends so, else a folder.
+
+    The same state of a campaign gives the same bytes. An earlier bundle gives way; anything else stays.
+    Raises UserError where nothing counts yet, or the place is taken or cannot be written.
+    """
+    if path.suffix == ".zip":
+        with errors_shown(FileError), replacing(path) as file:
+            return bundle_zip(campaign=campaign, file=file, path=path)
+    if path.exists() and not (path / MANIFEST).is_file():
+        raise UserError(
+            _("%(path)s is there already and is no bundle; choose another place.") % {"path": path}
+        )
+    with errors_shown(FileError), folder_replacing(path) as folder:
+        return _fill(campaign, folder, path)
+
+
+def bundle_zip(*, campaign: Campaign, file: IO[bytes], path: Path | None = None) -> Bundle:
+    """Write the bundle as a zip into an open file; `path` is where it will be found, if anywhere."""
+    with TemporaryDirectory(prefix="bundle-") as folder:
+        bundle = _fill(campaign, Path(folder), path)
+        zip_folder(Path(folder), file, name=bundle_name(campaign))
+    return bundle
+
+
+def bundle_name(campaign: Campaign) -> str:
+    return f"{slugify(campaign.name)[:80] or f'campaign-{campaign.pk}'}-bundle"
+
+
+def bundle_is_small(campaign: Campaign) -> bool:
+    """Whether a page can make it while somebody waits. Two queries."""
+    judged = Judgement.objects.filter(participation__campaign=campaign)[: MOST_JUDGEMENTS_AT_ONCE + 1].count()
+    pairs = TupleItem.objects.filter(tuple__campaign=campaign).values("pair").distinct().count()
+    return judged <= MOST_JUDGEMENTS_AT_ONCE and pairs <= MOST_PAIRS_AT_ONCE
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What every file of a bundle is written from."""
+
+    campaign: Campaign
+    work: Work
+    names: dict[int, str]  # of pairs, by primary key
+    people: list[Participation]
+    codes: dict[int, str]  # of participations, by primary key
+    named: bool  # whether anybody knows who judged
+
+    @property
+    def adaptive(self) -> int:
+        """How many judgements of the adaptive phase count."""
+        return int((self.work.counted & ~self.work.designed).sum())
+
+
+def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
+    facts = _facts(campaign)
+    designed = facts.work.counted & facts.work.designed
+    file = _judgements_csv(facts, designed, folder / "judgements.csv")
+    every = file
+    if facts.adaptive:
+        every = _judgements_csv(facts, facts.work.counted, folder / "judgements-with-adaptive.csv")
+    for part in (_items, _tuples, _design, _all_judgements, _gold, _annotators, _exclusions, _guidelines):
+        part(facts, folder)
+    _scores(file, every, folder)
+    _reliability(file.judgements, campaign.seed, folder)
+    counted = len(every.judgements)
+    _readme(facts, len(file.judgements), folder)
+    about = {
+        "schema_version": SCHEMA_VERSION,
+        "campaign": campaign.name,
+        "dataset": campaign.dataset.slug,
+        "language": campaign.dataset.language,
+        "licence": campaign.dataset.licence,
+        "pairs": len(facts.names),
+        "judgements": counted,
+        "annotators": len(facts.people) if facts.named else None,
+    }
+    return Bundle(path, counted, write_manifest(folder, about))
+
+
+def _readme(facts: _Facts, counted: int, folder: Path) -> None:
+    context = {
+        "campaign": facts.campaign,
+        "counted": counted,
+        "adaptive": facts.adaptive,
+        "every": counted + facts.adaptive,
+        "judgements": len(facts.work),
+        "schema_version": SCHEMA_VERSION,
+    }
+    text = render_to_string("annotation/bundle/readme.md", context)
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def _facts(campaign: Campaign) -> _Facts:
+    work = campaign_work(campaign)
+    if not (work.counted & work.designed).any():
+        raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
+    asked = TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
+    names = dict(Pair.objects.filter(pk__in=asked).order_by("pk").values_list("pk", "external_id"))
+    if len({normalise(name) for name in names.values()}) < len(names):
+        raise UserError(
+            _(
+                "Two pairs have ids that differ in white space or Unicode form alone, so no file can tell them apart."
+            )
+        )
+    people = list(campaign.participations.select_related("user").order_by("pk"))
+    # By order of joining, so that a code stays a person's own in every later bundle.
+    codes = {person.pk: f"A{number:03}" for number, person in enumerate(people, 1)}
+    return _Facts(campaign, work, names, people, codes, annotators_named(campaign))
+
+
+def _judgements_csv(facts: _Facts, chosen: Mask, path: Path) -> JudgementFile:
+    """Write the chosen judgements, and read them again: scores are computed from what the file says."""
+    filed = facts.work.filed(chosen)
+    items = [facts.names[pair] for pair in filed.pairs.tolist()]
+    codes = [facts.codes[person] for person in filed.people.tolist()]
+    write_judgements(path, items, filed.judgements, codes if facts.named else None)
+    file = read_judgements(path)
+    if file.rejected or file.items != tuple(items):
+        raise UserError(_("The ids of some pairs cannot be read from a file again; give them other ids."))
+    return file
+
+
+def _items(facts: _Facts, folder: Path) -> None:
+    columns = ("external_id", "a__text", "b__text", "source", "subset", "split", "origin")
+    names = ("id", "sentence1", "sentence2", "source", "subset", "split", "origin")
+    rows = Pair.objects.filter(pk__in=_asked(facts.campaign)).order_by("pk").values_list(*columns)
+    write_table(folder / "items.csv", "csv", [Column(name) for name in names], rows.iterator(chunk_size=2000))
+
+
+def _asked(campaign: Campaign) -> Any:
+    return TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
+
+
+def _tuples(facts: _Facts, folder: Path) -> None:
+    members = TupleItem.objects.filter(tuple__campaign=facts.campaign, tuple__is_gold=False)
+    pairs = np.array(
+        list(members.order_by("tuple__number", "slot").values_list("pair", flat=True)), dtype=np.int64
+    )
+    known, numbers = np.unique(pairs, return_inverse=True)
+    items = [facts.names[pair] for pair in known.tolist()]
+    tuples = numbers.reshape(-1, facts.campaign.tuple_size)
+    write_tuples(folder / "tuples.tsv", items, tuples)
+    rows = facts.campaign.tuples.filter(is_gold=False).order_by("number")
+    columns = [
+        Column("tuple", "integer"),
+        Column("phase"),
+        Column("round", "integer"),
+        Column("wanted", "integer"),
+    ]
+    write_table(
+        folder / "phases.csv",
+        "csv",
+        columns,
+        rows.values_list("number", "phase", "round", "wanted").iterator(chunk_size=2000),
+    )
+
+
+def _design(facts: _Facts, folder: Path) -> None:
+    names = (
+        "question best_label worst_label tuple_size factor judgements_per_tuple seed pair_filter "
+        "gold_every gold_minimum gold_threshold adaptive_budget certificate"
+    )
+    _write_json(folder / "design.json", {name: getattr(facts.campaign, name) for name in names.split()})
+
+
+def _all_judgements(facts: _Facts, folder: Path) -> None:
+    size = facts.campaign.tuple_size
+    columns = [
+        Column("judgement", "integer"),
+        Column("tuple", "integer"),
+        Column("phase"),
+        Column("annotator"),
+        *(Column(f"item{place}") for place in range(1, size + 1)),
+        Column("best"),
+        Column("worst"),
+        Column("standing"),
+        Column("guideline", "integer"),
+        Column("seconds", "number"),
+    ]
+    about = {"schema_version": str(SCHEMA_VERSION), "order": "items stand in the order of the screen"}
+    write_table(folder / "judgements.parquet", "parquet", columns, _judgement_rows(facts), about=about)
+
+
+def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
+    work = facts.work
+    gold = work.gold
+    for row in range(len(work)):
+        items = [facts.names[pair] for pair in work.shown[row].tolist()]
+        seconds = float(work.seconds[row])
+        yield [
+            row + 1,
+            int(work.numbers[row]),
+            "" if gold[row] else str(work.phase[row]),
+            facts.codes[int(work.people[row])] if facts.named else None,
+            *items,
+            items[work.best[row]],
+            items[work.worst[row]],
+            str(work.standing[row]),
+            int(work.guidelines[row]),
+            None if np.isnan(seconds) else seconds,
+        ]
+
+
+def _gold(facts: _Facts, folder: Path) -> None:
+    answers = GoldAnswer.objects.filter(tuple__campaign=facts.campaign).order_by("tuple__number")
+    members = TupleItem.objects.filter(tuple__campaign=facts.campaign, tuple__is_gold=True).order_by("slot")
+    slots: dict[int, list[str]] = {}
+    for tuple_pk, pair in members.values_list("tuple", "pair"):
+        slots.setdefault(tuple_pk, []).append(facts.names[pair])
+    size = facts.campaign.tuple_size
+    names = ["tuple", *(f"item{place}" for place in range(1, size + 1)), "best", "worst", "reason"]
+    rows = [
+        [
+            answer.tuple.number,
+            *slots[answer.tuple_id],
+            slots[answer.tuple_id][answer.best_slot],
+            slots[answer.tuple_id][answer.worst_slot],
+            answer.why,
+        ]
+        for answer in answers.select_related("tuple")
+    ]
+    write_table(folder / "gold.csv", "csv", [Column(name) for name in names], rows)
+
+
+def _annotators(facts: _Facts, folder: Path) -> None:
+    names = "annotator simulated state excluded judgements counted gold_trials gold_right median_seconds"
+    rows = [_annotator_row(facts, person) for person in facts.people if facts.named]
+    write_table(folder / "annotators.csv", "csv", [Column(name) for name in names.split()], rows)
+
+
+def _annotator_row(facts: _Facts, person: Participation) -> list[object]:
+    own = facts.work.people == person.pk
+    seconds = facts.work.seconds[own]
+    timed = seconds[~np.isnan(seconds)]
+    return [
+        facts.codes[person.pk],
+        int(person.user.simulated),
+        person.state,
+        int(person.excluded),
+        int(own.sum()),
+        int((own & facts.work.counted).sum()),
+        person.gold_trials,
+        person.gold_right,
+        float(np.median(timed)) if len(timed) else "",
+    ]
+
+
+def _exclusions(facts: _Facts, folder: Path) -> None:
+    excluded = facts.work.standing == Judgement.Standing.EXCLUDED.value
+    hide = _hiding(facts)
+    rows = [
+        [
+            facts.codes[person.pk],
+            int((excluded & (facts.work.people == person.pk)).sum()),
+            hide(person.reason),
+        ]
+        for person in facts.people
+        if person.excluded
+    ]
+    names = ("annotator", "judgements", "reason")
+    write_table(folder / "exclusions.csv", "csv", [Column(name) for name in names], rows)
+
+
+def _hiding(facts: _Facts) -> Callable[[str], str]:
+    """Puts codes for the names of the campaign's people: owners write reasons, and may write names into them."""
+    codes: dict[str, str] = {}
+    for person in facts.people:
+        user = person.user
+        for name in (user.username, user.email, user.get_full_name(), user.first_name, user.last_name):
+            if len(name) >= SHORTEST_NAME_HIDDEN:
+                codes.setdefault(name.casefold(), facts.codes[person.pk])
+    if not codes:
+        return str
+    longest_first = sorted(codes, key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+    return lambda text: named.sub(lambda found: codes[found[0].casefold()], text)
+
+
+def _guidelines(facts: _Facts, folder: Path) -> None:
+    (folder / "guidelines").mkdir()
+    for guideline in facts.campaign.guidelines.order_by("version"):
+        path = folder / "guidelines" / f"version-{guideline.version}.txt"
+        path.write_text(guideline.text.replace("\r\n", "\n") + "\n", encoding="utf-8")
+
+
+def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None:
+    """Counting reads the designed tuples alone (`Work.feeding`)."""
+    (folder / "scores").mkdir()
+    for name, method in METHODS.items():
+        file = designed if name == "counting" else every
+        with errors_shown():
+            scores = method(file.judgements, scale=Scale.SIGNED)
+        write_scores(folder / "scores" / f"{name}.csv", file.items, scores)
+
+
+def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
+    """By each way to split; a sentence stands where there is too little for a figure."""
+    found = {split.value: _reliability_by(judgements, seed, split) for split in Split}
+    _write_json(folder / "reliability.json", found)
+
+
+def _reliability_by(judgements: Judgements, seed: int, split: Split) -> dict[str, Any]:
+    try:
+        return {"seed": seed, **split_half_reliability(judgements, seed=seed, split=split).as_dict()}
+    except ValueError as error:  # too few, or nobody knows by whom
+        return {"split": split.value, "none": str(error)}
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

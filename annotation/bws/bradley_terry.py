@@ -1,0 +1,48 @@
+"""The Bradley-Terry model on the pairs that judgements imply."""
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.special import expit, log_expit
+
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
+from annotation.bws.newton import Expansion
+
+
+class BradleyTerryLikelihood:
+    """P(i over j) = 1 / (1 + exp(u_j - u_i)) for each comparison of winners and losers (p,) (Bradley, Terry 1952)."""
+
+    def __init__(self, winners: IntArray, losers: IntArray, item_count: int) -> None:
+        self.item_count = item_count
+        pairs, self.times = np.unique(winners * item_count + losers, return_counts=True)
+        self.winners, self.losers = pairs // item_count, pairs % item_count
+
+    def value(self, utilities: FloatArray) -> float:
+        return float(self.times @ log_expit(utilities[self.winners] - utilities[self.losers]))
+
+    def expand(self, utilities: FloatArray) -> Expansion:
+        lost = expit(utilities[self.losers] - utilities[self.winners])
+        surprise, weight = self.times * lost, self.times * lost * (1 - lost)
+        size = self.item_count
+        gradient = summed(self.winners, surprise, size) - summed(self.losers, surprise, size)
+        rows = np.concatenate([self.winners, self.losers, self.winners, self.losers])
+        columns = np.concatenate([self.winners, self.losers, self.losers, self.winners])
+        values = np.concatenate([weight, weight, -weight, -weight])
+        return Expansion(gradient, csr_array(coo_array((values, (rows, columns)), shape=(size, size))))
+
+
+def implied_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:
+    """The comparisons that judgements imply: winners and losers (p,), the best over all, all others over the worst.
+
+    2 k - 3 for a tuple of k. An item that stands twice is not compared with itself, and a judgement whose
+    best is its worst says nothing about an order.
+    """
+    judgements = judgements.only(judgements.best != judgements.worst)
+    winners, losers = [], []
+    for place in judgements.items.T:
+        winners.append(np.where(place == judgements.best, -1, judgements.best))
+        losers.append(place)
+        middle = (place != judgements.best) & (place != judgements.worst)
+        winners.append(np.where(middle, place, -1))
+        losers.append(judgements.worst)
+    winner, loser = np.concatenate(winners), np.concatenate(losers)
+    return winner[winner >= 0], loser[winner >= 0]

@@ -1,0 +1,242 @@
+"""The files of the field: items, tuples, judgements and scores as Kiritchenko and Mohammad's scripts know
+them.
+
+Items are one a line. Tuples are tab-separated, one a line. Judgements are CSV with Item1 ... ItemN,
+BestItem and WorstItem among other columns. Real files hold more than that, and what is not a judgement is
+answered with its line and the reason.
+"""
+
+import csv
+import io
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from annotation.bws.columns import RECOGNISED, Columns
+from annotation.bws.judgements import IntArray, Judgements
+from annotation.bws.rows import (
+    BestIsWorst,
+    BestIsWorstError,
+    JudgementRow,
+    Names,
+    RowReader,
+    RowRejectedError,
+)
+from annotation.bws.scoring import Scores
+from annotation.bws.tables import Table, encoding_of, find_table, open_text
+from curation.files.drafts import FileError, RowError
+from curation.files.records import Record, physical_lines
+from curation.files.writing import replacing
+
+__all__ = [
+    "BestIsWorst",
+    "Columns",
+    "FileError",
+    "ItemFile",
+    "JudgementFile",
+    "RowError",
+    "read_items",
+    "read_judgements",
+    "write_judgements",
+    "write_scores",
+    "write_tuples",
+]
+
+_ROWS_AT_ONCE = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class ItemFile:
+    """items: as first spelled, each once; duplicates: lines that held one of them again.
+
+    warning: a sentence on an encoding that had to be guessed, or "".
+    """
+
+    items: tuple[str, ...]
+    duplicates: tuple[int, ...]
+    warning: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgementFile:
+    """What a file of judgements held.
+
+    items, annotators: names as first spelled; a number in `judgements` is a place among them.
+    rejected: the rows that are no judgement. repeated_items: rows that name an item twice, kept.
+    left_out: rows that hold an item nobody wanted.
+    warning: a sentence on an encoding that had to be guessed, or "".
+    """
+
+    judgements: Judgements
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    rejected: tuple[RowError, ...]
+    repeated_items: int
+    left_out: int = 0
+    warning: str = ""
+
+
+def read_items(path: Path) -> ItemFile:
+    """Read items, one a line; blank lines are passed over. Raises FileError where the file cannot be read."""
+    names, duplicates = Names(), []
+    encoding = encoding_of(path)
+    with open_text(path, encoding) as file:
+        for number, line in enumerate(physical_lines(file, path.name), 1):
+            text = line.strip()
+            if not text:
+                continue
+            if names.find(text) is not None:
+                duplicates.append(number)
+            names.number(text)
+    return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
+
+
+def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
+    """Write tuples (T, k) of item numbers as their items, tab-separated, one tuple a line, no header."""
+    cells = [_tsv_cell(item) for item in items]
+    with _writing(path) as file:
+        for start in range(0, len(tuples), _ROWS_AT_ONCE):
+            rows = tuples[start : start + _ROWS_AT_ONCE].tolist()
+            file.writelines("\t".join([cells[item] for item in row]) + "\n" for row in rows)
+
+
+def _tsv_cell(text: str) -> str:
+    """The text as it stands, but quoted where a reader of tab-separated values would take it for another."""
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
+
+
+def write_scores(path: Path, items: Sequence[str], scores: Scores) -> None:
+    """Write CSV `item,score,standard_error,appearances,best,worst`, best score first, equal ones by name.
+
+    Numbers are written so that reading them gives the same number again. Items without a score are left
+    out.
+    """
+    scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
+    with _writing(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst"])
+        for item in sorted(scored, key=lambda item: (-scores.values[item], items[item])):
+            counts = (scores.appearances[item], scores.best[item], scores.worst[item])
+            writer.writerow(
+                [items[item], _number(scores.values[item]), _number(scores.standard_errors[item]), *counts]
+            )
+
+
+def _number(value: np.float64) -> str:
+    return "" if np.isnan(value) else repr(float(value))
+
+
+def write_judgements(
+    path: Path, items: Sequence[str], judgements: Judgements, annotators: Sequence[str] | None = None
+) -> None:
+    """Write the CSV that `read_judgements` reads: Item1 ... ItemN, BestItem, WorstItem, Annotator.
+
+    items, annotators: the names behind the numbers; without annotators their column is left out.
+    """
+    header = [*(f"Item{place + 1}" for place in range(judgements.size)), "BestItem", "WorstItem"]
+    rows = np.column_stack([judgements.items, judgements.best, judgements.worst]).tolist()
+    table = [header, *([items[item] for item in row] for row in rows)]
+    if annotators is not None and judgements.annotators is not None:
+        people = ["Annotator", *(annotators[person] for person in judgements.annotators.tolist())]
+        table = [[*row, person] for row, person in zip(table, people, strict=True)]
+    with _writing(path) as file:
+        csv.writer(file, lineterminator="\n").writerows(table)
+
+
+def read_judgements(
+    path: Path,
+    columns: Columns = RECOGNISED,
+    *,
+    best_is_worst: BestIsWorst = BestIsWorst.REJECT,
+    strict: bool = False,
+    without: Collection[str] = (),
+) -> JudgementFile:
+    """Read judgements from a table with a header: comma, tab, semicolon or bar between its cells.
+
+    strict: raise FileError for the first row that is no judgement, instead of listing it as rejected.
+    without: items, such as those of gold questions, whose rows are left out.
+    Raises FileError where the file or its columns cannot be read, or where no judgement is left.
+    """
+    table = find_table(path, columns)
+    reader = RowReader(table.places, best_is_worst)
+    unwanted = {reader.items.number(name) for name in without}
+    rows: list[JudgementRow] = []
+    rejected: list[RowError] = []
+    left_out: list[JudgementRow] = []
+    for record in table.records():
+        if record.line == table.header.line:
+            continue
+        try:
+            row = _judgement(record, table, reader)
+        except RowRejectedError as reason:
+            if strict or (isinstance(reason, BestIsWorstError) and best_is_worst is BestIsWorst.FAIL):
+                raise FileError(f"Line {record.line} of {path.name}: {reason}; mend the row.") from reason
+            rejected.append(_row_error(record, reason))
+        else:
+            (rows if unwanted.isdisjoint(row.items) else left_out).append(row)
+    _check_found(path, without, left_out, reader)
+    if not rows:
+        why = f": line {rejected[0].line}, {rejected[0].reason}" if rejected else ""
+        raise FileError(f"{path.name} holds no judgement{why}.")
+    return replace(_gathered(rows, rejected, reader, table), left_out=len(left_out))
+
+
+def _row_error(record: Record | RowError, reason: RowRejectedError) -> RowError:
+    return RowError(record.line, str(reason), record.text if isinstance(record, Record) else record.row)
+
+
+def _check_found(
+    path: Path, without: Collection[str], left_out: Sequence[JudgementRow], reader: RowReader
+) -> None:
+    """An item to leave out that no row holds is a mistake in its name."""
+    held = {item for row in left_out for item in row.items}
+    for name in without:
+        if reader.items.number(name) not in held:
+            raise FileError(f'No row of {path.name} holds the item "{name}" that is to be left out.')
+
+
+def _judgement(record: Record | RowError, table: Table, reader: RowReader) -> JudgementRow:
+    """Raises RowRejectedError with the reason where a row is no judgement."""
+    if isinstance(record, RowError):
+        raise RowRejectedError(record.reason)
+    if record.line < table.header.line:
+        raise RowRejectedError("the row stands before the header")
+    if record.cells == table.header.cells:
+        raise RowRejectedError("the row repeats the header")
+    return reader.read([str(cell) for cell in record.cells])
+
+
+def _gathered(
+    rows: Sequence[JudgementRow], rejected: Sequence[RowError], reader: RowReader, table: Table
+) -> JudgementFile:
+    """Rows as arrays; items and annotators that stand only in rejected rows are left out."""
+    named = table.places.annotator is not None
+    items, item_of = np.unique(np.array([row.items for row in rows]), return_inverse=True)
+    best = np.searchsorted(items, [row.best for row in rows])
+    worst = np.searchsorted(items, [row.worst for row in rows])
+    people, person_of = np.unique([row.annotator for row in rows], return_inverse=True)
+    judgements = Judgements(item_of, best, worst, len(items), person_of if named else None)
+    ordered = np.sort(judgements.items, axis=1)
+    return JudgementFile(
+        judgements=judgements,
+        items=tuple(reader.items.spellings[item] for item in items),
+        annotators=tuple(reader.annotators.spellings[person] for person in people) if named else (),
+        rejected=tuple(rejected),
+        repeated_items=int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()),
+        warning=table.encoding.warning,
+    )
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[TextIO]:
+    """A UTF-8 file that is whole or not there."""
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            yield text
+        finally:
+            text.detach()

@@ -1,0 +1,165 @@
+"""What a campaign will come to: simulated before it is run, or from what it has shown so far."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from annotation.bws.correlation import spearman
+from annotation.bws.design import design_tuples, tuple_count
+from annotation.bws.judgements import FloatArray, IntArray, Judgements
+from annotation.bws.reliability import split_half_reliability
+from annotation.bws.scoring import counting_scores, maxdiff_scores
+from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+
+# More items are simulated by so many: a reliability hardly depends on their number. Its interval is then
+# wider than it need be, never narrower.
+MOST_ITEMS_SIMULATED = 1500
+# The noise that a campaign is tried with to see which explains its reliability.
+NOISES = np.geomspace(0.05, 6.0, 13)
+
+
+@dataclass(frozen=True)
+class ForecastPlan:
+    """Every number that shapes a forecast.
+
+    noise: of each annotator, in standard deviations of the items' true values. noise_error: standard
+    error of its logarithm, 0 where the noise is known. seconds_per_judgement: what a judgement takes.
+    campaigns: simulated ones.
+    trials: random splits in each.
+    """
+
+    items: int
+    size: int = 4
+    factor: float = 2.0
+    judgements_per_tuple: int = 2
+    noise: float = 0.7
+    noise_error: float = 0.0
+    seconds_per_judgement: float = 25.0
+    campaigns: int = 40
+    trials: int = 20
+    seed: int = 1234
+
+
+@dataclass(frozen=True)
+class Expected:
+    """mean over the simulated campaigns, and low and high between which 95 % of campaigns to come should lie."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """reliability: split-half Spearman, as published. Accuracy: Spearman with the true values, by either method.
+
+    reliability is None where each tuple is judged once, and no half can be compared with another.
+    """
+
+    tuples: int
+    judgements: int
+    hours: float
+    reliability: Expected | None
+    counting_accuracy: Expected
+    maxdiff_accuracy: Expected
+
+
+def forecast(plan: ForecastPlan) -> Forecast:
+    """Simulate campaigns like the planned one and tell what they came to.
+
+    The items' true values are drawn from a normal distribution; every annotator sees them through the
+    same noise.
+    Raises ValueError for a plan that cannot be carried out.
+    """
+    _check(plan)
+    items = min(plan.items, MOST_ITEMS_SIMULATED)
+    rng = np.random.default_rng(plan.seed)
+    tuples = design_tuples(items, size=plan.size, factor=plan.factor, seed=plan.seed).tuples
+    noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
+    outcomes = np.array([_outcome(plan, tuples, items, noise, rng) for noise in noises])
+    reliability, counting, maxdiff = (_expected(outcomes[:, figure]) for figure in range(3))
+    judgements = tuple_count(plan.items, plan.factor) * plan.judgements_per_tuple
+    return Forecast(
+        tuples=tuple_count(plan.items, plan.factor),
+        judgements=judgements,
+        hours=judgements * plan.seconds_per_judgement / 3600,
+        reliability=reliability if plan.judgements_per_tuple > 1 else None,
+        counting_accuracy=counting,
+        maxdiff_accuracy=maxdiff,
+    )
+
+
+def fitted_noise(judgements: Judgements, *, trials: int = 20, seed: int = 1234) -> tuple[float, float]:
+    """The noise under which simulated people, asked the same tuples as often, would agree as these people do.
+
+    Returns it in standard deviations of the items' true values, and the standard error of its logarithm.
+    Raises TooFewJudgements where the judgements have no split-half reliability.
+    """
+    rng = np.random.default_rng(seed)
+    observed = split_half_reliability(judgements, trials=trials, seed=seed).spearman_mean
+    heights = [np.mean(_reliabilities(judgements, noise, 3, trials, rng)) for noise in NOISES]
+    # More noise never agrees better; what says otherwise here is chance.
+    falling = np.minimum.accumulate(heights)
+    logs = np.log(NOISES)
+    log_noise = float(np.interp(-observed, -falling, logs))
+    slope = np.interp(log_noise, logs, np.gradient(falling, logs))
+    spread = np.std(_reliabilities(judgements, math.exp(log_noise), 10, trials, rng), ddof=1)
+    return math.exp(log_noise), float(min(1.0, spread / max(1e-9, -slope)))
+
+
+def _check(plan: ForecastPlan) -> None:
+    for name in ("items", "judgements_per_tuple", "noise", "seconds_per_judgement", "trials"):
+        if not 0 < getattr(plan, name) < math.inf:
+            raise ValueError(
+                f"A forecast needs {name.replace('_', ' ')} above 0, not {getattr(plan, name):g}."
+            )
+    if plan.campaigns < 2:
+        raise ValueError(f"A forecast needs at least 2 simulated campaigns, not {plan.campaigns}.")
+
+
+def _outcome(
+    plan: ForecastPlan, tuples: IntArray, items: int, noise: float, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Reliability (NaN for single judgements) and accuracy by counting and by MaxDiff of one campaign."""
+    latent = rng.standard_normal(items)
+    judgements = simulated_judgements(
+        tuples,
+        latent,
+        annotators=[SimulatedAnnotator(noise)] * plan.judgements_per_tuple,
+        judgements_per_tuple=plan.judgements_per_tuple,
+        seed=int(rng.integers(2**32)),
+    )
+    reliability = math.nan
+    if plan.judgements_per_tuple > 1:
+        seed = int(rng.integers(2**32))
+        reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
+    scores = counting_scores(judgements), maxdiff_scores(judgements, with_errors=False)
+    counting, maxdiff = (_accuracy(method.values, latent) for method in scores)
+    return reliability, counting, maxdiff
+
+
+def _accuracy(scores: FloatArray, latent: FloatArray) -> float:
+    return float(spearman(scores[None], latent[None], ~np.isnan(scores)[None])[0])
+
+
+def _reliabilities(
+    judgements: Judgements, noise: float, campaigns: int, trials: int, rng: np.random.Generator
+) -> list[float]:
+    """The reliabilities of simulated campaigns that ask what `judgements` asked."""
+    found = []
+    for _ in range(campaigns):
+        latent = rng.standard_normal(judgements.item_count)
+        best, worst = simulated_choices(latent[judgements.items], SimulatedAnnotator(noise), rng)
+        judged = Judgements.from_slots(judgements.items, best, worst, item_count=judgements.item_count)
+        found.append(split_half_reliability(judged, trials=trials).spearman_mean)
+    return found
+
+
+def _expected(outcomes: FloatArray) -> Expected:
+    """The interval in which one more outcome lies with a chance of 95 % (normal prediction interval)."""
+    count = len(outcomes)
+    mean = float(outcomes.mean())
+    reach = student.ppf(0.975, count - 1) * outcomes.std(ddof=1) * math.sqrt(1 + 1 / count)
+    return Expected(mean, max(-1.0, mean - float(reach)), min(1.0, mean + float(reach)))

@@ -1,0 +1,54 @@
+"""How reliability grows with the judgements, and how many more a campaign needs."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.bws.judgements import Judgements
+from annotation.bws.reliability import Reliability, Split, TooFewJudgements, split_half_reliability
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The reliability of the first `judgements` of a campaign."""
+
+    judgements: int
+    reliability: Reliability
+
+
+def reliability_curve(
+    judgements: Judgements,
+    *,
+    points: int = 8,
+    trials: int = 100,
+    seed: int = 1234,
+    split: Split = Split.JUDGEMENTS,
+) -> Iterator[CurvePoint]:
+    """The reliability after each of `points` equal shares of the judgements, in the order they stand in.
+
+    Shares too small for a reliability that says something have no point.
+    """
+    for count in np.unique(np.linspace(0, len(judgements), points + 1).round().astype(int))[1:]:
+        try:
+            reliability = split_half_reliability(
+                judgements.only(np.arange(count)), trials=trials, seed=seed, split=split
+            )
+        except TooFewJudgements:
+            continue
+        yield CurvePoint(int(count), reliability)
+
+
+def judgements_for(target: float, *, judgements: int, spearman: float) -> int | None:
+    """How many judgements would bring a reliability of `spearman` to the target, by Spearman and Brown's formula.
+
+    None where halves that do not agree promise nothing. Raises ValueError for a target outside 0..1.
+    """
+    if not 0 < target < 1:
+        raise ValueError(f"A reliability to reach lies between 0 and 1, not at {target:g}.")
+    if spearman <= 0:
+        return None
+    if spearman >= 1:
+        return judgements
+    return math.ceil(judgements * target * (1 - spearman) / (spearman * (1 - target)))

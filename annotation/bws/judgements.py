@@ -1,0 +1,100 @@
+"""Best-Worst judgements as arrays: what every score and every reliability is computed from."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """n judgements: in each, one person saw k of m items and named the best and the worst of them.
+
+    items: (n, k) item numbers from 0, in the order of their places; an item may stand at two places.
+    best, worst: (n,) item numbers, each among its row's items. Best may equal worst, as in some files.
+    item_count: m. annotators: (n,) numbers from 0, or None where nobody wrote down who judged.
+    Raises ValueError where the arrays do not fit together or a best or worst is not among its row's items.
+    """
+
+    items: IntArray
+    best: IntArray
+    worst: IntArray
+    item_count: int
+    annotators: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if self.items.ndim != 2 or self.best.shape != (len(self),) or self.worst.shape != (len(self),):
+            raise ValueError(
+                f"judgements need items (n, k) and best and worst (n,), "
+                f"not {self.items.shape}, {self.best.shape} and {self.worst.shape}"
+            )
+        if self.annotators is not None and self.annotators.shape != (len(self),):
+            raise ValueError(f"{len(self)} judgements need as many annotators, not {self.annotators.shape}")
+        if len(self) and not 0 <= self.items.min() <= self.items.max() < self.item_count:
+            raise ValueError(f"item numbers must lie between 0 and {self.item_count - 1}")
+        for name, chosen in (("best", self.best), ("worst", self.worst)):
+            missing = np.flatnonzero(~(self.items == chosen[:, None]).any(axis=1))
+            if len(missing):
+                raise ValueError(f"the {name} of judgement {missing[0] + 1} is not among its items")
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def size(self) -> int:
+        """How many items a tuple holds."""
+        return int(self.items.shape[1])
+
+    @classmethod
+    def from_slots(
+        cls,
+        items: IntArray,
+        best_slot: IntArray,
+        worst_slot: IntArray,
+        *,
+        item_count: int,
+        annotators: IntArray | None = None,
+    ) -> Self:
+        """From places instead of items: best_slot, worst_slot (n,) count from 0 within each row."""
+        items = np.asarray(items, dtype=np.int64)
+        for name, slots in (("best", best_slot), ("worst", worst_slot)):
+            if len(slots) and not 0 <= np.min(slots) <= np.max(slots) < items.shape[1]:
+                raise ValueError(f"{name} places must lie between 0 and {items.shape[1] - 1}")
+        rows = np.arange(len(items))
+        return cls(items, items[rows, best_slot], items[rows, worst_slot], item_count, annotators)
+
+    def only(self, kept: NDArray[np.bool_] | IntArray) -> "Judgements":
+        """The judgements that `kept` picks, a mask (n,) or row numbers; items keep their numbers."""
+        annotators = None if self.annotators is None else self.annotators[kept]
+        return Judgements(self.items[kept], self.best[kept], self.worst[kept], self.item_count, annotators)
+
+
+def tuple_numbers(items: IntArray) -> IntArray:
+    """Number the tuples: rows (n, k) of the same *set* of items share a number (n,), counted from 0.
+
+    The same items in another order are one tuple, and an item that stands twice counts once,
+    as in the script of Kiritchenko and Mohammad.
+    """
+    rows = np.sort(items, axis=1)
+    repeated = rows[:, 1:] == rows[:, :-1]
+    if repeated.any():
+        # A repeated item becomes -1 and sinks to the front, so that (a, a, b) and (a, b, b) come out alike.
+        rows[:, 1:][repeated] = -1
+        rows.sort(axis=1)
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    starts = np.ones(len(rows), dtype=np.int64)
+    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    starts[:1] = 0
+    numbers = np.empty(len(rows), dtype=np.int64)
+    numbers[order] = np.cumsum(starts)
+    return numbers
+
+
+def summed(numbers: IntArray, amounts: FloatArray | IntArray, count: int) -> FloatArray:
+    """Sum the amounts of each number from 0 to count - 1; numbers and amounts are arrays of one shape."""
+    return np.bincount(numbers.ravel(), weights=amounts.ravel(), minlength=count).astype(np.float64)

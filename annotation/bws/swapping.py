@@ -1,0 +1,206 @@
+"""Local search: swap items between tuples until no two items meet more often than they must.
+
+A swap keeps what is already exact, how often each item appears. It is judged by how often the two items
+meet the others of their new tuples elsewhere, which takes only a look at the tuples the two items stand
+in. So the search needs no table of pairs and works in the same way for ten items and for a million.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.bws.circles import Circles
+from annotation.bws.grouping import grouped_order
+from annotation.bws.judgements import IntArray
+from annotation.bws.meetings import (
+    clashing_meetings,
+    duplicate_tuples,
+    least_excess,
+    meeting_excess,
+    meeting_keys,
+    repeated,
+)
+
+# What two items cost that may not meet, or a tuple that stands twice. A repeated meeting costs 1.
+BROKEN = 50
+# How readily a swap is taken that repeats one meeting more. Of .1, .15, .2 and .3, .15 did best with 25
+# to 40 items, where designs without a repeat are hardest to find.
+TEMPERATURE = 0.15
+ROUNDS_BETWEEN_LOOKS = 25
+LOOKS_WITHOUT_GAIN = 20
+MOST_ROUNDS = 4000
+# What one search may cost, counted in comparisons of two item numbers: a few seconds.
+EFFORT = 1_000_000_000
+# What starting a comparison of many numbers costs, in the same unit.
+START = 3000
+
+
+class SwapSearch:
+    """The tuples of a design on their way to a better one.
+
+    tuples: (T, k) item numbers; the search works on a copy. marks: (m, s); items that share a mark may not
+    stand together. Every item carries a mark, so that it may not meet itself.
+    """
+
+    def __init__(self, tuples: IntArray, marks: IntArray, rng: np.random.Generator) -> None:
+        self.tuples = tuples.copy()
+        self.marks = marks
+        self.rng = rng
+        self.count, self.size = tuples.shape
+        self.slots = self.tuples.reshape(-1)  # a view: slot s is place s % k of tuple s // k
+        self.homes = _slots_of_items(self.slots, len(marks))  # (m, r)
+        self.beside = np.array([[o for o in range(self.size) if o != place] for place in range(self.size)])
+        # So many swaps at once that one round's arrays fit into a processor's cache.
+        self.proposals = max(64, min(1024, self.slots.size // 20, 20_000 // self.homes.shape[1]))
+        pairs = len(marks) * (len(marks) - 1) // 2
+        self.goal = least_excess(self.count * self.size * (self.size - 1) // 2, pairs)
+
+    def improve(self, circles: Circles) -> bool:
+        """Swap within circles until the design is as even as can be; say whether that was reached.
+
+        Where it is not reached, the search ends with the best design it saw.
+        """
+        suspects, best = self._suspects(), _Best()
+        for number in range(1, self._rounds() + 1):
+            if len(suspects) == 0:
+                return True
+            suspects = self._round(suspects, circles)
+            if number % ROUNDS_BETWEEN_LOOKS == 0:
+                best.look(self)
+                if best.energy <= self.goal or best.looks_since > LOOKS_WITHOUT_GAIN:
+                    break
+        best.look(self)
+        self._restore(best.slots)
+        return best.energy <= self.goal
+
+    def energy(self) -> int:
+        """How unevenly items meet, and the price of broken rules: least for the best design."""
+        broken = int(clashing_meetings(self.tuples, self.marks).sum()) + duplicate_tuples(self.tuples)
+        return meeting_excess(self.tuples, len(self.marks)) + BROKEN * broken
+
+    def gain(self, ours: IntArray, theirs: IntArray) -> IntArray:
+        """What swapping the items of slots `ours` and `theirs` (P,) would save, each swap by itself."""
+        our_tuple, their_tuple = ours // self.size, theirs // self.size
+        our_item, their_item = self.slots[ours], self.slots[theirs]
+        # All four at once: for small designs the calls cost more than what they compute.
+        our_before, their_before, their_after, our_after = self._price(
+            np.concatenate([our_item, their_item, their_item, our_item]),
+            np.concatenate([ours, theirs, ours, theirs]),
+            np.concatenate([their_tuple, our_tuple, their_tuple, our_tuple]),
+        ).reshape(4, -1)
+        gain: IntArray = our_before + their_before - their_after - our_after
+        return gain
+
+    def swap(self, ours: IntArray, theirs: IntArray) -> None:
+        """Swap the items of slots `ours` and `theirs` (P,); no item may be moved twice."""
+        our_items, their_items = self.slots[ours], self.slots[theirs]
+        self.slots[ours], self.slots[theirs] = their_items, our_items
+        for items, left, taken in ((our_items, ours, theirs), (their_items, theirs, ours)):
+            homes = self.homes[items]
+            self.homes[items] = np.where(homes == left[:, None], taken[:, None], homes)
+
+    def independent(self, ours: IntArray, theirs: IntArray) -> NDArray[np.bool_]:
+        """Choose swaps (P,) that touch no tuple and no item in common, so that their gains add up."""
+        items = np.hstack([self.tuples[ours // self.size], self.tuples[theirs // self.size]])
+        numbers = np.arange(len(ours))[:, None]
+        first_claim = np.full(len(self.marks), len(ours))
+        np.minimum.at(first_claim, items, numbers)
+        chosen: NDArray[np.bool_] = (first_claim[items] == numbers).all(axis=1)
+        chosen &= (self.slots[ours] != self.slots[theirs]) & (ours // self.size != theirs // self.size)
+        return chosen
+
+    def _rounds(self) -> int:
+        # A round asks for five prices, or eight where there are many suspects.
+        compared = 8 * self.size**2 * (self.proposals * self.homes.shape[1] + START)
+        return int(min(MOST_ROUNDS, max(2 * ROUNDS_BETWEEN_LOOKS, EFFORT // compared)))
+
+    def _suspects(self) -> IntArray:
+        """The slots of all meetings that are repeated or break a rule."""
+        wrong = repeated(meeting_keys(self.tuples, len(self.marks)))
+        wrong |= clashing_meetings(self.tuples, self.marks)
+        return self._slots_of(np.flatnonzero(wrong.any(axis=0)))
+
+    def _round(self, suspects: IntArray, circles: Circles) -> IntArray:
+        """Propose swaps for some of the suspects and make the good ones; return who is suspect now."""
+        if len(suspects) > 4 * self.proposals:
+            seen = np.unique(self.rng.choice(suspects, 4 * self.proposals))
+        else:
+            seen = suspects
+        wrong = self._price(self.slots[seen], seen, seen // self.size) > 0
+        suspects = np.setdiff1d(suspects, seen[~wrong], assume_unique=True)
+        if not wrong.any():
+            return suspects
+        ours = self.rng.choice(seen[wrong], self.proposals)
+        theirs = circles.draw(ours, self.rng)
+        touched = self._swap_some(ours, theirs)
+        return np.union1d(suspects, self._slots_of(touched))
+
+    def _swap_some(self, ours: IntArray, theirs: IntArray) -> IntArray:
+        """Make swaps that help, now and then one that does not (Metropolis); return the tuples touched."""
+        losses = np.maximum(0, -self.gain(ours, theirs))
+        taken = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
+        ours, theirs = ours[taken], theirs[taken]
+        chosen = self.independent(ours, theirs)
+        ours, theirs = ours[chosen], theirs[chosen]
+        self.swap(ours, theirs)
+        touched: IntArray = np.concatenate([ours, theirs]) // self.size
+        return touched
+
+    def _price(self, items: IntArray, slots: IntArray, without: IntArray) -> IntArray:
+        """The price of `items` (P,) standing at `slots` (P,): their meetings with the others of those tuples.
+
+        Meetings in the slots' own tuples and in the tuples `without` (P,) are left out.
+        """
+        own = slots // self.size
+        others = self.slots[(own * self.size)[:, None] + self.beside[slots % self.size]]  # (P, k-1)
+        homes = self.homes[items]  # (P, r)
+        tuples = homes // self.size
+        met = self._met(tuples, others)
+        met *= (homes >= 0) & (tuples != own[:, None]) & (tuples != without[:, None])
+        clashes = (self.marks[items][:, None, :, None] == self.marks[others][:, :, None, :]).any(axis=(2, 3))
+        broken = (met == self.size - 1).sum(axis=1) + clashes.sum(axis=1)
+        prices: IntArray = met.sum(axis=1, dtype=np.int64) + BROKEN * broken
+        return prices
+
+    def _met(self, tuples: IntArray, others: IntArray) -> NDArray[np.int16]:
+        """How many of `others` (P, k-1) stand in each of `tuples` (P, r): (P, r)."""
+        met = np.zeros(tuples.shape, dtype=np.int16)
+        # Places first (k, P, r): few long rows are compared many times faster than many short ones.
+        standing = self.tuples.T[:, tuples]
+        for other in others.T:
+            met += (standing == other[:, None]).any(axis=0)
+        return met
+
+    def _slots_of(self, tuples: IntArray) -> IntArray:
+        slots: IntArray = (tuples[:, None] * self.size + np.arange(self.size)).ravel()
+        return slots
+
+    def _restore(self, slots: IntArray) -> None:
+        self.slots[:] = slots
+        self.homes = _slots_of_items(self.slots, len(self.marks))
+
+
+class _Best:
+    """The best design a search has seen, and how often it looked since."""
+
+    def __init__(self) -> None:
+        self.energy: float = math.inf
+        self.slots: IntArray = np.empty(0, dtype=np.int64)
+        self.looks_since = 0
+
+    def look(self, search: SwapSearch) -> None:
+        energy = search.energy()
+        self.looks_since += 1
+        if energy < self.energy:
+            self.energy, self.slots, self.looks_since = energy, search.slots.copy(), 0
+
+
+def _slots_of_items(slots: IntArray, item_count: int) -> IntArray:
+    """The slots of each item (m, r), filled up with -1 where an item has fewer than the most, r."""
+    order = grouped_order(slots)
+    appearances = np.bincount(slots, minlength=item_count)
+    ranks = np.arange(len(slots)) - np.repeat(np.cumsum(appearances) - appearances, appearances)
+    homes = np.full((item_count, appearances.max()), -1)
+    homes[slots[order], ranks] = order
+    return homes

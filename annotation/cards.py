@@ -1,0 +1,59 @@
+"""The pairs of a tuple as cards, in the order of a screen or of the design."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from annotation.models import TupleItem
+from curation.models import Pair, Sentence
+
+
+class Shown(Protocol):
+    """A lease or a judgement: a tuple, and the order in which it was shown."""
+
+    pk: Any
+    tuple_id: int
+    order_shown: Any
+
+
+@dataclass(frozen=True)
+class Card:
+    """One pair of a tuple. `slot` is its place in the design, `place` that on the screen, both from 0."""
+
+    slot: int
+    place: int
+    pair: Pair
+
+    @property
+    def a(self) -> Sentence:
+        return self.pair.a
+
+    @property
+    def b(self) -> Sentence:
+        return self.pair.b
+
+
+def cards_of(rows: Iterable[Shown]) -> dict[int, list[Card]]:
+    """Each row's cards in the order of the screen, by the row's primary key. One query."""
+    rows = list(rows)
+    pairs = _pairs_by_slot({row.tuple_id for row in rows})
+    return {
+        row.pk: [Card(slot, place, pairs[row.tuple_id][slot]) for place, slot in enumerate(row.order_shown)]
+        for row in rows
+    }
+
+
+def cards_by_tuple(tuple_ids: Iterable[int]) -> dict[int, list[Card]]:
+    """Each tuple's cards in the order of the design. One query."""
+    return {
+        tuple_id: [Card(slot, slot, pair) for slot, pair in sorted(pairs.items())]
+        for tuple_id, pairs in _pairs_by_slot(set(tuple_ids)).items()
+    }
+
+
+def _pairs_by_slot(tuple_ids: set[int]) -> dict[int, dict[int, Pair]]:
+    pairs: dict[int, dict[int, Pair]] = defaultdict(dict)
+    for item in TupleItem.objects.filter(tuple__in=tuple_ids).select_related("pair__a", "pair__b"):
+        pairs[item.tuple_id][item.slot] = item.pair
+    return pairs

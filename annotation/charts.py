@@ -1,0 +1,147 @@
+"""Charts of a campaign."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+import numpy as np
+from django.utils.translation import gettext as _
+
+from curation.charts import ACCENT, DOUBTFUL, SOFT, Chart, chart_draw
+
+
+def score_chart(scores: Mapping[str, Any]) -> Chart:
+    """How many pairs lie where between worst (0) and best (1), by counting."""
+    counts = scores["counts"]
+    edges = np.linspace(0, 1, len(counts) + 1).round(3).tolist()
+    rows = [(low, high, count) for (low, high), count in zip(pairwise(edges), counts, strict=True)]
+    bars = (
+        _chart(rows, ("low", "high", "pairs"))
+        .mark_bar()
+        .encode(
+            x=alt.X("low:Q", bin="binned", title=_("counting score"), axis=alt.Axis(tickCount=5)),
+            x2="high:Q",
+            y=alt.Y("pairs:Q", title=_("pairs"), axis=alt.Axis(tickCount=4, tickMinStep=1)),
+        )
+        .properties(width=440, height=200)
+    )
+    low, middle, high = scores["quartiles"]
+    return chart_draw(
+        bars,
+        name="campaign-scores",
+        # A scale that nothing fills says little about its pairs.
+        finding=_("Half of the pairs score between %(low).2f and %(high).2f; the median is %(middle).2f.")
+        % {"low": low, "middle": middle, "high": high},
+        n=sum(counts),
+        unit=_("pairs"),
+        columns=[_("from"), _("to"), _("pairs")],
+        rows=rows,
+    )
+
+
+def curve_chart(figures: Mapping[str, Any]) -> Chart:
+    """Reliability over growing judgements with its interval, the goal, and where the goal would be reached."""
+    names = ("judgements", "spearman", "low", "high")
+    rows = [tuple(point[name] for name in names) for point in figures["curve"]]
+    points = _chart(rows, names)
+    x = alt.X("judgements:Q", title=_("judgements"), axis=alt.Axis(tickCount=5))
+    scale = alt.Scale(domain=_reach(rows, figures), zero=False)
+    y = alt.Y("spearman:Q", title=_("split-half reliability"), scale=scale)
+    layers = [
+        points.mark_area(clip=True).encode(x=x, y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q"),
+        points.mark_line(point=True, clip=True).encode(x=x, y=y),
+        *_goal(figures, rows[0][0]),
+    ]
+    return chart_draw(
+        alt.layer(*layers).properties(width=520, height=240),
+        name="campaign-reliability",
+        finding=_growth(figures),
+        n=figures["judgements"],
+        unit=_("judgements; the band is a 95 % interval from resampled tuples"),
+        columns=[_("judgements"), _("Spearman"), _("low"), _("high")],
+        rows=[(row[0], *(round(value, 4) for value in row[1:])) for row in rows],
+    )
+
+
+def _reach(rows: list[tuple[Any, ...]], figures: Mapping[str, Any]) -> list[float]:
+    """The part of 0..1 that the curve and its goal need."""
+    lowest = min([row[2] for row in rows] + [figures["target"]])
+    return [max(-1.0, np.floor(10 * lowest - 0.5) / 10), 1.0]
+
+
+def _goal(figures: Mapping[str, Any], first: int) -> list[alt.Chart]:
+    """The goal's line with its name on it."""
+    goal = _chart(
+        [(first, figures["target"], _("goal %(goal).2f") % {"goal": figures["target"]})], ("x", "y", "name")
+    )
+    return [
+        goal.mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q")),
+        goal.mark_text(align="left", dy=-7, color=SOFT).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text="name:N"),
+    ]
+
+
+def _growth(figures: Mapping[str, Any]) -> str:
+    first, last = figures["curve"][0], figures["curve"][-1]
+    if first is last:
+        return _("Reliability is %(now).2f.") % {"now": last["spearman"]}
+    return _("Reliability went from %(first).2f at %(some)s judgements to %(now).2f.") % {
+        "first": first["spearman"],
+        "some": f"{first['judgements']:,}",
+        "now": last["spearman"],
+    }
+
+
+def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
+    """How often each place of the screen was chosen best and worst, against the share that chance gives it."""
+    kinds = {"best": _("best"), "worst": _("worst")}
+    rows = [
+        (kinds[kind], _("place %(n)d") % {"n": place}, count, round(count / max(1, sum(found["counts"])), 4))
+        for kind, found in positions.items()
+        for place, count in enumerate(found["counts"], 1)
+    ]
+    names = ("role", "place", "count", "share")
+    bars = (
+        _chart(rows, names)
+        .mark_bar()
+        .encode(
+            x=alt.X("place:N", title=None, axis=alt.Axis(labelAngle=0)),
+            xOffset="role:N",
+            y=alt.Y("share:Q", title=_("share of choices"), axis=alt.Axis(format="%", tickCount=4)),
+            color=alt.Color("role:N", scale=alt.Scale(range=[ACCENT, DOUBTFUL]), title=None),
+        )
+    )
+    chance = _chart([(1 / max(1, len(positions["best"]["counts"])),)], ("share",))
+    return chart_draw(
+        alt.layer(bars, chance.mark_rule(strokeDash=[4, 3]).encode(y="share:Q")).properties(
+            width=440, height=180
+        ),
+        name="campaign-positions",
+        finding=_bias(positions),
+        n=judgements,
+        unit=_("judgements; the dashed line is chance"),
+        columns=[_("role"), _("place"), _("choices"), _("share")],
+        rows=rows,
+    )
+
+
+def _bias(positions: Mapping[str, Any]) -> str:
+    """The sentence that two chi-square tests support; each at half of 5 %."""
+    facts = {
+        f"{kind}_{name}": f"{found[key]:.{digits}f}"
+        for kind, found in positions.items()
+        for name, key, digits in (("chi", "chi_square", 1), ("p", "p", 3))
+    }
+    tests = _("χ² %(best_chi)s for best (p = %(best_p)s), %(worst_chi)s for worst (p = %(worst_p)s)") % facts
+    if min(found["p"] for found in positions.values()) < 0.025:
+        return _("Some places of the screen are chosen more often than chance explains: %(tests)s.") % {
+            "tests": tests
+        }
+    return _("No place of the screen is chosen more often than chance explains: %(tests)s.") % {
+        "tests": tests
+    }
+
+
+def _chart(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> alt.Chart:
+    values = [dict(zip(names, row, strict=True)) for row in rows]
+    return alt.Chart(alt.InlineData(values=values))

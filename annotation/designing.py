@@ -1,0 +1,76 @@
+"""From a campaign's settings to the tuples it would ask for: what a draft shows, and what opening writes."""
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from annotation.bws.design import Design, DesignError, design_tuples
+from annotation.bws.judgements import IntArray
+from annotation.cards import Card
+from annotation.models import Campaign
+from annotation.seeds import Stream, campaign_rng
+from annotation.selectors import pairs_fitting
+from curation.errors import UserError
+
+FEWEST_PAIRS = 4
+
+
+def chosen_pairs(campaign: Campaign) -> tuple[IntArray, IntArray]:
+    """The pairs that the campaign is about: ids (m,), and the ids of their sentences (m, 2).
+
+    All active pairs that fit its filter, or a number of them drawn with its seed. Raises UserError where
+    there are too few.
+    """
+    wanted = campaign.pair_filter
+    fitting = pairs_fitting(campaign.dataset, source=wanted.get("source", ""), split=wanted.get("split", ""))
+    rows = np.array(list(fitting.order_by("pk").values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
+    if (number := wanted.get("number")) is not None:
+        rows = pairs_sample(rows, number, campaign_rng(campaign, Stream.SAMPLE))
+    fewest = max(FEWEST_PAIRS, campaign.tuple_size)
+    if len(rows) < fewest:
+        raise UserError(
+            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d; add some.")
+            % {"fewest": fewest, "pairs": len(rows)}
+        )
+    return rows[:, 0], rows[:, 1:]
+
+
+def pairs_sample(rows: IntArray, number: int, rng: np.random.Generator) -> IntArray:
+    """`number` of the rows, in their order; UserError where there are fewer."""
+    if number > len(rows):
+        raise UserError(
+            _("%(number)d pairs are asked for, and the filter leaves %(found)d; ask for fewer or widen it.")
+            % {"number": number, "found": len(rows)}
+        )
+    return rows[np.sort(rng.choice(len(rows), size=number, replace=False))]
+
+
+def campaign_design(campaign: Campaign) -> tuple[IntArray, Design]:
+    """The chosen pairs' ids (m,), and a design of them in which pairs of one tuple share no sentence."""
+    pairs, sentences = chosen_pairs(campaign)
+    try:
+        design = design_tuples(
+            len(pairs),
+            size=campaign.tuple_size,
+            factor=campaign.factor,
+            seed=campaign.seed,
+            sentences=sentences,
+        )
+    except DesignError as error:
+        raise UserError(_sentence(error, campaign, pairs)) from error
+    return pairs, design
+
+
+def _sentence(error: DesignError, campaign: Campaign, pairs: IntArray) -> str:
+    """The designer's sentence, with the names of the first pairs it speaks of."""
+    items = error.items[:3]
+    names = campaign.dataset.pairs.in_bulk([int(pairs[item]) for item in items])
+    named = [f"{item + 1}: {names[int(pairs[item])].external_id}" for item in items]
+    return f"{error} ({', '.join(named)})" if named else str(error)
+
+
+def preview_tuples(campaign: Campaign, *, number: int = 3) -> list[list[Card]]:
+    """The first tuples of the design that the campaign would get; nothing is stored."""
+    pairs, design = campaign_design(campaign)
+    first = pairs[design.tuples[:number]]
+    found = campaign.dataset.pairs.select_related("a", "b").in_bulk([int(pair) for pair in np.unique(first)])
+    return [[Card(slot, slot, found[int(pair)]) for slot, pair in enumerate(members)] for members in first]

@@ -1,0 +1,119 @@
+"""A campaign's settings, its guidelines, and whom an owner stops."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Campaign
+from curation.models import Dataset
+from curation.selectors import pair_choices
+
+
+class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Every field has a default that a paper could stand behind; only the name is asked for."""
+
+    source = forms.ChoiceField(
+        label=gettext_lazy("Source"), required=False, help_text=gettext_lazy("Where the pairs came from.")
+    )
+    split = forms.ChoiceField(
+        label=gettext_lazy("Split"), required=False, help_text=gettext_lazy("As the imported file said.")
+    )
+    number = forms.IntegerField(
+        label=gettext_lazy("Number of pairs"),
+        required=False,
+        min_value=1,
+        help_text=gettext_lazy("Drawn at random with the seed. Empty: all that fit."),
+    )
+    guideline = forms.CharField(
+        label=gettext_lazy("Guidelines"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text=gettext_lazy(
+            "What annotators are told. An empty line begins a paragraph. You can change it later."
+        ),
+    )
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "name",
+            "question",
+            "best_label",
+            "worst_label",
+            "tuple_size",
+            "factor",
+            "judgements_per_tuple",
+            "gold_every",
+            "gold_minimum",
+            "gold_threshold",
+            "seed",
+        )
+        help_texts = {
+            "name": gettext_lazy("For your own lists; annotators see it too."),
+            "question": gettext_lazy("Stands in one line above the pairs."),
+            "best_label": gettext_lazy("On the first control of each card."),
+            "worst_label": gettext_lazy("On the second."),
+            "tuple_size": gettext_lazy("Four is what the literature uses; 2 to 8."),
+            "factor": gettext_lazy("2 with 4 on a screen: each pair is seen in 8 tuples. 1.5 to 2 is usual."),
+            "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
+            "gold_every": gettext_lazy("Tuples with a known answer, mixed in at random places."),
+            "gold_minimum": gettext_lazy("Fewer than 10 stops good people by bad luck."),
+            "gold_threshold": gettext_lazy(
+                "From 0 to 1; best and worst are two trials. Whoever is almost surely below it is stopped."
+            ),
+            "seed": gettext_lazy("The same seed and pairs give the same design."),
+        }
+
+    def __init__(self, dataset: Dataset, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = pair_choices(dataset)
+        self._offer("source", choices.sources)
+        self._offer("split", choices.splits)
+        for name, value in (self.instance.pair_filter or {}).items():
+            self.initial.setdefault(name, value)
+        if self.instance.pk:
+            del self.fields["guideline"]  # has a page and versions of its own
+        for name, bounds in {
+            "tuple_size": (2, 8),
+            "judgements_per_tuple": (1, 100),
+            "gold_every": (2, 1000),
+        }.items():
+            self.fields[name].widget.attrs.update({"min": bounds[0], "max": bounds[1]})
+        self.fields["factor"].widget.attrs.update({"min": "0.25", "step": "0.25"})
+        self.fields["gold_threshold"].widget.attrs.update({"min": "0", "max": "1", "step": "0.05"})
+
+    def _offer(self, name: str, values: Sequence[str]) -> None:
+        field: forms.ChoiceField = self.fields[name]  # type: ignore[assignment]
+        field.choices = [("", _("All")), *((value, value) for value in values)]
+
+    def settings(self) -> dict[str, Any]:
+        """The arguments of `campaign_create` and `campaign_change`."""
+        return dict(self.cleaned_data)
+
+
+class GuidelineForm(forms.Form):
+    text = forms.CharField(
+        label=gettext_lazy("Guidelines"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 18}),
+        help_text=gettext_lazy(
+            "An empty line begins a paragraph. Each judgement keeps the version it was made under."
+        ),
+    )
+
+
+class StopForm(forms.Form):
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=gettext_lazy("The person reads it."),
+    )
+    exclude = forms.BooleanField(
+        label=gettext_lazy("Count none of the person's judgements, and ask for them again"),
+        required=False,
+        initial=True,
+    )

@@ -1,0 +1,74 @@
+"""What a campaign will cost, before anything is stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.forms.models import model_to_dict
+from django.utils.translation import gettext_lazy
+
+from annotation.bws.design import tuple_count
+from annotation.models import Campaign
+from annotation.selectors import pairs_fitting
+from curation.models import Dataset
+
+SECONDS_EACH = 20
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """judgements: those that count. gold: answers to gold tuples on top. hours: of all people together."""
+
+    pairs: int
+    tuples: int
+    judgements: int
+    gold: int
+    hours: float
+    cost: float | None
+
+
+class EstimateForm(forms.Form):
+    """The settings that cost time, how fast people judge and what an hour of theirs costs; kept nowhere."""
+
+    seconds = forms.FloatField(
+        label=gettext_lazy("Seconds per judgement"),
+        initial=SECONDS_EACH,
+        min_value=1,
+        max_value=600,
+        help_text=gettext_lazy("About 20 for four pairs of everyday sentences."),
+    )
+    pay = forms.FloatField(
+        label=gettext_lazy("Pay per hour"),
+        required=False,
+        min_value=0,
+        help_text=gettext_lazy("In any currency. Empty: no cost is shown."),
+    )
+    source = forms.CharField(required=False)
+    split = forms.CharField(required=False)
+    number = forms.IntegerField(required=False, min_value=1)
+    factor = forms.FloatField(min_value=0.01, max_value=1000)
+    judgements_per_tuple = forms.IntegerField(min_value=1, max_value=1000)
+    gold_every = forms.IntegerField(min_value=2)
+
+
+def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
+    """From settings to work; None where they cannot be read yet. One query."""
+    form = EstimateForm({"seconds": SECONDS_EACH, **asked})
+    if not form.is_valid():
+        return None
+    settings = form.cleaned_data
+    fitting = pairs_fitting(dataset, source=settings["source"], split=settings["split"]).count()
+    pairs = min(fitting, settings["number"] or fitting)
+    tuples = tuple_count(pairs, settings["factor"])
+    judgements = tuples * settings["judgements_per_tuple"]
+    gold = round(judgements / (settings["gold_every"] - 1))  # one in every so many tuples that a person gets
+    hours = (judgements + gold) * settings["seconds"] / 3600
+    pay = settings["pay"]
+    return Estimate(pairs, tuples, judgements, gold, hours, None if pay is None else hours * pay)
+
+
+def settings_of(campaign: Campaign) -> dict[str, Any]:
+    """What the estimate of a stored campaign is made from."""
+    settings = model_to_dict(campaign, ["factor", "judgements_per_tuple", "gold_every"])
+    return {**settings, **campaign.pair_filter}

@@ -1,0 +1,42 @@
+"""How many judgements an adaptive phase may ask for, and how many pairs join a campaign."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Campaign
+from annotation.selectors import score_sets_in
+from curation.models import ScoreSet
+
+
+class SpendForm(forms.Form):
+    judgements = forms.IntegerField(
+        label=gettext_lazy("Extra judgements"),
+        min_value=1,
+        max_value=1_000_000,
+        help_text=gettext_lazy(
+            "Each is of a tuple of its own. You can add more later, or withdraw the rest."
+        ),
+    )
+    prior = forms.ModelChoiceField(
+        ScoreSet.objects.none(),
+        label=gettext_lazy("What is expected of the pairs"),
+        required=False,
+        empty_label=gettext_lazy("Nothing; judgements alone decide"),
+        help_text=gettext_lazy("A score set helps to choose tuples. No score is computed from it."),
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["prior"].queryset = score_sets_in(campaign.dataset)  # type: ignore[attr-defined]
+        self.fields["prior"].initial = campaign.adaptive_prior_id
+
+
+class GrowForm(forms.Form):
+    number = forms.IntegerField(
+        label=gettext_lazy("Number of pairs"),
+        min_value=1,
+        required=False,
+        help_text=gettext_lazy("Empty: all that fit. A number is drawn at random with the campaign's seed."),
+    )

@@ -1,0 +1,110 @@
+"""What an annotator sends: a judgement, a skip or a flag, an undo.
+
+A page names a tuple by the lease under which it was shown, and a pair by its place on the screen. Neither a
+tuple's number nor a pair's slot leaves the server, because both could tell a gold tuple from another.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Campaign, Flag, Lease, Participation
+
+
+class LeaseField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """One of the person's own leases, live or run out."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Lease.objects.none(),
+            error_messages={
+                "required": gettext_lazy("The page did not say which pairs this is about; load it again."),
+                "invalid_choice": gettext_lazy("These pairs were not given to you; load the page again."),
+            },
+        )
+
+
+class JudgementForm(forms.Form):
+    lease = LeaseField()
+    best = forms.IntegerField(required=False)
+    worst = forms.IntegerField(required=False)
+    client_id = forms.UUIDField(
+        error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
+    )
+    # Milliseconds before now; what is nonsense is left out, and never costs a judgement.
+    shown_ms = forms.CharField(required=False)
+    touched_ms = forms.CharField(required=False)
+    active_ms = forms.CharField(required=False)
+
+    def __init__(self, participation: Participation, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.campaign: Campaign = participation.campaign
+        self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        best, worst = cleaned.get("best"), cleaned.get("worst")
+        labels = {"best": self.campaign.best_label, "worst": self.campaign.worst_label}
+        for role, place in (("best", best), ("worst", worst)):
+            if place is None:
+                self.add_error(role, _("Choose a pair for “%(label)s”.") % {"label": labels[role]})
+            elif not 0 <= place < self.campaign.tuple_size:
+                self.add_error(role, _("There is no pair %(number)d on this screen.") % {"number": place + 1})
+        if best is not None and best == worst:
+            sentence = _("One pair cannot be both “%(best)s” and “%(worst)s”; choose two different pairs.")
+            self.add_error(None, sentence % labels)
+        return cleaned
+
+    def judgement(self, at: datetime) -> dict[str, Any]:
+        """The arguments of `judgement_submit`, with slots of the design in place of places on the screen."""
+        lease: Lease = self.cleaned_data["lease"]
+        return {
+            "tuple_id": lease.tuple_id,
+            "best_slot": lease.order_shown[self.cleaned_data["best"]],
+            "worst_slot": lease.order_shown[self.cleaned_data["worst"]],
+            "client_id": self.cleaned_data["client_id"],
+            "shown_at": _before(at, self.cleaned_data["shown_ms"]),
+            "first_input_at": _before(at, self.cleaned_data["touched_ms"]),
+            "active_ms": _milliseconds(self.cleaned_data["active_ms"]),
+        }
+
+
+def _milliseconds(text: str) -> int | None:
+    # Ten digits are more than three months.
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else None
+
+
+def _before(at: datetime, text: str) -> datetime | None:
+    milliseconds = _milliseconds(text)
+    return None if milliseconds is None else at - timedelta(milliseconds=milliseconds)
+
+
+class FlagForm(forms.Form):
+    """Why a tuple is skipped, or flagged."""
+
+    lease = LeaseField()
+    reason = forms.ChoiceField(
+        label=gettext_lazy("Reason"),
+        choices=[(value, capfirst(label)) for value, label in Flag.Reason.choices],
+        widget=forms.RadioSelect,
+        error_messages={"required": gettext_lazy("Choose a reason.")},
+    )
+    note = forms.CharField(
+        label=gettext_lazy("Note"),
+        max_length=500,
+        required=False,
+        help_text=gettext_lazy("Optional. The campaign's owner reads it."),
+    )
+
+    def __init__(self, participation: Participation, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["lease"].widget = forms.HiddenInput()
+        self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]
+
+
+class UndoForm(forms.Form):
+    client_id = forms.UUIDField(required=False)

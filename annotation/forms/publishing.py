@@ -1,0 +1,32 @@
+"""What is published of a campaign, and under which name."""
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from annotation.publishing import LONGEST_NAME
+
+METHODS = [
+    ("maxdiff", gettext_lazy("MaxDiff model, with standard errors")),
+    ("counting", gettext_lazy("Counting, as in the literature")),
+    ("bradley-terry", gettext_lazy("Bradley-Terry on the implied comparisons")),
+]
+
+
+class PublishForm(forms.Form):
+    method = forms.ChoiceField(
+        label=gettext_lazy("Method"), choices=METHODS, initial="counting", required=False
+    )
+    name = forms.CharField(
+        label=gettext_lazy("Name of the score set"),
+        max_length=LONGEST_NAME - 20,  # a stratum's name may follow
+        required=False,
+        help_text=gettext_lazy("Empty: people: campaign, method."),
+    )
+    strata = forms.BooleanField(
+        label=gettext_lazy("Imported and generated pairs as two score sets"),
+        required=False,
+        help_text=gettext_lazy("Each from the judgements that compared its pairs alone."),
+    )
+
+    def clean_method(self) -> str:
+        return self.cleaned_data["method"] or "counting"

@@ -1,0 +1,65 @@
+"""Gold tuples while people judge: where they stand, what they answer, whom they stop."""
+
+from dataclasses import dataclass
+
+from annotation.bws.quality import GoldGate, gold_gate
+from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
+from annotation.seeds import Stream, campaign_rng
+
+
+@dataclass(frozen=True)
+class GoldFeedback:
+    """What a person is told at once about their answer to a gold tuple. Slots are the design's."""
+
+    best_right: bool
+    worst_right: bool
+    best_slot: int
+    worst_slot: int
+    why: str
+
+    @property
+    def right(self) -> bool:
+        return self.best_right and self.worst_right
+
+
+def gold_is_due(person: Participation) -> bool:
+    """Whether the next tuple is a gold one: one in every `gold_every`, at a place drawn anew each time."""
+    every = person.campaign.gold_every
+    block, place = divmod(person.handed, every)
+    rng = campaign_rng(person.campaign, Stream.GOLD_PLACE, person.user_id, block)
+    return place == int(rng.integers(every))
+
+
+def gold_choose(person: Participation) -> Tuple | None:
+    """A gold tuple that the person has neither answered nor skipped nor before them, drawn from the seed."""
+    seen = person.leases.exclude(state=Lease.State.RELEASED).values("tuple")
+    unseen = person.campaign.tuples.filter(is_gold=True).exclude(pk__in=seen).order_by("number")
+    numbers = list(unseen.values_list("number", flat=True))
+    if not numbers:
+        return None
+    rng = campaign_rng(person.campaign, Stream.GOLD_CHOICE, person.user_id, person.handed)
+    return unseen.get(number=numbers[int(rng.integers(len(numbers)))])
+
+
+def gold_feedback(judgement: Judgement) -> GoldFeedback | None:
+    """The feedback on a judgement of a gold tuple; None for any other."""
+    answer = GoldAnswer.objects.filter(tuple=judgement.tuple_id).first()
+    if answer is None:
+        return None
+    return GoldFeedback(
+        best_right=judgement.best_slot == answer.best_slot,
+        worst_right=judgement.worst_slot == answer.worst_slot,
+        best_slot=answer.best_slot,
+        worst_slot=answer.worst_slot,
+        why=answer.why,
+    )
+
+
+def gate_of(person: Participation) -> GoldGate:
+    """What the gate says of the person's gold trials since they joined or were reinstated."""
+    return gold_gate(
+        trials=person.gold_trials - person.forgiven_trials,
+        right=person.gold_right - person.forgiven_right,
+        minimum=person.campaign.gold_minimum,
+        threshold=person.campaign.gold_threshold,
+    )

@@ -1,0 +1,134 @@
+"""Pairs that join a campaign after its launch, by bridge tuples that hold pairs already scored beside them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.bws.bridging import bridge_design
+from annotation.bws.design import Design, tuple_count
+from annotation.bws.judgements import FloatArray, IntArray
+from annotation.designing import pairs_sample
+from annotation.figures import scores_now
+from annotation.models import Campaign, Tuple
+from annotation.rounds import campaign_lock, campaign_require, extension_note, round_write
+from annotation.seeds import Stream, campaign_rng
+from annotation.selectors import pairs_active, pairs_new
+from curation.errors import UserError, errors_shown
+
+MOST_AT_ONCE = 10_000  # new pairs: a design of them takes some seconds
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What joining would add. fitting: pairs that could join. anchors: pairs already scored that they meet."""
+
+    fitting: int
+    pairs: int
+    anchors: int
+    tuples: int
+    judgements: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Newcomers:
+    """scored: (m,) pairs that may be anchors, and their scores (m,); new: (n,) pairs. sentences: (m + n, 2) ids."""
+
+    fitting: int
+    scored: IntArray
+    scores: FloatArray
+    new: IntArray
+    sentences: IntArray
+
+    def growth(self, campaign: Campaign) -> Growth:
+        anchors = min(len(self.scored), len(self.new))
+        tuples = tuple_count(anchors + len(self.new), campaign.factor)
+        judgements = tuples * campaign.judgements_per_tuple
+        return Growth(self.fitting, len(self.new), anchors, tuples, judgements)
+
+
+def growth_preview(*, campaign: Campaign, number: int | None = None) -> Growth:
+    """What `campaign_grow` would add; nothing is stored. Raises UserError where nothing can be added."""
+    return _newcomers(campaign, number).growth(campaign)
+
+
+def campaign_grow(*, campaign: Campaign, number: int | None = None) -> Growth:
+    """Ask for the dataset's pairs that fit the campaign and are not in it, or for a number of them drawn.
+
+    Anchors are drawn evenly over the ranks of the scores as they stand. The tuples are a round of their own, and
+    the campaign's certificate keeps theirs with its seed.
+    """
+    found = _newcomers(campaign, number)
+    seed = int(campaign_rng(campaign, Stream.BRIDGES, campaign.rounds).integers(2**31))
+    with errors_shown():
+        items, design = bridge_design(
+            found.scores,
+            len(found.new),
+            size=campaign.tuple_size,
+            factor=campaign.factor,
+            seed=seed,
+            sentences=found.sentences,
+        )
+    pairs = np.concatenate([found.scored, found.new])[items]
+    growth = found.growth(campaign)
+    _bridges_write(campaign, pairs, design, growth)
+    return growth
+
+
+@transaction.atomic
+def _bridges_write(looked_at: Campaign, pairs: IntArray, design: Design, growth: Growth) -> None:
+    campaign = campaign_lock(looked_at)
+    campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
+    if campaign.rounds != looked_at.rounds:
+        raise UserError(
+            _("“%(name)s” got other tuples in the meantime; load the page again.") % {"name": campaign.name}
+        )
+    number = round_write(
+        campaign, pairs[design.tuples], phase=Tuple.Phase.BRIDGE, wanted=campaign.judgements_per_tuple
+    )
+    extension_note(
+        campaign,
+        phase=Tuple.Phase.BRIDGE,
+        round=number,
+        seed=design.certificate.seed,
+        tuples=growth.tuples,
+        pairs=growth.pairs,
+        anchors=growth.anchors,
+        certificate=design.certificate.as_dict(),
+    )
+    campaign.save(update_fields=["rounds", "certificate"])
+
+
+def _newcomers(campaign: Campaign, number: int | None) -> _Newcomers:
+    """Which pairs would join, and what they would be joined to. Raises UserError where nothing can join."""
+    campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
+    new = _rows(pairs_new(campaign).values_list("pk", "a", "b"))
+    fitting = len(new)
+    if not fitting:
+        raise UserError(_("Every active pair that fits this campaign is in it already; add pairs first."))
+    if number is not None:
+        new = pairs_sample(new, number, campaign_rng(campaign, Stream.BRIDGES, campaign.rounds, number))
+    if not campaign.tuple_size <= len(new) <= MOST_AT_ONCE:
+        sentence = _("Between %(fewest)d and %(most)d pairs can join at once, and these are %(pairs)d.")
+        raise UserError(sentence % {"fewest": campaign.tuple_size, "most": MOST_AT_ONCE, "pairs": len(new)})
+    scored, scores = _scored(campaign)
+    sentences = np.concatenate([scored[:, 1:], new[:, 1:]])
+    return _Newcomers(fitting, scored[:, 0], scores, new[:, 0], sentences)
+
+
+def _scored(campaign: Campaign) -> tuple[IntArray, FloatArray]:
+    """The campaign's active pairs that have a score, with their sentences (m, 3), and the scores (m,)."""
+    present = scores_now(campaign)
+    rows = _rows(pairs_active(campaign).values_list("pk", "a", "b"))
+    rows = rows[np.isin(rows[:, 0], present.pairs)]
+    if not len(rows):
+        raise UserError(
+            _("No pair has a score yet that new ones could be compared with; let people judge first.")
+        )
+    return rows, present.values[np.searchsorted(present.pairs, rows[:, 0])]
+
+
+def _rows(rows: Iterable[tuple[int, int, int]]) -> IntArray:
+    return np.array(list(rows), dtype=np.int64).reshape(-1, 3)

@@ -1,0 +1,102 @@
+"""Which tuple a person gets next, in which order of cards, or why there is none.
+
+The caller holds the person's lock.
+"""
+
+from collections.abc import Iterator
+
+from django.db import models
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from annotation.gold import gold_choose, gold_is_due
+from annotation.models import Campaign, Lease, Participation, Tuple
+from annotation.seeds import Stream, campaign_rng
+from curation.models import User
+
+
+class Nothing(models.TextChoices):
+    """Why there is no tuple for a person. The label is the sentence they read."""
+
+    JUDGED = "judged", _("Every tuple of this campaign has its judgements. Thank you for your work.")
+    YOURS = "yours", _("You have judged all that you can; what is left is for other people.")
+    LEASED = "leased", _("What is left is on other people's screens; come back in some minutes.")
+    CHOOSING = "choosing", _("The next pairs are being chosen; come back in a minute.")
+    DRAFT = "draft", _("This campaign is not open yet.")
+    PAUSED = "paused", _("This campaign is paused; come back when it goes on.")
+    CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
+    STOPPED = "stopped", _("You get no more tuples in this campaign.")
+
+
+def cursor_start(campaign: Campaign, user: User) -> int:
+    """Where the person's walk through the tuples begins: a crowd must not queue at one row."""
+    tuples = campaign.tuples.filter(is_gold=False).aggregate(last=Max("number"))["last"] or 1
+    return int(campaign_rng(campaign, Stream.CURSOR, user.pk).integers(tuples))
+
+
+def shut_for(person: Participation) -> Nothing | None:
+    """Why nothing is handed to this person at all, if so."""
+    if person.state == Participation.State.STOPPED:
+        return Nothing.STOPPED
+    return None if person.campaign.state == Campaign.State.OPEN else Nothing(person.campaign.state)
+
+
+def tuple_choose(person: Participation) -> Tuple | None:
+    """A gold tuple where one is due, or the next that is open, which is then locked."""
+    gold = gold_choose(person) if gold_is_due(person) else None
+    return gold or _open_choose(person)
+
+
+def _open_choose(person: Participation) -> Tuple | None:
+    """The first open tuple from the person's cursor on, round by round, locked.
+
+    Rows that others hold are passed over; before nothing is found, they are waited for.
+    """
+    for skip_locked in (True, False):
+        for number in _rounds_open(person.campaign):
+            for side in (Q(priority__gte=person.cursor), Q(priority__lt=person.cursor)):
+                tuples = _open_for(person).filter(side, round=number).order_by("priority")
+                found = tuples.select_for_update(of=("self",), no_key=True, skip_locked=skip_locked).first()
+                if found is not None:
+                    return found
+    return None
+
+
+def _rounds_open(campaign: Campaign) -> Iterator[int]:
+    """The rounds in which something is still wanted, first to last.
+
+    Each is one step in the index: rounds that are done cost a claim nothing, however many there are.
+    """
+    if campaign.rounds == 1:
+        yield 1
+        return
+    wanted = campaign.tuples.filter(counted__lt=F("wanted")).order_by("round", "priority")
+    number = 0
+    while (found := wanted.filter(round__gt=number).values_list("round", flat=True).first()) is not None:
+        yield found
+        number = found
+
+
+def _open_for(person: Participation) -> QuerySet[Tuple]:
+    theirs = Lease.objects.filter(tuple=OuterRef("pk"), participation=person).exclude(
+        state=Lease.State.RELEASED
+    )
+    tuples = Tuple.objects.filter(~Exists(theirs), campaign=person.campaign_id)
+    # The first condition is the index's own; the second is checked on the few rows that it leaves.
+    return tuples.filter(counted__lt=F("wanted")).filter(counted__lt=F("wanted") - F("leased"))
+
+
+def order_draw(person: Participation, chosen: Tuple) -> list[int]:
+    """The cards' order on the screen: slots, drawn per person and tuple, so that no place is favoured."""
+    rng = campaign_rng(person.campaign, Stream.ORDER, person.user_id, chosen.number, chosen.is_gold)
+    return [int(slot) for slot in rng.permutation(person.campaign.tuple_size)]
+
+
+def nothing_for(person: Participation) -> Nothing:
+    wanted = Tuple.objects.filter(campaign=person.campaign_id, counted__lt=F("wanted"))
+    done = Lease.objects.filter(
+        tuple=OuterRef("pk"), participation=person, state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED]
+    )
+    if not wanted.exists():
+        return Nothing.JUDGED
+    return Nothing.LEASED if wanted.filter(~Exists(done)).exists() else Nothing.YOURS

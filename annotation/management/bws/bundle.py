@@ -1,0 +1,48 @@
+"""`bws bundle`: a campaign as a folder or a zip that others can score again and cite."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.bundling import bundle_write
+from annotation.management.bws.verb import Answer
+from annotation.models import Campaign
+from curation.errors import UserError
+
+HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, scores, guidelines, checksums."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("campaign", type=int, help="its number, as in the address of its page")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="PATH", help="a folder, or a file ending in .zip"
+    )
+
+
+def run(options: dict[str, Any]) -> Answer:
+    started = monotonic()
+    campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
+    if campaign is None:
+        raise UserError(
+            _("There is no campaign %(number)s; its page's address has its number.")
+            % {"number": options["campaign"]}
+        )
+    bundle = bundle_write(campaign=campaign, path=options["out"])
+    figures = {
+        "campaign": campaign.pk,
+        "path": str(bundle.path),
+        "judgements": bundle.judgements,
+        "files": bundle.files,
+        "seconds": round(monotonic() - started, 3),
+    }
+    line = _(
+        "%(judgements)s judgements and all that was made of them, in %(files)d files, written to %(path)s."
+    ) % {
+        "judgements": f"{bundle.judgements:,}",
+        "files": len(bundle.files) + 1,
+        "path": bundle.path,
+    }
+    return Answer([line], figures)

@@ -1,0 +1,87 @@
+"""`bws design`: a file of items into a file of tuples."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.bws.certificate import Certificate
+from annotation.bws.design import design_tuples
+from annotation.bws.files import ItemFile, read_items, write_tuples
+from annotation.management.bws.verb import Answer, add_seed, seed_of
+from curation.errors import errors_shown
+
+HELP = "Design balanced tuples out of a list of items."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("items", type=Path, help="one item a line")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="TUPLES", help="tab-separated, one tuple a line"
+    )
+    parser.add_argument("--size", type=int, default=4, help="items a tuple (default 4)")
+    parser.add_argument("--factor", type=float, default=2.0, help="tuples an item (default 2)")
+    add_seed(parser)
+
+
+def run(options: dict[str, Any]) -> Answer:
+    started = monotonic()
+    seed = seed_of(options)
+    with errors_shown():
+        file = read_items(options["items"])
+        design = design_tuples(len(file.items), size=options["size"], factor=options["factor"], seed=seed)
+        write_tuples(options["out"], file.items, design.tuples)
+    figures = design.certificate.as_dict() | {"seconds": round(monotonic() - started, 3)}
+    return Answer([*_file_lines(file), *_lines(design.certificate, options["out"])], figures)
+
+
+def _file_lines(file: ItemFile) -> Iterator[str]:
+    if file.warning:
+        yield file.warning
+    if file.duplicates:
+        yield ngettext(
+            "%(n)s line repeats an item and is left out (line %(first)s).",
+            "%(n)s lines repeat an item and are left out (the first is line %(first)s).",
+            len(file.duplicates),
+        ) % {"n": f"{len(file.duplicates):,}", "first": file.duplicates[0]}
+
+
+def _lines(certificate: Certificate, out: Path) -> Iterator[str]:
+    yield _("%(items)s items in %(tuples)s tuples of %(size)s, written to %(out)s (seed %(seed)s).") % {
+        "items": f"{certificate.items:,}",
+        "tuples": f"{certificate.tuples:,}",
+        "size": certificate.size,
+        "out": out,
+        "seed": certificate.seed,
+    }
+    yield _("Every item appears %(times)s times, and %(places)s times at each place.") % {
+        "times": _range(certificate.min_appearances, certificate.max_appearances),
+        "places": _range(certificate.min_place, certificate.max_place),
+    }
+    yield _repeats_line(certificate)
+    if certificate.components > 1:
+        yield _(
+            "The items fall into %(parts)s groups that no tuple joins, so scores of different groups "
+            "cannot be compared; raise the factor."
+        ) % {"parts": f"{certificate.components:,}"}
+
+
+def _repeats_line(certificate: Certificate) -> str:
+    if not certificate.repeated_pairs:
+        return _("No two items meet in more than one tuple.")
+    return _(
+        "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
+        "(no design of this size has fewer than %(bound)s)."
+    ) % {
+        "pairs": f"{certificate.repeated_pairs:,}",
+        "meetings": f"{certificate.repeated_meetings:,}",
+        "bound": f"{certificate.fewest_repeated_meetings:,}",
+    }
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else _("%(low)s to %(high)s") % {"low": low, "high": high}

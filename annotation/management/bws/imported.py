@@ -1,0 +1,98 @@
+"""`bws import`: judgements that were made elsewhere, as a closed campaign of a dataset."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.management.bws.verb import Answer, add_judgements, file_figures, file_lines, judgements_of
+from annotation.recording import Recorded, judgements_record
+from curation.errors import UserError
+from curation.files.checksum import sha256_of
+from curation.models import Dataset
+from curation.services import dataset_create
+
+HELP = "Keep finished judgements as a campaign, with its dashboard, scores and bundle."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    add_judgements(parser)
+    parser.add_argument(
+        "--dataset", required=True, metavar="SLUG", help="whose pairs have the items' names for ids"
+    )
+    parser.add_argument(
+        "--create",
+        action="store_true",
+        help="make the dataset, and a pair for each item, where it is missing",
+    )
+    parser.add_argument("--campaign", required=True, metavar="NAME", help="the campaign's name")
+
+
+def run(options: dict[str, Any]) -> Answer:
+    started = monotonic()
+    if options["best_is_worst"] == "count":
+        raise UserError(_("The site holds no judgement whose best is its worst; leave --best-is-worst out."))
+    file = judgements_of(options)
+    with transaction.atomic():
+        recorded = judgements_record(
+            dataset=_dataset(options["dataset"], create=options["create"]),
+            name=options["campaign"],
+            file=file,
+            sha256=sha256_of(options["judgements"]),
+            at=now(),
+        )
+    figures = {
+        "campaign": recorded.campaign.pk,
+        "dataset": options["dataset"],
+        **file_figures(file),
+        "judgements": recorded.judgements,
+        "items": recorded.items,
+        "tuples": recorded.tuples,
+        "annotators": recorded.annotators,
+        "twice_by_one": recorded.twice_by_one,
+        "pairs_made": recorded.pairs_made,
+        "seconds": round(monotonic() - started, 3),
+    }
+    return Answer([*file_lines(file), *_lines(recorded)], figures)
+
+
+def _dataset(slug: str, *, create: bool) -> Dataset:
+    found = Dataset.objects.filter(slug=slug).first()
+    if found is not None:
+        return found
+    if not create:
+        raise UserError(
+            _("There is no dataset called “%(slug)s”; check its short name, or make it with --create.")
+            % {"slug": slug}
+        )
+    return dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
+
+
+def _lines(recorded: Recorded) -> Iterator[str]:
+    if recorded.repeated_items:
+        yield ngettext(
+            "%(n)s row names an item twice and is left out: no tuple of the site holds a pair twice.",
+            "%(n)s rows name an item twice and are left out: no tuple of the site holds a pair twice.",
+            recorded.repeated_items,
+        ) % {"n": f"{recorded.repeated_items:,}"}
+    if recorded.twice_by_one:
+        yield ngettext(
+            "%(n)s row is somebody's second judgement of a tuple and is left out.",
+            "%(n)s rows are somebody's second judgement of a tuple and are left out.",
+            recorded.twice_by_one,
+        ) % {"n": f"{recorded.twice_by_one:,}"}
+    if recorded.pairs_made:
+        yield _("%(n)s pairs were made, one for each item.") % {"n": f"{recorded.pairs_made:,}"}
+    yield _(
+        "%(judgements)s judgements of %(tuples)s tuples are the closed campaign %(number)d, “%(name)s”."
+    ) % {
+        "judgements": f"{recorded.judgements:,}",
+        "tuples": f"{recorded.tuples:,}",
+        "number": recorded.campaign.pk,
+        "name": recorded.campaign.name,
+    }

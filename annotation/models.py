@@ -1,0 +1,424 @@
+"""Campaigns of Best-Worst judgements.
+
+A campaign shows tuples of pairs to people. Which judgements of a tuple count is decided in one place,
+`settling.tuples_settle`; the counters on `Tuple` follow from it in the same transaction.
+
+A foreign key that leads a unique constraint has no second index of its own (`db_index=False`): these rows are
+written many times a second.
+"""
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from curation.models import Dataset, Pair, ScoreSet
+
+
+class Campaign(models.Model):
+    class State(models.TextChoices):
+        DRAFT = "draft", _("draft")
+        OPEN = "open", _("open")
+        PAUSED = "paused", _("paused")
+        CLOSED = "closed", _("closed")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="campaigns")
+    name = models.CharField(_("name"), max_length=200)
+    question = models.CharField(
+        _("question"),
+        max_length=300,
+        default="Which of these sentence pairs are most and least closely related in meaning?",
+    )
+    best_label = models.CharField(_("label for best"), max_length=40, default="Most related")
+    worst_label = models.CharField(_("label for worst"), max_length=40, default="Least related")
+    tuple_size = models.PositiveSmallIntegerField(_("pairs on a screen"), default=4)
+    factor = models.FloatField(_("tuples per pair"), default=2.0)
+    judgements_per_tuple = models.PositiveSmallIntegerField(_("judgements per tuple"), default=2)
+    gold_every = models.PositiveSmallIntegerField(_("one gold tuple in every"), default=15)
+    gold_minimum = models.PositiveSmallIntegerField(_("gold answers before anyone is stopped"), default=10)
+    gold_threshold = models.FloatField(_("share of gold trials that must be right"), default=0.7)
+    seed = models.PositiveIntegerField(_("seed"), default=1234)
+    pair_filter = models.JSONField(
+        default=dict, blank=True, help_text="which of the dataset's pairs are judged"
+    )
+    rounds = models.PositiveSmallIntegerField(default=1, help_text="how many rounds of tuples there are")
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
+    certificate = models.JSONField(default=dict, blank=True, help_text="what is known of the design")
+    adaptive_budget = models.PositiveIntegerField(
+        _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
+    )
+    adaptive_prior = models.ForeignKey(
+        ScoreSet,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="what is expected of the pairs, for choosing tuples only",
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(tuple_size__gte=2) & Q(tuple_size__lte=8),
+                name="tuple_size_is_2_to_8",
+                violation_error_message=_("A screen shows between 2 and 8 pairs."),
+            ),
+            models.CheckConstraint(
+                condition=Q(factor__gt=0),
+                name="factor_is_positive",
+                violation_error_message=_("The number of tuples per pair must be more than 0."),
+            ),
+            models.CheckConstraint(
+                condition=Q(judgements_per_tuple__gte=1),
+                name="tuples_are_judged_at_least_once",
+                violation_error_message=_("A tuple needs at least one judgement."),
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_every__gte=2),
+                name="gold_is_not_every_tuple",
+                violation_error_message=_("At most every second tuple can be a gold one."),
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_threshold__gte=0) & Q(gold_threshold__lte=1),
+                name="gold_threshold_is_a_share",
+                violation_error_message=_(
+                    "The share of gold trials that must be right lies between 0 and 1."
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Guideline(models.Model):
+    """What annotators are told. Each judgement keeps the version that it was made under."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="guidelines")
+    version = models.PositiveIntegerField()
+    text = models.TextField(_("guidelines"))
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "version"], name="one_guideline_per_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign} v{self.version}"
+
+
+class Tuple(models.Model):
+    """`tuple_size` pairs shown together. `settling` and `assignment` alone keep the two counters.
+
+    A gold tuple is asked of everyone, counts for the gate and never for scores: nothing is wanted of it, and
+    none of its counters moves, so that a crowd does not queue at its row.
+
+    Tuples of the balanced and the bridge phase are designed before anybody answers them. Those of the adaptive phase
+    follow from answers, so counting and split-half reliability leave their judgements out.
+    """
+
+    class Phase(models.TextChoices):
+        BALANCED = "balanced", _("design")
+        BRIDGE = "bridge", _("bridge")
+        ADAPTIVE = "adaptive", _("adaptive")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="tuples")
+    is_gold = models.BooleanField(default=False)
+    phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.BALANCED)
+    number = models.PositiveIntegerField(
+        help_text="place in the design, from 1; gold tuples are numbered by themselves"
+    )
+    round = models.PositiveSmallIntegerField(default=1)
+    priority = models.PositiveIntegerField(help_text="the order in which tuples are handed out")
+    wanted = models.PositiveSmallIntegerField(help_text="judgements")
+    counted = models.PositiveSmallIntegerField(default=0, help_text="judgements that count")
+    leased = models.PositiveSmallIntegerField(default=0, help_text="live leases")
+
+    class Meta:
+        ordering = ["is_gold", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "is_gold", "number"], name="one_tuple_per_number_and_campaign"
+            ),
+            models.CheckConstraint(condition=Q(counted__lte=F("wanted")), name="tuple_counts_at_most_wanted"),
+            models.CheckConstraint(
+                condition=Q(is_gold=False) | Q(wanted=0, leased=0),
+                name="gold_is_never_wanted",
+            ),
+            models.CheckConstraint(
+                condition=Q(phase="balanced") | Q(phase__in=["bridge", "adaptive"], is_gold=False),
+                name="tuple_is_of_a_known_phase",
+            ),
+        ]
+        indexes = [
+            # `leased` stays out of it: a claim then changes no index, and few open tuples are fully leased.
+            models.Index(
+                fields=["campaign", "round", "priority"],
+                condition=Q(counted__lt=F("wanted")),
+                name="tuple_still_wanted",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}/{'gold ' if self.is_gold else ''}{self.number}"
+
+
+class TupleItem(models.Model):
+    tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="items")
+    slot = models.PositiveSmallIntegerField(
+        help_text="place in the design, from 0; the screen's order is drawn per person"
+    )
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="tuple_items")
+
+    class Meta:
+        ordering = ["slot"]
+        constraints = [
+            models.UniqueConstraint(fields=["tuple", "pair"], name="no_pair_twice_in_a_tuple"),
+            models.UniqueConstraint(fields=["tuple", "slot"], name="one_pair_per_slot"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tuple_id}[{self.slot}]"
+
+
+class GoldAnswer(models.Model):
+    tuple = models.OneToOneField(Tuple, models.CASCADE, related_name="gold_answer")
+    best_slot = models.PositiveSmallIntegerField()
+    worst_slot = models.PositiveSmallIntegerField()
+    why = models.TextField(_("reason shown to annotators"), blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(best_slot=F("worst_slot")), name="gold_best_is_not_worst"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tuple}: {self.best_slot} > {self.worst_slot}"
+
+
+class Participation(models.Model):
+    """One person in one campaign. Whoever changes what the person has done or holds locks this row first."""
+
+    class State(models.TextChoices):
+        ACTIVE = "active", _("active")
+        STOPPED = "stopped", _("stopped")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="participations")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="participations")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
+    excluded = models.BooleanField(default=False, help_text="none of the person's judgements count")
+    reason = models.TextField(blank=True, help_text="why the person is stopped or excluded")
+    handed = models.PositiveIntegerField(
+        default=0, help_text="tuples handed out so far; decides where the next gold stands"
+    )
+    cursor = models.PositiveIntegerField(
+        default=0, help_text="the priority from which the next tuple is looked for"
+    )
+    gold_trials = models.PositiveIntegerField(default=0, help_text="best and worst are two trials")
+    gold_right = models.PositiveIntegerField(default=0)
+    forgiven_trials = models.PositiveIntegerField(
+        default=0, help_text="gold trials before the last reinstatement"
+    )
+    forgiven_right = models.PositiveIntegerField(default=0)
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "user"], name="one_participation_per_person_and_campaign"
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_right__lte=F("gold_trials")), name="gold_right_at_most_trials"
+            ),
+            models.CheckConstraint(
+                condition=Q(forgiven_trials__lte=F("gold_trials"), forgiven_right__lte=F("gold_right")),
+                name="forgiven_trials_were_made",
+            ),
+            models.CheckConstraint(
+                condition=Q(excluded=False) | Q(state="stopped"), name="excluded_people_are_stopped"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.campaign}"
+
+
+class Sitting(models.Model):
+    """One stretch of work of one person; a person may come back."""
+
+    participation = models.ForeignKey(Participation, models.CASCADE, related_name="sittings")
+    started_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.participation} from {self.started_at:%Y-%m-%d %H:%M}"
+
+
+class Lease(models.Model):
+    """One tuple shown to one person: live while on the screen or fetched ahead, kept to say how that ended.
+
+    A released lease ran out or was taken back; its tuple may be shown to the person again, in the same order.
+    """
+
+    class State(models.TextChoices):
+        LIVE = "live", _("on the screen")
+        ANSWERED = "answered", _("answered")
+        SKIPPED = "skipped", _("skipped")
+        RELEASED = "released", _("released")
+
+    class Place(models.IntegerChoices):
+        SCREEN = 0, _("on the screen")
+        AHEAD = 1, _("fetched ahead")
+
+    tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="leases")
+    participation = models.ForeignKey(Participation, models.CASCADE, related_name="leases")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.LIVE)
+    place = models.PositiveSmallIntegerField(choices=Place.choices, default=Place.SCREEN)
+    order_shown = models.JSONField(help_text="slots in the order of the screen")
+    claimed_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["tuple", "participation"], name="one_lease_per_tuple_and_person"),
+            models.UniqueConstraint(
+                fields=["participation", "place"],
+                condition=Q(state="live"),
+                name="one_live_lease_per_person_and_place",
+            ),
+            models.CheckConstraint(condition=Q(place__lte=1), name="two_live_leases_per_person_at_most"),
+        ]
+        indexes = [
+            models.Index(fields=["expires_at"], condition=Q(state="live"), name="live_lease_by_expiry")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tuple} to {self.participation}"
+
+
+class Judgement(models.Model):
+    """One answer. Arrival is the order of primary keys: one that is taken back and given again comes last."""
+
+    class Standing(models.TextChoices):
+        COUNTED = "counted", _("counted")
+        SURPLUS = "surplus", _("surplus")
+        EXCLUDED = "excluded", _("excluded")
+        GOLD = "gold", _("gold")
+
+    tuple = models.ForeignKey(Tuple, models.PROTECT, db_index=False, related_name="judgements")
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, db_index=False, related_name="judgements"
+    )
+    sitting = models.ForeignKey(Sitting, models.SET_NULL, null=True, related_name="judgements")
+    guideline = models.ForeignKey(Guideline, models.PROTECT, null=True, related_name="+")
+    best_slot = models.PositiveSmallIntegerField()
+    worst_slot = models.PositiveSmallIntegerField()
+    order_shown = models.JSONField(help_text="slots in the order of the screen")
+    client_id = models.UUIDField(help_text="made by the page: sent twice, stored once")
+    shown_at = models.DateTimeField(null=True)
+    first_input_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField()
+    active_ms = models.PositiveIntegerField(null=True, help_text="milliseconds the page was visible")
+    standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.SURPLUS)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tuple", "participation"], name="one_judgement_per_tuple_and_person"
+            ),
+            models.UniqueConstraint(
+                fields=["participation", "client_id"], name="one_judgement_per_client_id"
+            ),
+            models.CheckConstraint(condition=~Q(best_slot=F("worst_slot")), name="best_is_not_worst"),
+        ]
+        indexes = [models.Index(fields=["participation", "-id"], name="judgement_by_person")]
+
+    def __str__(self) -> str:
+        return f"{self.tuple} by {self.participation.user}"
+
+
+class JudgementRevision(models.Model):
+    """An answer that was taken back."""
+
+    tuple = models.ForeignKey(Tuple, models.PROTECT, related_name="revisions")
+    participation = models.ForeignKey(Participation, models.PROTECT, db_index=False, related_name="revisions")
+    client_id = models.UUIDField()
+    answer = models.JSONField(
+        encoder=DjangoJSONEncoder, help_text="the judgement's other fields as they were"
+    )
+    revised_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participation", "client_id"], name="one_revision_per_client_id"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tuple} revised {self.revised_at:%Y-%m-%d %H:%M}"
+
+
+class Flag(models.Model):
+    """A tuple somebody skipped, or flagged while judging it, and why."""
+
+    class Kind(models.TextChoices):
+        SKIP = "skip", _("skipped")
+        FLAG = "flag", _("flagged")
+
+    class Reason(models.TextChoices):
+        LANGUAGE = "language", _("not my language")
+        BROKEN = "broken", _("broken text")
+        OFFENSIVE = "offensive", _("offensive")
+        CANNOT_TELL = "cannot_tell", _("cannot tell")
+        OTHER = "other", _("other")
+
+    tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="flags")
+    participation = models.ForeignKey(Participation, models.CASCADE, related_name="flags")
+    kind = models.CharField(max_length=4, choices=Kind.choices)
+    reason = models.CharField(_("reason"), max_length=12, choices=Reason.choices)
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    created_at = models.DateTimeField()
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tuple", "participation", "kind"], name="one_flag_of_a_kind_per_tuple_and_person"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tuple} {self.kind}"
+
+
+class CampaignStudy(models.Model):
+    """What was last worked out of a campaign's judgements, and of which state of it.
+
+    A row and no cache: it is made by a worker, and shown by web processes that share no memory with it.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="study")
+    mark = models.CharField(max_length=64, blank=True, help_text="of the state that was studied")
+    figures = models.JSONField(default=dict, blank=True)
+    computed_at = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True, help_text="that it took")
+    asked_at = models.DateTimeField(
+        null=True, blank=True, help_text="when a worker was asked for a newer one"
+    )
+
+    def __str__(self) -> str:
+        return f"study of {self.campaign_id}"

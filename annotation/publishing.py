@@ -1,0 +1,165 @@
+"""From a campaign to score sets of its dataset."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.bws.scoring import METHODS, Scores
+from annotation.figures import full_reliability
+from annotation.models import Campaign
+from annotation.work import Filed, Mask, Work, campaign_work
+from curation.errors import UserError, errors_shown
+from curation.models import Pair, ScoreSet
+from curation.services import score_set_publish
+
+LONGEST_NAME = 100
+# Pairs that people gave, and pairs that a machine wrote.
+STRATA: Mapping[str, frozenset[str]] = {
+    "imported": frozenset({Pair.Origin.IMPORTED.value, Pair.Origin.SAMPLED.value}),
+    "generated": frozenset({Pair.Origin.GENERATED.value}),
+}
+
+
+def scores_publish(
+    *, campaign: Campaign, method: str = "counting", name: str = "", stratum: str = ""
+) -> ScoreSet:
+    """Publish scores from the judgements that count now, as a new score set on 0..1.
+
+    method: one of `annotation.bws.scoring.METHODS`. name: of the score set; empty, it says campaign and
+    method, with a number from the second on. stratum: `imported` or `generated` scores those pairs alone, from
+    the judgements that compared nothing else. What was published never changes.
+    """
+    _require_known(method, METHODS)
+    work = campaign_work(campaign)
+    usable = work.feeding(method)
+    if not usable.any():
+        raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
+    chosen = usable & (_within(campaign, work, stratum) if stratum else True)
+    if not chosen.any():
+        raise UserError(
+            _(
+                "No judgement of “%(name)s” compared %(stratum)s pairs with each other alone; score all together."
+            )
+            % {"name": campaign.name, "stratum": stratum}
+        )
+    filed = work.filed(chosen)
+    with errors_shown():
+        scores = METHODS[method](filed.judgements)
+    left_out = int(usable.sum() - chosen.sum())
+    return score_set_publish(
+        dataset=campaign.dataset,
+        name=name.strip() or _free_name(campaign, method, stratum),
+        kind=ScoreSet.Kind.PEOPLE,
+        low=0.0,
+        high=1.0,
+        method=method,
+        parameters=_parameters(campaign, filed, scores)
+        | _reliability(campaign, work, chosen)
+        | _stratum_facts(stratum, left_out),
+        scores=_rows(filed, scores),
+        campaign_ref=campaign.pk,
+    )
+
+
+@transaction.atomic
+def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = "") -> list[ScoreSet]:
+    """Publish imported and generated pairs as score sets of their own; all of them or none.
+
+    A stratum's name is added to the name that is given.
+    """
+    origins = set(
+        Pair.objects.filter(tuple_items__tuple__campaign=campaign, tuple_items__tuple__is_gold=False)
+        .order_by()
+        .values_list("origin", flat=True)
+        .distinct()
+    )
+    found = [stratum for stratum, members in STRATA.items() if members & origins]
+    if len(found) < 2:
+        raise UserError(
+            _("All pairs of “%(name)s” are of one kind; score them together.") % {"name": campaign.name}
+        )
+    return [
+        scores_publish(
+            campaign=campaign,
+            method=method,
+            name=f"{name.strip()}, {stratum}" if name.strip() else "",
+            stratum=stratum,
+        )
+        for stratum in found
+    ]
+
+
+def _require_known(method: str, known: Mapping[str, object]) -> None:
+    if method not in known:
+        raise UserError(
+            _("There is no method “%(method)s”; choose one of %(methods)s.")
+            % {"method": method, "methods": ", ".join(known)}
+        )
+
+
+def _within(campaign: Campaign, work: Work, stratum: str) -> Mask:
+    """Which judgements (n,) compared pairs of the stratum and no others.
+
+    A score says how a pair fared against those it met. Where both kinds met, no part of the answer is about
+    one kind alone that all methods could use, so the whole judgement is left out.
+    """
+    _require_known(stratum, STRATA)
+    of_stratum = Pair.objects.filter(dataset=campaign.dataset_id)
+    members = of_stratum.filter(origin__in=STRATA[stratum]).order_by().values_list("pk", flat=True)
+    inside: Mask = np.atleast_1d(np.isin(work.shown, np.fromiter(members, dtype=np.int64)).all(axis=1))
+    return inside
+
+
+def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
+    """`people: <campaign>, <method>`, with a number from the second on, within the length of a name."""
+    taken = set(ScoreSet.objects.filter(dataset=campaign.dataset_id).values_list("name", flat=True))
+    what = f"{method}, {stratum}" if stratum else method
+    number = 1
+    while (name := _name(campaign.name, what, number)) in taken:
+        number += 1
+    return name
+
+
+def _name(campaign: str, what: str, number: int) -> str:
+    ending = f", {what}" if number == 1 else f", {what} {number}"
+    room = LONGEST_NAME - len("people: ") - len(ending)
+    return f"people: {campaign[:room]}{ending}"
+
+
+def _parameters(campaign: Campaign, filed: Filed, scores: Scores) -> dict[str, object]:
+    """How the scores were gathered."""
+    return {
+        "campaign": campaign.name,
+        "question": campaign.question,
+        "judgements": len(filed.judgements),
+        "annotators": len(filed.people),
+        "tuple_size": campaign.tuple_size,
+        "judgements_per_tuple": campaign.judgements_per_tuple,
+        "excluded_annotators": campaign.participations.filter(excluded=True).count(),
+        "standard_errors": scores.error_kind.value,
+    }
+
+
+def _reliability(campaign: Campaign, work: Work, chosen: Mask) -> dict[str, object]:
+    """How reliable the judgements are, those of the adaptive phase left out."""
+    designed = chosen & work.designed
+    found = full_reliability(work.filed(designed).judgements, seed=campaign.seed) if designed.any() else None
+    adaptive = int(chosen.sum() - designed.sum())
+    facts: dict[str, object] = {"adaptive_judgements": adaptive} if adaptive else {}
+    return facts | {"reliability": found.as_dict() if found else None}
+
+
+def _stratum_facts(stratum: str, left_out: int) -> dict[str, object]:
+    return {"stratum": stratum, "mixed_judgements_left_out": left_out} if stratum else {}
+
+
+def _rows(filed: Filed, scores: Scores) -> list[tuple[int, float, float | None, int]]:
+    """Pair, value, standard error and judgements of each scored pair, in order of the pairs."""
+    columns = zip(filed.pairs, scores.values, scores.standard_errors, scores.appearances, strict=True)
+    return sorted(
+        (int(pair), float(value), None if math.isnan(error) else float(error), int(appearances))
+        for pair, value, error, appearances in columns
+    )

@@ -1,0 +1,290 @@
+"""Judgements that were made elsewhere, as a closed campaign: its dashboard, its scores and its bundle."""
+
+import csv
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+from uuid import UUID
+
+import numpy as np
+from django.db import models, transaction
+from django.utils.translation import gettext as _
+
+from annotation.bws.certificate import certify
+from annotation.bws.files import JudgementFile
+from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
+from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
+from curation.errors import UserError
+from curation.importing import ImportOptions, pairs_import
+from curation.models import Dataset, Pair, User
+from curation.pairs.text import normalise
+
+ROWS_AT_ONCE = 2000
+LONGEST_NAME = 150
+LONGEST_ID = 200
+IDS_AT_ONCE = 5000
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What became of a file. repeated_items, twice_by_one: rows left out, because a tuple of the site holds no
+    pair twice and nobody judges a tuple twice. pairs_made: stand-ins for items that no pair had the id of.
+    """
+
+    campaign: Campaign
+    items: int
+    tuples: int
+    judgements: int
+    annotators: int
+    repeated_items: int
+    twice_by_one: int
+    pairs_made: int
+
+
+@transaction.atomic
+def judgements_record(
+    *, dataset: Dataset, name: str, file: JudgementFile, sha256: str, at: datetime, by: User | None = None
+) -> Recorded:
+    """Keep finished judgements as a closed campaign; all of them, or none.
+
+    An item is the pair of the dataset with that id. In a dataset without pairs each item becomes one: of two
+    lines (or two texts with a tab between them) its two sentences, of a single text a pair of that text with
+    itself. Where the file names no annotators, the r-th judgement of each tuple is given to the r-th of as
+    many people of whom nothing is known, and no page says anything of them one by one.
+    Raises UserError where items are unknown, nothing is left, or the file is there already.
+    """
+    _require_new(dataset, sha256)
+    kept, repeated, twice = _keepable(file)
+    filed = replace(file, judgements=kept)
+    items, made = _pairs(dataset, filed)
+    campaign = _campaign_written(filed, sha256, dataset=dataset, name=name, opened_at=at, created_by=by)
+    tuples = _tuples_written(campaign, kept, items)
+    people = _people_written(campaign, filed)
+    _judgements_written(kept, tuples, people, at)
+    return Recorded(campaign, len(items), len(tuples), len(kept), len(people), repeated, twice, made)
+
+
+def _require_new(dataset: Dataset, sha256: str) -> None:
+    there = Campaign.objects.filter(dataset=dataset, certificate__imported__sha256=sha256).first()
+    if there is not None:
+        raise UserError(
+            _("These judgements are in the dataset already, as the campaign “%(name)s” (number %(number)d).")
+            % {"name": there.name, "number": there.pk}
+        )
+
+
+def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
+    """The judgements that the site can hold, with annotators; how many name an item twice, or are a person's second."""
+    judged = file.judgements
+    ordered = np.sort(judged.items, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (judged.best == judged.worst)
+    judged = judged.only(~repeated)
+    tuples = tuple_numbers(judged.items)
+    people = _turns(tuples) if judged.annotators is None else judged.annotators
+    judged = replace(judged, annotators=people)
+    first = np.zeros(len(judged), dtype=np.bool_)
+    first[np.unique(np.column_stack([tuples, people]), axis=0, return_index=True)[1]] = True
+    if not first.any():
+        raise UserError(_("No judgement of the file can be kept: each names an item twice."))
+    return judged.only(first), int(repeated.sum()), int((~first).sum())
+
+
+def _turns(tuples: IntArray) -> IntArray:
+    """Which judgement of its tuple each one is (n,), from 0, in the order of the file."""
+    order = np.argsort(tuples, kind="stable")
+    sizes = np.bincount(tuples)
+    turns = np.empty(len(tuples), dtype=np.int64)
+    turns[order] = np.arange(len(tuples)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return turns
+
+
+def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
+    """From the items that are judged to the pairs' primary keys; and how many pairs were made for them."""
+    judged = np.unique(file.judgements.items).tolist()
+    names = {item: file.items[item] for item in judged}
+    made = 0
+    if not Pair.objects.filter(dataset=dataset).exists():
+        made = _stand_ins(dataset, list(names.values()))
+    known = _pairs_named(dataset, [_id(name) for name in names.values()])
+    missing = [name for name in names.values() if _id(name) not in known]
+    if missing:
+        raise UserError(
+            _(
+                "%(n)d of %(items)d items are no pair of “%(dataset)s”, the first “%(first)s”; "
+                "import the pairs with these ids first, or import the judgements into a dataset without pairs."
+            )
+            % {"n": len(missing), "items": len(names), "dataset": dataset.name, "first": missing[0][:80]}
+        )
+    return {item: known[_id(name)] for item, name in names.items()}, made
+
+
+def _pairs_named(dataset: Dataset, ids: Sequence[str]) -> dict[str, int]:
+    known: dict[str, int] = {}
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        some = Pair.objects.filter(dataset=dataset, external_id__in=ids[start : start + IDS_AT_ONCE])
+        known |= dict(some.values_list("external_id", "pk"))
+    return known
+
+
+def _id(item: str) -> str:
+    """The id of the pair that an item stands for: the item on one line, cut where it is longer than an id may be."""
+    name = normalise(item)
+    if len(name) <= LONGEST_ID:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"{name[: LONGEST_ID - 17]}-{digest}"
+
+
+def _stand_ins(dataset: Dataset, items: Sequence[str]) -> int:
+    with TemporaryDirectory(prefix="items-") as folder:
+        path = Path(folder) / "items.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["id", "sentence1", "sentence2"])
+            writer.writerows([_id(item), *_two_texts(item)] for item in items)
+        outcome = pairs_import(dataset=dataset, path=path, options=ImportOptions(source="items"))
+    if outcome.rejected:
+        error = outcome.errors[0]
+        raise UserError(
+            _("%(n)d items cannot be pairs, the first on line %(line)d: %(reason)s.")
+            % {"n": outcome.rejected, "line": error.line - 1, "reason": error.reason}
+        )
+    return outcome.added
+
+
+def _two_texts(item: str) -> tuple[str, str]:
+    for between in ("\n", "\t"):
+        parts = [part.strip() for part in item.split(between) if part.strip()]
+        if len(parts) == 2:
+            return parts[0], parts[1]
+    return item, item
+
+
+def _campaign_written(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
+    judged = file.judgements
+    tuples = tuple_numbers(judged.items)
+    first = np.unique(tuples, return_index=True)[1]
+    known, numbers = np.unique(judged.items[first], return_inverse=True)
+    certificate = certify(
+        numbers.reshape(-1, judged.size),
+        len(known),
+        factor=len(first) / len(known),
+        seed=0,
+        algorithm="imported",
+    ).as_dict()
+    imported = {"sha256": sha256, "annotators_named": bool(file.annotators)}
+    return Campaign.objects.create(
+        **facts,
+        tuple_size=judged.size,
+        factor=len(first) / len(known),
+        judgements_per_tuple=max(1, int(np.median(np.bincount(tuples)))),
+        state=Campaign.State.CLOSED,
+        certificate=certificate | {"imported": imported},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Tuples:
+    """Primary keys (t,), the tuple of each judgement (n,), and its slots in the order of its row (n, k)."""
+
+    pks: IntArray
+    of: IntArray
+    slots: IntArray
+
+    def __len__(self) -> int:
+        return len(self.pks)
+
+
+def _tuples_written(campaign: Campaign, judged: Judgements, items: dict[int, int]) -> _Tuples:
+    """A tuple's slots are the places of its first row; a tuple wants as many judgements as it has."""
+    sets = tuple_numbers(judged.items)
+    first = np.sort(np.unique(sets, return_index=True)[1])
+    number = np.empty(len(first), dtype=np.int64)
+    number[sets[first]] = np.arange(len(first))
+    of = number[sets]
+    counts = np.bincount(of)
+    rows = (
+        Tuple(campaign=campaign, number=place + 1, priority=place, wanted=int(count), counted=int(count))
+        for place, count in enumerate(counts)
+    )
+    pks = np.array([row.pk for row in _all_written(Tuple, rows)], dtype=np.int64)
+    members = judged.items[first]
+    _all_written(
+        TupleItem,
+        (
+            TupleItem(tuple_id=int(pk), slot=slot, pair_id=items[int(item)])
+            for pk, row in zip(pks, members, strict=True)
+            for slot, item in enumerate(row)
+        ),
+    )
+    slots = (members[of][:, None, :] == judged.items[:, :, None]).argmax(axis=2)  # (n, k)
+    return _Tuples(pks, of, slots)
+
+
+def _people_written(campaign: Campaign, file: JudgementFile) -> dict[int, int]:
+    """From annotators' numbers to participations. The accounts cannot log in; a name of the file is their full name."""
+    numbers = np.unique([_annotator(file.judgements, row) for row in range(len(file.judgements))])
+    users = []
+    for place, number in enumerate(numbers.tolist(), 1):
+        named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": place}
+        user = User(
+            username=f"import-{campaign.pk}-{place}", first_name=named[:LONGEST_NAME], is_active=False
+        )
+        user.set_unusable_password()
+        users.append(user)
+    made = _all_written(User, iter(users))
+    people = (Participation(campaign=campaign, user=user) for user in made)
+    return dict(zip(numbers.tolist(), (row.pk for row in _all_written(Participation, people)), strict=True))
+
+
+def _judgements_written(judged: Judgements, tuples: _Tuples, people: dict[int, int], at: datetime) -> None:
+    """Judgements with their leases: exclusion finds what a person answered by them."""
+    rows = range(len(judged))
+    _all_written(Judgement, (_judgement(row, judged, tuples, people, at) for row in rows))
+    _all_written(Lease, (_lease(row, judged, tuples, people, at) for row in rows))
+
+
+def _judgement(
+    row: int, judged: Judgements, tuples: _Tuples, people: dict[int, int], at: datetime
+) -> Judgement:
+    shown = tuples.slots[row]
+    return Judgement(
+        tuple_id=int(tuples.pks[tuples.of[row]]),
+        participation_id=people[_annotator(judged, row)],
+        best_slot=int(shown[judged.items[row] == judged.best[row]][0]),
+        worst_slot=int(shown[judged.items[row] == judged.worst[row]][0]),
+        order_shown=shown.tolist(),
+        client_id=UUID(int=row),
+        submitted_at=at,
+        standing=Judgement.Standing.COUNTED,
+    )
+
+
+def _lease(row: int, judged: Judgements, tuples: _Tuples, people: dict[int, int], at: datetime) -> Lease:
+    return Lease(
+        tuple_id=int(tuples.pks[tuples.of[row]]),
+        participation_id=people[_annotator(judged, row)],
+        state=Lease.State.ANSWERED,
+        order_shown=tuples.slots[row].tolist(),
+        claimed_at=at,
+        expires_at=at,
+    )
+
+
+def _annotator(judged: Judgements, row: int) -> int:
+    assert judged.annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
+    return int(judged.annotators[row])
+
+
+def _all_written(model: type[Row], rows: Iterator[Row]) -> list[Row]:
+    written: list[Row] = []
+    while part := list(islice(rows, ROWS_AT_ONCE)):
+        written += model._default_manager.bulk_create(part)
+    return written

@@ -1,0 +1,71 @@
+"""What a campaign's own verbs share: its row locked, and a round of tuples written."""
+
+from typing import Any
+
+import numpy as np
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from annotation.bws.judgements import IntArray
+from annotation.models import Campaign, Tuple, TupleItem
+from curation.errors import UserError
+
+ROWS_AT_ONCE = 2000
+
+
+def campaign_lock(campaign: Campaign) -> Campaign:
+    """The campaign's row as it is now, locked until the transaction ends."""
+    return (
+        Campaign.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("dataset")
+        .get(pk=campaign.pk)
+    )
+
+
+def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
+    if campaign.state not in expected:
+        raise UserError(
+            _("“%(name)s” is %(state)s, so that cannot be done; load the page again.")
+            % {"name": campaign.name, "state": campaign.get_state_display()}
+        )
+
+
+def round_write(campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, wanted: int) -> int:
+    """Write tuples of pairs (T, k), handed out in this order, as the campaign's next round; its number.
+
+    The caller holds the campaign's lock, and saves what else it changes of it: `rounds` is set.
+    """
+    last = campaign.tuples.filter(is_gold=False).aggregate(last=Max("number", default=0))["last"]
+    campaign.rounds = campaign.rounds + 1 if last else 1
+    for start in range(0, len(pairs), ROWS_AT_ONCE):
+        some = pairs[start : start + ROWS_AT_ONCE]
+        _tuples_write(campaign, some, first=last + start, phase=phase, wanted=wanted)
+    return campaign.rounds
+
+
+def _tuples_write(
+    campaign: Campaign, pairs: IntArray, *, first: int, phase: Tuple.Phase, wanted: int
+) -> None:
+    # Priorities go on from round to round, as numbers do, so that a cursor never points into an earlier round.
+    rows = Tuple.objects.bulk_create(
+        Tuple(
+            campaign=campaign,
+            number=place + 1,
+            round=campaign.rounds,
+            phase=phase,
+            priority=place,
+            wanted=wanted,
+        )
+        for place in range(first, first + len(pairs))
+    )
+    TupleItem.objects.bulk_create(
+        TupleItem(tuple=row, slot=slot, pair_id=int(pair))
+        for row, members in zip(rows, pairs, strict=True)
+        for slot, pair in enumerate(np.asarray(members))
+    )
+
+
+def extension_note(campaign: Campaign, **facts: Any) -> None:
+    """Add what is known of a later round to the campaign's certificate; the caller saves it."""
+    extensions = [*campaign.certificate.get("extensions", []), facts]
+    campaign.certificate = {**campaign.certificate, "extensions": extensions}

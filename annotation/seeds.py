@@ -1,0 +1,24 @@
+"""Chance in a campaign: every use of its seed draws from a stream of its own, so none follows another."""
+
+from enum import IntEnum
+
+import numpy as np
+
+from annotation.models import Campaign
+
+
+class Stream(IntEnum):
+    SAMPLE = 1
+    GOLD_SLOTS = 2
+    GOLD_SUGGESTION = 3
+    CURSOR = 4
+    ORDER = 5
+    GOLD_PLACE = 6
+    GOLD_CHOICE = 7
+    BRIDGES = 8
+    ADAPTIVE = 9
+
+
+def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random.Generator:
+    """The generator for one purpose and one thing in it, as a person and a tuple."""
+    return np.random.default_rng([campaign.seed, stream, *numbers])

@@ -1,0 +1,104 @@
+"""Campaigns as programs read them, and what a program that judges gets and sends.
+
+As on the page, a tuple goes by its lease and a pair by its place, from 0; nothing tells a gold tuple from another
+before it is answered.
+"""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.models import Campaign
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "id",
+            "dataset",
+            "name",
+            "question",
+            "best_label",
+            "worst_label",
+            "tuple_size",
+            "factor",
+            "judgements_per_tuple",
+            "gold_every",
+            "gold_minimum",
+            "gold_threshold",
+            "seed",
+            "state",
+            "certificate",
+            "created_at",
+            "opened_at",
+        ]
+
+
+class ReliabilitySerializer(serializers.Serializer[Any]):
+    """Split-half reliability: Spearman, with a 95 % interval from resampled tuples."""
+
+    spearman = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    spearman_brown = serializers.FloatField()
+    trials = serializers.IntegerField()
+    judgements = serializers.IntegerField()
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    judged = serializers.IntegerField(help_text="judgements that count")
+    wanted = serializers.IntegerField()
+    surplus = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    pace = serializers.FloatField(allow_null=True, help_text="judgements an hour, over the last day")
+    hours_left = serializers.FloatField(allow_null=True, help_text="of work, all people together")
+    reliability = ReliabilitySerializer(allow_null=True)
+    reliability_note = serializers.CharField(help_text="why there is no reliability yet")
+
+
+class CardSerializer(serializers.Serializer[Any]):
+    place = serializers.IntegerField()
+    a = serializers.CharField(source="a.text")
+    b = serializers.CharField(source="b.text")
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    """A tuple to judge; or none, and why."""
+
+    lease = serializers.IntegerField(allow_null=True)
+    expires_at = serializers.DateTimeField(allow_null=True)
+    pairs = CardSerializer(many=True)
+    nothing = serializers.CharField(allow_blank=True, help_text="why there is no tuple, in one word")
+    sentence = serializers.CharField(allow_blank=True, help_text="the same as a sentence")
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    lease = serializers.IntegerField()
+    best = serializers.IntegerField(min_value=0, help_text="a place among the pairs")
+    worst = serializers.IntegerField(min_value=0)
+    client_id = serializers.UUIDField(help_text="made by the program: sent twice, kept once")
+    claim = serializers.BooleanField(
+        default=False, help_text="whether the answer should bring the next tuple"
+    )
+
+
+class GoldSerializer(serializers.Serializer[Any]):
+    """Of a gold tuple: what the expected answer was."""
+
+    best_right = serializers.BooleanField()
+    worst_right = serializers.BooleanField()
+    best = serializers.IntegerField(help_text="the expected place")
+    worst = serializers.IntegerField()
+    why = serializers.CharField(allow_blank=True)
+
+
+class SubmittedSerializer(serializers.Serializer[Any]):
+    client_id = serializers.UUIDField()
+    submitted_at = serializers.DateTimeField()
+    repeated = serializers.BooleanField()
+    stopped = serializers.BooleanField(help_text="the person gets no more tuples in this campaign")
+    gold = GoldSerializer(allow_null=True)
+    next = ClaimSerializer(allow_null=True, help_text="the next tuple, where `claim` asked for it")

@@ -1,0 +1,217 @@
+"""What owners and curators do with a campaign: make it, look at its design, open it, pause it, close it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TypedDict, Unpack
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from annotation.designing import campaign_design, chosen_pairs
+from annotation.models import Campaign, Flag, GoldAnswer, Guideline, Tuple, TupleItem
+from annotation.rounds import campaign_lock, campaign_require, round_write
+from annotation.seeds import Stream, campaign_rng
+from curation.errors import UserError
+from curation.models import Dataset, Pair, User
+
+
+class CampaignSettings(TypedDict, total=False):
+    """What may be set of a campaign; the model has the defaults.
+
+    source, split and number choose its pairs: all that fit, or a number of them drawn with the seed.
+    """
+
+    source: str
+    split: str
+    number: int | None
+    question: str
+    best_label: str
+    worst_label: str
+    tuple_size: int
+    factor: float
+    judgements_per_tuple: int
+    gold_every: int
+    gold_minimum: int
+    gold_threshold: float
+    seed: int
+
+
+class CampaignChanges(CampaignSettings, total=False):
+    name: str
+
+
+@transaction.atomic
+def campaign_create(
+    *,
+    dataset: Dataset,
+    name: str,
+    by: User | None = None,
+    guideline: str = "",
+    **settings: Unpack[CampaignSettings],
+) -> Campaign:
+    """A draft that asks for a dataset's active pairs to be judged, or for those that the settings choose."""
+    campaign = Campaign(dataset=dataset, name=name, created_by=by)
+    _set(campaign, settings)
+    campaign.save()
+    guideline_save(campaign=campaign, text=guideline)
+    return campaign
+
+
+@transaction.atomic
+def campaign_change(*, campaign: Campaign, **changes: Unpack[CampaignChanges]) -> Campaign:
+    """Change a draft. What is open stays as it was, so that all its judgements answer one question."""
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, Campaign.State.DRAFT)
+    _set(campaign, changes)
+    campaign.certificate = {}
+    campaign.save()
+    return campaign
+
+
+def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
+    """Set fields of an unsaved or locked campaign.
+
+    Raises UserError for what cannot work, too few pairs included.
+    """
+    chosen = {key: settings[key] for key in ("source", "split", "number") if key in settings}
+    campaign.pair_filter = {**campaign.pair_filter, **chosen}
+    for field in settings.keys() - chosen.keys():
+        setattr(campaign, field, settings[field])
+    try:
+        campaign.full_clean()
+    except ValidationError as error:
+        raise UserError(_first_sentence(campaign, error)) from error
+    chosen_pairs(campaign)
+
+
+def _first_sentence(campaign: Campaign, error: ValidationError) -> str:
+    field, messages = next(iter(error.message_dict.items()))
+    if field == "__all__":
+        return messages[0]
+    label = campaign._meta.get_field(field).verbose_name  # type: ignore[union-attr]
+    return f"{str(label).capitalize()}: {messages[0]}"
+
+
+def campaign_preview(*, campaign: Campaign) -> dict[str, object]:
+    """The certificate of the design that the campaign would get if it was opened now; kept with a draft."""
+    _pairs, design = campaign_design(campaign)
+    certificate = design.certificate.as_dict()
+    Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.DRAFT).update(certificate=certificate)
+    return certificate
+
+
+@transaction.atomic
+def campaign_open(*, campaign: Campaign, at: datetime) -> Campaign:
+    """Write the tuples of the design, and hand them out from now on."""
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, Campaign.State.DRAFT)
+    pairs, design = campaign_design(campaign)
+    # The design's order is shuffled already.
+    round_write(
+        campaign,
+        pairs[design.tuples],
+        phase=Tuple.Phase.BALANCED,
+        wanted=campaign.judgements_per_tuple,
+    )
+    campaign.certificate = design.certificate.as_dict()
+    campaign.state = Campaign.State.OPEN
+    campaign.opened_at = at
+    campaign.save(update_fields=["certificate", "state", "opened_at", "rounds"])
+    return campaign
+
+
+def campaign_pause(*, campaign: Campaign) -> Campaign:
+    """Hand out nothing for a while. What is on a screen may still be answered."""
+    return _move(campaign, Campaign.State.PAUSED, Campaign.State.OPEN)
+
+
+def campaign_resume(*, campaign: Campaign) -> Campaign:
+    """Go on with a paused campaign, or with one that was closed too early."""
+    return _move(campaign, Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED)
+
+
+def campaign_close(*, campaign: Campaign) -> Campaign:
+    """Hand out nothing any more. What is on a screen may still be answered: no work is lost."""
+    return _move(campaign, Campaign.State.CLOSED, Campaign.State.OPEN, Campaign.State.PAUSED)
+
+
+@transaction.atomic
+def _move(campaign: Campaign, to: Campaign.State, *expected: Campaign.State) -> Campaign:
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, *expected)
+    campaign.state = to
+    campaign.save(update_fields=["state"])
+    return campaign
+
+
+@transaction.atomic
+def guideline_save(*, campaign: Campaign, text: str) -> Guideline | None:
+    """A new version of the guidelines, unless the text is the newest version's already."""
+    campaign_lock(campaign)
+    newest = campaign.guidelines.first()
+    text = text.strip()
+    if text == (newest.text if newest else ""):
+        return newest
+    return Guideline.objects.create(campaign=campaign, version=newest.version + 1 if newest else 1, text=text)
+
+
+@transaction.atomic
+def gold_add(*, campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pair, why: str = "") -> Tuple:
+    """A tuple whose answer is known. Its pairs are shuffled, so that no slot tells the answer."""
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED)
+    _check_gold(campaign, pairs, best, worst)
+    number = campaign.tuples.filter(is_gold=True).aggregate(Max("number", default=0))["number__max"] + 1
+    order = campaign_rng(campaign, Stream.GOLD_SLOTS, number).permutation(len(pairs))
+    members = [pairs[place] for place in order]
+    gold = Tuple.objects.create(campaign=campaign, is_gold=True, number=number, priority=number, wanted=0)
+    TupleItem.objects.bulk_create(
+        TupleItem(tuple=gold, slot=slot, pair=pair) for slot, pair in enumerate(members)
+    )
+    GoldAnswer.objects.create(
+        tuple=gold, best_slot=members.index(best), worst_slot=members.index(worst), why=why.strip()
+    )
+    return gold
+
+
+def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pair) -> None:
+    """Raise UserError where these pairs cannot be a gold tuple with that answer."""
+    if best == worst:
+        raise UserError(_("Best and worst of a gold tuple are the same pair; choose two different pairs."))
+    if not len(set(pairs)) == len(pairs) == campaign.tuple_size:
+        sentence = _("A gold tuple of this campaign needs %(size)d different pairs; %(pairs)d are given.")
+        raise UserError(sentence % {"size": campaign.tuple_size, "pairs": len(set(pairs))})
+    if best not in pairs or worst not in pairs:
+        raise UserError(_("Best and worst must be among the pairs of the gold tuple; choose them again."))
+    for pair in pairs:
+        if pair.dataset_id != campaign.dataset_id:
+            sentence = _("Pair %(pair)s is not of this campaign's dataset; choose another.")
+            raise UserError(sentence % {"pair": pair.external_id})
+
+
+def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
+    """Change the reason that people are told. The answer stays, because people were measured by it."""
+    answer = gold.gold_answer
+    answer.why = why.strip()
+    answer.save(update_fields=["why"])
+    return answer
+
+
+@transaction.atomic
+def gold_remove(*, gold: Tuple) -> None:
+    """Take away a gold tuple that nobody has seen."""
+    campaign_lock(gold.campaign)
+    if gold.leases.exists():
+        raise UserError(
+            _("Gold tuple %(number)d has been shown to people already, so it stays.")
+            % {"number": gold.number}
+        )
+    gold.delete()
+
+
+def flag_resolve(*, flag: Flag, by: User, at: datetime) -> Flag:
+    flag.resolved_by, flag.resolved_at = by, at
+    flag.save(update_fields=["resolved_by", "resolved_at"])
+    return flag

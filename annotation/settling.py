@@ -1,0 +1,193 @@
+"""What counts. One function decides it, in the transaction of whatever changed the facts.
+
+Locks are taken in one order everywhere, so that no two people wait for each other: first the person's row,
+then the rows of tuples by primary key. Gold tuples are never locked, because nothing on them changes.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+
+from annotation.bws.quality import GateState, gold_trials_right
+from annotation.gold import GoldFeedback, gate_of
+from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
+from curation.errors import UserError
+
+# A person's whole work is settled in pieces, so that no statement names more rows than SQLite takes.
+TUPLES_AT_ONCE = 1000
+
+
+def participation_lock(participation: Participation) -> Participation:
+    """The person's row as it is now, locked until the transaction ends: two tabs are one person.
+
+    Read what depends on the lock in statements of its own. A subquery in this one would show PostgreSQL's
+    snapshot from before the wait.
+    """
+    people = Participation.objects.select_for_update(of=("self",), no_key=True)
+    return people.select_related("campaign").get(pk=participation.pk)
+
+
+def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Lock the tuples until the transaction ends. Returns of each how many judgements it wants and how many count."""
+    tuples = Tuple.objects.filter(pk__in=tuple_ids, is_gold=False).order_by("pk")
+    rows = tuples.select_for_update(no_key=True).values_list("pk", "wanted", "counted")
+    return {pk: (wanted, counted) for pk, wanted, counted in rows}
+
+
+def tuples_settle(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
+    """Decide which judgements of these tuples count, and write the tuples' counters.
+
+    Of the judgements by people who are not excluded, the first `wanted` by arrival count; the others are
+    surplus. The caller holds the tuples' locks. Returns the standings that changed, by judgement.
+    """
+    changed = _changed_standings(tuple_ids)
+    for standing in sorted(set(changed.values())):
+        moved = [judgement for judgement, new in changed.items() if new == standing]
+        Judgement.objects.filter(pk__in=moved).update(standing=standing)
+    Tuple.objects.filter(pk__in=tuple_ids, is_gold=False).update(
+        counted=_number_of(Judgement.objects.filter(standing=Judgement.Standing.COUNTED)),
+        leased=_number_of(Lease.objects.filter(state=Lease.State.LIVE)),
+    )
+    return changed
+
+
+def _changed_standings(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
+    judgements = Judgement.objects.filter(tuple__in=tuple_ids, tuple__is_gold=False).order_by("tuple", "pk")
+    places: dict[int, int] = defaultdict(int)
+    changed: dict[int, Judgement.Standing] = {}
+    rows = judgements.values_list("pk", "tuple", "tuple__wanted", "participation__excluded", "standing")
+    for pk, tuple_id, wanted, excluded, before in rows:
+        standing = _standing(excluded=excluded, place=places[tuple_id], wanted=wanted)
+        places[tuple_id] += not excluded
+        if standing != before:
+            changed[pk] = standing
+    return changed
+
+
+def _standing(*, excluded: bool, place: int, wanted: int) -> Judgement.Standing:
+    if excluded:
+        return Judgement.Standing.EXCLUDED
+    return Judgement.Standing.COUNTED if place < wanted else Judgement.Standing.SURPLUS
+
+
+def _number_of(rows: QuerySet[Any]) -> Coalesce:
+    """How many of `rows` belong to the tuple of the outer statement."""
+    counts = rows.filter(tuple=OuterRef("pk")).order_by().values("tuple").annotate(number=Count("pk"))
+    return Coalesce(Subquery(counts.values("number")), 0)
+
+
+def lease_end(lease: Lease, state: Lease.State) -> None:
+    """End a lease, live or released; what was fetched ahead comes on the screen where that is free."""
+    lease.state = state
+    lease.save(update_fields=["state"])
+    _promote(lease.participation_id)
+
+
+def _promote(participation_id: int) -> None:
+    live = Lease.objects.filter(participation=participation_id, state=Lease.State.LIVE)
+    on_screen = Exists(live.filter(place=Lease.Place.SCREEN))
+    live.filter(~on_screen, place=Lease.Place.AHEAD).update(place=Lease.Place.SCREEN)
+
+
+@transaction.atomic
+def participation_stop(*, participation: Participation, reason: str, exclude: bool = False) -> Participation:
+    """Hand the person nothing more; with `exclude`, count none of their judgements either."""
+    if not reason.strip():
+        raise UserError(_("Give a reason: the person is told why they were stopped."))
+    person = participation_lock(participation)
+    person.state = Participation.State.STOPPED
+    person.excluded = person.excluded or exclude
+    person.reason = reason.strip()
+    person.save(update_fields=["state", "excluded", "reason"])
+    _settle_again(person)
+    return person
+
+
+def participation_exclude(*, participation: Participation, reason: str) -> Participation:
+    return participation_stop(participation=participation, reason=reason, exclude=True)
+
+
+def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedback) -> Participation:
+    """Add an answer to the person's gold trials, and stop the person if the gate says so.
+
+    The caller holds the person's lock.
+    """
+    person.gold_trials += 2
+    person.gold_right += gold_trials_right(
+        judgement.best_slot, judgement.worst_slot, feedback.best_slot, feedback.worst_slot
+    )
+    person.save(update_fields=["gold_trials", "gold_right"])
+    if person.state == Participation.State.ACTIVE and gate_of(person).state is GateState.STOPPED:
+        return participation_stop(participation=person, reason=_reason(person), exclude=True)
+    return person
+
+
+def _reason(person: Participation) -> str:
+    return _(
+        "Of %(trials)d answers whose best and worst were known, %(right)d were right; "
+        "this campaign asks for %(threshold).0f%%."
+    ) % {
+        "trials": person.gold_trials - person.forgiven_trials,
+        "right": person.gold_right - person.forgiven_right,
+        "threshold": 100 * person.campaign.gold_threshold,
+    }
+
+
+@transaction.atomic
+def participation_reinstate(*, participation: Participation) -> Participation:
+    """Let the person go on, and their judgements count again as far as they are still wanted.
+
+    The gate starts afresh: it would otherwise stop the person at the next gold answer.
+    """
+    person = participation_lock(participation)
+    person.state = Participation.State.ACTIVE
+    person.excluded, person.reason = False, ""
+    person.forgiven_trials, person.forgiven_right = person.gold_trials, person.gold_right
+    person.save(update_fields=["state", "excluded", "reason", "forgiven_trials", "forgiven_right"])
+    _settle_again(person)
+    return person
+
+
+def _settle_again(person: Participation) -> None:
+    """Take back what the person holds, and settle it and all that they answered."""
+    held = person.leases.filter(state__in=[Lease.State.LIVE, Lease.State.ANSWERED], tuple__is_gold=False)
+    tuple_ids = list(held.order_by("tuple").values_list("tuple", flat=True))
+    person.leases.filter(state=Lease.State.LIVE).update(state=Lease.State.RELEASED)
+    for some in _pieces(tuple_ids):
+        tuples_lock(some)
+        tuples_settle(some)
+
+
+def _pieces(tuple_ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(tuple_ids), TUPLES_AT_ONCE):
+        yield tuple_ids[start : start + TUPLES_AT_ONCE]
+
+
+def leases_expire(*, at: datetime, campaign: Campaign | None = None) -> int:
+    """Release the leases that have run out, of one campaign or of all; how many that were."""
+    overdue = Lease.objects.filter(state=Lease.State.LIVE, expires_at__lte=at)
+    if campaign is not None:
+        overdue = overdue.filter(participation__campaign=campaign)
+    people = overdue.order_by("participation").values_list("participation", flat=True).distinct()
+    return sum(_expire(participation_id, at) for participation_id in list(people))
+
+
+@transaction.atomic
+def _expire(participation_id: int, at: datetime) -> int:
+    # Whoever's row is locked is at work this very moment: the next sweep may look again.
+    people = Participation.objects.select_for_update(no_key=True, skip_locked=True)
+    if people.filter(pk=participation_id).first() is None:
+        return 0
+    overdue = Lease.objects.filter(participation=participation_id, state=Lease.State.LIVE, expires_at__lte=at)
+    tuple_ids = list(overdue.order_by("tuple").values_list("tuple", flat=True))
+    tuples_lock(tuple_ids)
+    overdue.update(state=Lease.State.RELEASED)
+    _promote(participation_id)
+    tuples_settle(tuple_ids)
+    return len(tuple_ids)

@@ -1,0 +1,101 @@
+"""Gold tuples made from scores that are there already: one pair far above the others and one far below."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from annotation.bws.judgements import FloatArray, IntArray
+from annotation.models import Campaign
+from annotation.seeds import Stream, campaign_rng
+from annotation.selectors import pairs_fitting
+from curation.errors import UserError
+from curation.models import Pair, PairScore, ScoreSet
+
+# As shares of the set's scale. An answer that good annotators could miss would stop the wrong people.
+SMALLEST_MARGIN = 0.25
+TRIES_PER_TUPLE = 50
+
+
+@dataclass(frozen=True)
+class GoldSuggestion:
+    """Pairs whose best and worst a score set leaves no doubt about; margin is a share of its scale."""
+
+    pairs: list[Pair]
+    best: Pair
+    worst: Pair
+    margin: float
+
+
+def gold_suggest(
+    *, campaign: Campaign, score_set: ScoreSet, number: int = 10, seed: int = 0
+) -> list[GoldSuggestion]:
+    """Up to `number` gold tuples from a score set, no pair in two of them and no sentence twice in one.
+
+    Best and worst each lie at least a quarter of the scale away from the other pairs. They come from the source and
+    the split that the campaign is about, so that what is held out stays unseen. Nothing is stored.
+    """
+    wanted = campaign.pair_filter
+    fitting = pairs_fitting(campaign.dataset, source=wanted.get("source", ""), split=wanted.get("split", ""))
+    scores = PairScore.objects.filter(score_set=score_set, pair__in=fitting).order_by("pair")
+    rows = list(scores.values_list("pair", "pair__a", "pair__b", "value"))
+    pairs = np.array([row[0] for row in rows], dtype=np.int64)
+    sentences = np.array([row[1:3] for row in rows], dtype=np.int64).reshape(-1, 2)
+    values = np.array([row[3] for row in rows]) / (score_set.high - score_set.low)
+    rng = campaign_rng(campaign, Stream.GOLD_SUGGESTION, seed)
+    found = list(islice(_clear_tuples(values, sentences, campaign.tuple_size, rng), number))
+    if not found:
+        raise UserError(
+            _("“%(name)s” has no %(size)d pairs of which one stands clearly above the others and one below.")
+            % {"name": score_set.name, "size": campaign.tuple_size}
+        )
+    chosen = Pair.objects.select_related("a", "b").in_bulk(
+        [int(pair) for pair in pairs[np.concatenate(found)]]
+    )
+    return [_suggestion(items, values, [chosen[int(pair)] for pair in pairs[items]]) for items in found]
+
+
+def _suggestion(items: IntArray, values: FloatArray, pairs: list[Pair]) -> GoldSuggestion:
+    """Items come as best, worst, others."""
+    return GoldSuggestion(pairs=pairs, best=pairs[0], worst=pairs[1], margin=float(_margin(values[items])))
+
+
+def _margin(values: FloatArray) -> float:
+    """How far best and worst stand from the others, or from each other where there are no others."""
+    best, worst, others = values[0], values[1], values[2:]
+    return float(min(best - others.max(), others.min() - worst) if len(others) else best - worst)
+
+
+def _clear_tuples(
+    values: FloatArray, sentences: IntArray, size: int, rng: np.random.Generator
+) -> Iterator[IntArray]:
+    """Best from the top, worst from the bottom, the others from the middle, until too many draws fail."""
+    free = rng.permutation(len(values))
+    low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
+    place = (values - low) / ((high - low) or 1.0)
+    misses = 0
+    while misses < TRIES_PER_TUPLE:
+        drawn = _draw(free, place, size, rng)
+        if drawn is None:
+            return
+        if _margin(values[drawn]) < SMALLEST_MARGIN or len(np.unique(sentences[drawn])) < 2 * size:
+            misses += 1
+            continue
+        misses = 0
+        free = free[~np.isin(free, drawn)]
+        yield drawn
+
+
+def _draw(free: IntArray, place: FloatArray, size: int, rng: np.random.Generator) -> IntArray | None:
+    """Items as best, worst, others; None where there are too few of one kind.
+
+    place: of every item on the span of the scores, 0 the lowest and 1 the highest.
+    """
+    highest, lowest = free[place[free] >= 0.75], free[place[free] <= 0.25]
+    middle = free[np.abs(place[free] - 0.5) <= 0.1]
+    if not len(highest) or not len(lowest) or len(middle) < size - 2:
+        return None
+    others = rng.choice(middle, size=size - 2, replace=False)
+    return np.concatenate([rng.choice(highest, 1), rng.choice(lowest, 1), others])

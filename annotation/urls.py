@@ -1,0 +1,55 @@
+"""Addresses of judging and of campaigns."""
+
+from django.urls import path
+
+from annotation.views import campaigns, dashboard, gold, growing, judging, mine, people, publishing
+
+app_name = "annotation"
+urlpatterns = [
+    path("judge/", mine.mine, name="mine"),
+    path("campaigns/", campaigns.campaign_list, name="campaign_list"),
+    path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
+    path("campaigns/estimate/<slug:slug>/", campaigns.estimate, name="estimate"),
+    path("campaigns/<int:campaign_pk>/", dashboard.campaign, name="campaign"),
+    path("campaigns/<int:campaign_pk>/progress/", dashboard.campaign_progress, name="campaign_progress"),
+    path("campaigns/<int:campaign_pk>/study/", dashboard.study, name="study"),
+    path("campaigns/<int:campaign_pk>/preview/", dashboard.campaign_preview, name="campaign_preview"),
+    path("campaigns/<int:campaign_pk>/change/", campaigns.campaign_edit, name="campaign_edit"),
+    path("campaigns/<int:campaign_pk>/design/", campaigns.campaign_design, name="campaign_design"),
+    path("campaigns/<int:campaign_pk>/move/", campaigns.campaign_move, name="campaign_move"),
+    path("campaigns/<int:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),
+    path("campaigns/<int:campaign_pk>/scores/", dashboard.scores, name="scores"),
+    path("campaigns/<int:campaign_pk>/spend/", growing.spend, name="spend"),
+    path("campaigns/<int:campaign_pk>/spend/withdraw/", growing.withdraw, name="withdraw"),
+    path("campaigns/<int:campaign_pk>/grow/", growing.grow, name="grow"),
+    path("campaigns/<int:campaign_pk>/publish/", publishing.publish, name="publish"),
+    path("campaigns/<int:campaign_pk>/judgements/", dashboard.judgements, name="judgements"),
+    path("campaigns/<int:campaign_pk>/judgements.csv", publishing.judgements_file, name="judgements_file"),
+    path("campaigns/<int:campaign_pk>/bundle.zip", publishing.bundle, name="bundle"),
+    path("campaigns/<int:campaign_pk>/annotators/<int:person_pk>/", people.annotator, name="annotator"),
+    path(
+        "campaigns/<int:campaign_pk>/annotators/<int:person_pk>/reinstate/",
+        people.annotator_reinstate,
+        name="annotator_reinstate",
+    ),
+    path("campaigns/<int:campaign_pk>/inbox/", people.inbox, name="inbox"),
+    path("campaigns/<int:campaign_pk>/inbox/<int:flag_pk>/", people.flag_resolve_view, name="flag_resolve"),
+    path("campaigns/<int:campaign_pk>/gold/", gold.gold_list, name="gold"),
+    path("campaigns/<int:campaign_pk>/gold/new/", gold.gold_new, name="gold_new"),
+    path("campaigns/<int:campaign_pk>/gold/suggest/", gold.gold_suggest_view, name="gold_suggest"),
+    path("campaigns/<int:campaign_pk>/gold/<int:tuple_pk>/", gold.gold_edit, name="gold_edit"),
+    path(
+        "campaigns/<int:campaign_pk>/gold/<int:tuple_pk>/remove/", gold.gold_remove_view, name="gold_remove"
+    ),
+    path("campaigns/<int:campaign_pk>/judge/", judging.judge, name="judge"),
+    path("campaigns/<int:campaign_pk>/judge/screen/", judging.judge_screen, name="judge_screen"),
+    path("campaigns/<int:campaign_pk>/judge/answer/", judging.judgement_create, name="judgement_create"),
+    path(
+        "campaigns/<int:campaign_pk>/judge/answered/<uuid:client_id>/",
+        judging.judgement_answered,
+        name="judgement_answered",
+    ),
+    path("campaigns/<int:campaign_pk>/judge/undo/", judging.undo, name="judgement_undo"),
+    path("campaigns/<int:campaign_pk>/judge/skip/", judging.skip, name="tuple_skip"),
+    path("campaigns/<int:campaign_pk>/judge/flag/", judging.flag, name="tuple_flag"),
+]

@@ -1,0 +1,1 @@
+"""Views: find what the address names, ask access, call a service or a selector, answer with a page."""

@@ -1,0 +1,175 @@
+"""Campaigns: the list, a new one, a draft's settings, guidelines, and the moves between its states."""
+
+from copy import copy
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import campaign_for
+from annotation.forms.campaigns import CampaignForm, GuidelineForm
+from annotation.forms.estimate import EstimateForm, campaign_estimate, settings_of
+from annotation.models import Campaign
+from annotation.selectors import campaigns_in, pairs_fitting
+from annotation.services import (
+    campaign_change,
+    campaign_close,
+    campaign_create,
+    campaign_open,
+    campaign_pause,
+    campaign_preview,
+    campaign_resume,
+    guideline_save,
+)
+from annotation.views.head import campaign_head
+from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
+from curation.errors import UserError
+from curation.models import Dataset
+
+# A larger design takes longer than a page should: it is worked out when somebody asks for it.
+DESIGNED_AT_ONCE = 10_000
+DATASETS_OFFERED = 100
+
+
+@require_GET
+def campaign_list(request: AuthedRequest) -> HttpResponse:
+    """Every campaign the person may read, or those of one dataset."""
+    slug = request.GET.get("dataset", "")
+    dataset = dataset_for(request.user, slug, may="read") if slug else None
+    datasets = datasets_readable(request.user)
+    context = {
+        "dataset": dataset,
+        "campaigns": campaigns_in(datasets.filter(pk=dataset.pk) if dataset else datasets),
+        "may_create": dataset is None or dataset_may(request.user, dataset, may="curate"),
+    }
+    return render(request, "annotation/campaigns/list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_new(request: AuthedRequest) -> HttpResponse:
+    slug = request.GET.get("dataset", "")
+    if not slug:
+        return _choose_dataset(request)
+    dataset = dataset_for(request.user, slug, may="curate")
+    form = CampaignForm(dataset, request.POST or None)
+    if form.is_valid():
+        try:
+            campaign = campaign_create(dataset=dataset, by=request.user, **form.cleaned_data)
+        except UserError as error:
+            form.add_error(None, str(error))
+        else:
+            return _to_draft(request, campaign)
+    return _form_page(request, dataset, form, settings_of(Campaign()))
+
+
+def _choose_dataset(request: AuthedRequest) -> HttpResponse:
+    readable = datasets_readable(request.user).filter(archived=False)[:DATASETS_OFFERED]
+    datasets = [dataset for dataset in readable if dataset_may(request.user, dataset, may="curate")]
+    return render(request, "annotation/campaigns/choose_dataset.html", {"datasets": datasets})
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    if campaign.state != Campaign.State.DRAFT:
+        return redirect("annotation:campaign", campaign.pk)
+    form = CampaignForm(campaign.dataset, request.POST or None, instance=copy(campaign))
+    if form.is_valid():
+        try:
+            changed = campaign_change(campaign=campaign, **form.cleaned_data)
+        except UserError as error:
+            form.add_error(None, str(error))
+        else:
+            return _to_draft(request, changed)
+    return _form_page(request, campaign.dataset, form, settings_of(campaign), campaign)
+
+
+def _form_page(
+    request: AuthedRequest,
+    dataset: Dataset,
+    form: CampaignForm,
+    settings: dict[str, Any],
+    campaign: Campaign | None = None,
+) -> HttpResponse:
+    asked = request.POST.dict() if form.is_bound else settings
+    context = {
+        "dataset": dataset,
+        "campaign": campaign,
+        "form": form,
+        "estimate_form": EstimateForm(),
+        "estimate": campaign_estimate(dataset, asked),
+    }
+    return render(request, "annotation/campaigns/form.html", context)
+
+
+@require_GET
+def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The estimate for what stands in the form at this moment."""
+    dataset = dataset_for(request.user, slug, may="curate")
+    context = {"estimate": campaign_estimate(dataset, request.GET.dict())}
+    return render(request, "annotation/campaigns/_estimate.html", context)
+
+
+def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:
+    """To the draft's page, with its design worked out already where that takes no time."""
+    if pairs_fitting(campaign.dataset)[: DESIGNED_AT_ONCE + 1].count() <= DESIGNED_AT_ONCE:
+        _design(request, campaign)
+    return redirect("annotation:campaign", campaign.pk)
+
+
+def _design(request: AuthedRequest, campaign: Campaign) -> None:
+    try:
+        campaign_preview(campaign=campaign)
+    except UserError as error:
+        messages.error(request, str(error))
+
+
+@require_POST
+def campaign_design(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    _design(request, campaign)
+    return redirect("annotation:campaign", campaign.pk)
+
+
+@require_POST
+def campaign_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """Open, pause, resume or close."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    move = request.POST.get("move")
+    try:
+        if move == "open":
+            campaign_open(campaign=campaign, at=now())
+        elif move == "pause":
+            campaign_pause(campaign=campaign)
+        elif move == "resume":
+            campaign_resume(campaign=campaign)
+        elif move == "close":
+            campaign_close(campaign=campaign)
+    except UserError as error:
+        messages.error(request, str(error))
+    return redirect("annotation:campaign", campaign.pk)
+
+
+@require_http_methods(["GET", "POST"])
+def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate" if request.method == "POST" else "read")
+    newest = campaign.guidelines.first()
+    form = GuidelineForm(request.POST or None, initial={"text": newest.text if newest else ""})
+    if form.is_valid():
+        guideline_save(campaign=campaign, text=form.cleaned_data["text"])
+        messages.success(request, _("Saved. Annotators see it with their next pairs."))
+        return redirect("annotation:guidelines", campaign.pk)
+    versions = campaign.guidelines.all()
+    chosen = request.GET.get("version", "")
+    context = campaign_head(request.user, campaign, "guidelines") | {
+        "form": form,
+        "versions": versions,
+        "earlier": get_object_or_404(versions, version=chosen)
+        if chosen.isascii() and chosen.isdigit()
+        else None,
+    }
+    return render(request, "annotation/campaigns/guidelines.html", context)

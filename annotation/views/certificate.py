@@ -1,0 +1,89 @@
+"""A design's certificate in sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a design guarantees, or (not kept) where it falls short."""
+
+    kept: bool
+    sentence: str
+
+
+def promises(certificate: Mapping[str, Any]) -> list[Promise]:
+    if not certificate:
+        return []
+    return [
+        _balance(certificate),
+        _once(certificate),
+        _meetings(certificate),
+        _connected(certificate),
+        _places(certificate),
+        _apart(certificate),
+    ]
+
+
+def _balance(certificate: Mapping[str, Any]) -> Promise:
+    fewest, most = certificate["min_appearances"], certificate["max_appearances"]
+    if fewest == most:
+        return Promise(True, _("Every pair stands in exactly %(number)d tuples.") % {"number": fewest})
+    sentence = _("Every pair stands in %(fewest)d to %(most)d tuples.") % {"fewest": fewest, "most": most}
+    return Promise(most - fewest <= 1, sentence)
+
+
+def _once(certificate: Mapping[str, Any]) -> Promise:
+    twice = certificate["duplicate_tuples"]
+    if not twice:
+        return Promise(True, _("No tuple stands in the design twice."))
+    return Promise(
+        False, ngettext("%(n)d tuple stands twice.", "%(n)d tuples stand twice.", twice) % {"n": twice}
+    )
+
+
+def _meetings(certificate: Mapping[str, Any]) -> Promise:
+    repeated, fewest = certificate["repeated_meetings"], certificate["fewest_repeated_meetings"]
+    if not repeated:
+        return Promise(
+            True, _("No two pairs meet more than once, so every judgement compares something new.")
+        )
+    sentence = _(
+        "Pairs meet again %(repeated)d times; with so few pairs, %(fewest)d times cannot be avoided."
+    )
+    return Promise(repeated <= fewest, sentence % {"repeated": repeated, "fewest": fewest})
+
+
+def _connected(certificate: Mapping[str, Any]) -> Promise:
+    parts = certificate["components"]
+    if parts == 1:
+        return Promise(True, _("Comparisons join all pairs, so their scores lie on one scale."))
+    sentence = _("The pairs fall into %(parts)d groups that are never compared; raise the tuples per pair.")
+    return Promise(False, sentence % {"parts": parts})
+
+
+def _places(certificate: Mapping[str, Any]) -> Promise:
+    fewest, most = certificate["min_place"], certificate["max_place"]
+    if fewest == most:
+        sentence = _("Every pair stands %(most)d times at each place; each person sees another order.")
+    else:
+        sentence = _(
+            "Every pair stands %(fewest)d to %(most)d times at each place; each person sees another order."
+        )
+    return Promise(most - fewest <= 1, sentence % {"fewest": fewest, "most": most})
+
+
+def _apart(certificate: Mapping[str, Any]) -> Promise:
+    shared = certificate["shared_sentences"]
+    if not shared:
+        return Promise(True, _("Two pairs that share a sentence are never judged together."))
+    sentence = ngettext(
+        "%(n)d meeting is of pairs that share a sentence.",
+        "%(n)d meetings are of pairs that share a sentence.",
+        shared,
+    )
+    return Promise(False, sentence % {"n": shared})

@@ -1,0 +1,146 @@
+"""How a campaign goes: its figures, its scores and its judgements."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.timezone import now
+from django.views.decorators.http import require_GET
+
+from annotation.access import campaign_for, campaign_may
+from annotation.dashboard import campaign_dashboard
+from annotation.designing import preview_tuples
+from annotation.figures import ROWS_PER_PAGE, score_page
+from annotation.forms.estimate import SECONDS_EACH, campaign_estimate, settings_of
+from annotation.forms.publishing import PublishForm
+from annotation.models import Campaign
+from annotation.selectors import annotators_named, judgements_in, score_sets_of
+from annotation.studying import study_shown
+from annotation.tasks import study_ask
+from annotation.views.certificate import promises
+from annotation.views.growing import phase_note
+from annotation.views.head import campaign_head
+from annotation.views.paging import number_in, page_number
+from annotation.views.screen import Shown
+from annotation.views.study import study_context, study_for_page
+from curation.access import AuthedRequest
+from curation.people import members_of
+
+TUPLES_PREVIEWED = 5
+
+
+@require_GET
+def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """A draft's design and cost, or how the campaign goes."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    context = campaign_head(request.user, chosen, "campaign") | {"promises": promises(chosen.certificate)}
+    if chosen.state == Campaign.State.DRAFT:
+        return render(request, "annotation/campaigns/draft.html", context | _draft(chosen))
+    return render(request, "annotation/campaigns/dashboard.html", context | _running(request, chosen))
+
+
+def _draft(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "certificate": campaign.certificate,
+        "estimate": campaign_estimate(campaign.dataset, settings_of(campaign)),
+        "seconds": SECONDS_EACH,
+        "guideline": campaign.guidelines.first(),
+        "golds": campaign.tuples.filter(is_gold=True).count(),
+        "people": members_of(campaign.dataset).count(),
+    }
+
+
+def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
+    at = now()
+    figures = campaign_dashboard(campaign, at=at)
+    shown = study_for_page(campaign, figures, at=at)
+    return {
+        "publish_form": PublishForm(),
+        **study_context(campaign, figures, shown, request.GET),
+        "dashboard": figures,
+        "phase_note": phase_note(campaign, figures.phases),
+        "growing": campaign.state != Campaign.State.CLOSED
+        and campaign_may(request.user, campaign, may="curate"),
+        "score_sets": score_sets_of(campaign),
+        "judgements_address": reverse("annotation:judgements", args=[campaign.pk]),
+        "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
+    }
+
+
+@require_GET
+def campaign_progress(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The four figures, which an open campaign's page fetches again and again."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    figures = campaign_dashboard(chosen, at=now())
+    shown = study_shown(chosen, figures.mark)
+    context = {"campaign": chosen, "dashboard": figures, "study": shown.figures, "stale": shown.stale}
+    return render(request, "annotation/campaigns/_progress.html", context)
+
+
+@require_GET
+def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """Whether the study that a worker was asked for is there; asks again where nobody has made it."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    at = now()
+    figures = campaign_dashboard(chosen, at=at)
+    shown = study_shown(chosen, figures.mark)
+    if shown.stale:
+        study_ask(chosen, at=at)
+    context = {
+        "campaign": chosen,
+        "dashboard": figures,
+        "study": shown.figures,
+        "computed_at": shown.computed_at,
+        "since": request.GET.get("since", ""),
+        "stale": shown.stale,
+        "newer": shown.computed_at is not None
+        and shown.computed_at.isoformat() != request.GET.get("since", ""),
+    }
+    return render(request, "annotation/campaigns/_study_state.html", context)
+
+
+@require_GET
+def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The judging screen with real pairs. Nothing is stored, and nothing is handed to anybody."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    tuples = preview_tuples(chosen, number=TUPLES_PREVIEWED)
+    number = number_in(request, "tuple", 0) % len(tuples)
+    context = {
+        "campaign": chosen,
+        "shown": Shown(lease_pk=0, cards=tuples[number], client_id=None),
+        "number": number,
+        "next_number": (number + 1) % len(tuples),
+        "guideline": chosen.guidelines.first(),
+        "guidelines_open": request.GET.get("guidelines") == "open",
+    }
+    return render(request, "annotation/campaigns/preview.html", context)
+
+
+@require_GET
+def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    order = "score" if request.GET.get("order") == "score" else "-score"
+    found = score_page(chosen, page=page_number(request), lowest_first=order == "score")
+    context = campaign_head(request.user, chosen, "scores") | {
+        "scores": found,
+        "page": Paginator(range(found.total), ROWS_PER_PAGE).get_page(found.number),
+        "lowest_first": order == "score",
+        "address": f"order={order}&",
+    }
+    return render(request, "annotation/campaigns/scores.html", context)
+
+
+@require_GET
+def judgements(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The judgements behind the figures: all, or those of one tuple."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    number = number_in(request, "tuple", 0)
+    context = campaign_head(request.user, chosen, "campaign") | {
+        "judged": judgements_in(chosen, tuple_number=number, page=page_number(request)),
+        "tuple_number": number,
+        "named": annotators_named(chosen),
+        "address": f"tuple={number}&" if number else "",
+    }
+    return render(request, "annotation/campaigns/judgements.html", context)

@@ -1,0 +1,160 @@
+"""Gold tuples: the list with how people did, adding by hand, suggestions, reasons."""
+
+from django.contrib import messages
+from django.forms import BaseFormSet
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import campaign_for
+from annotation.dashboard import gold_note
+from annotation.forms.gold import GoldForm, KeepForm, KeepFormSet, SuggestForm, WhyForm, answer_of
+from annotation.models import Campaign, Tuple
+from annotation.selectors import golds_of, pairs_of
+from annotation.services import gold_add, gold_change, gold_remove
+from annotation.suggesting import GoldSuggestion, gold_suggest
+from annotation.views.head import campaign_head
+from annotation.views.paging import page_number
+from curation.access import AuthedRequest
+from curation.errors import UserError
+from curation.models import Pair
+
+
+@require_GET
+def gold_list(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="read")
+    golds = golds_of(campaign)
+    context = campaign_head(request.user, campaign, "gold") | {
+        "golds": golds,
+        "gold_note": gold_note(campaign, len(golds)) if golds else "",
+    }
+    return render(request, "annotation/campaigns/gold.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """Pairs are taken one by one; the address keeps which, so that the page works with the back button."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    pairs = _pairs_taken(campaign, request.GET.get("pairs", ""))
+    form = GoldForm(campaign, pairs, request.POST or None)
+    if form.is_valid():
+        try:
+            gold_add(campaign=campaign, pairs=pairs, **form.cleaned_data)
+        except UserError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The gold tuple is added."))
+            return redirect("annotation:gold", campaign.pk)
+    search = request.GET.get("search", "")
+    address = QueryDict(mutable=True)
+    address.update({"pairs": _joined(pairs), "search": search})
+    context = campaign_head(request.user, campaign, "gold") | {
+        "form": form,
+        "chosen": [(pair, _joined(other for other in pairs if other != pair)) for pair in pairs],
+        "complete": len(pairs) == campaign.tuple_size,
+        "pairs": _joined(pairs),
+        "taken": {pair.pk for pair in pairs},
+        "search": search,
+        "page": pairs_of(campaign, search=search, page=page_number(request)),
+        "address": f"{address.urlencode()}&",
+    }
+    return render(request, "annotation/campaigns/gold_new.html", context)
+
+
+def _pairs_taken(campaign: Campaign, listed: str) -> list[Pair]:
+    """The pairs that the address names, in that order, at most as many as a tuple holds."""
+    numbers = [
+        int(text) for text in listed.split(",") if text.isascii() and text.isdigit() and len(text) < 19
+    ]
+    found = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
+    return [found[number] for number in dict.fromkeys(numbers) if number in found][: campaign.tuple_size]
+
+
+def _joined(pairs: object) -> str:
+    return ",".join(str(pair.pk) for pair in pairs)  # type: ignore[attr-defined]
+
+
+@require_http_methods(["GET", "POST"])
+def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    form = SuggestForm(campaign, request.GET or None)
+    suggestions, problem = _suggestions(campaign, form)
+    initial = [{"keep": True, "answer": answer_of(suggestion)} for suggestion in suggestions]
+    formset = KeepFormSet(request.POST or None, initial=initial)
+    if request.method == "POST" and formset.is_valid():
+        return _keep(request, campaign, suggestions, formset)
+    context = campaign_head(request.user, campaign, "gold") | {
+        "form": form,
+        "problem": problem,
+        "formset": formset,
+        "suggestions": list(zip(suggestions, formset.forms, strict=False)),
+    }
+    return render(request, "annotation/campaigns/gold_suggest.html", context)
+
+
+def _suggestions(campaign: Campaign, form: SuggestForm) -> tuple[list[GoldSuggestion], str]:
+    """Suggestions, or the sentence that says why there are none."""
+    if not form.is_bound or not form.is_valid():
+        return [], ""
+    try:
+        return gold_suggest(campaign=campaign, **form.cleaned_data), ""
+    except UserError as error:
+        return [], str(error)
+
+
+def _keep(
+    request: AuthedRequest,
+    campaign: Campaign,
+    suggestions: list[GoldSuggestion],
+    formset: "BaseFormSet[KeepForm]",
+) -> HttpResponse:
+    by_answer = {answer_of(suggestion): suggestion for suggestion in suggestions}
+    kept = 0
+    for cleaned in (each.cleaned_data for each in formset.forms):
+        suggestion = by_answer.get(cleaned["answer"])
+        if suggestion is None or not cleaned["keep"]:
+            continue
+        gold_add(
+            campaign=campaign,
+            pairs=suggestion.pairs,
+            best=suggestion.best,
+            worst=suggestion.worst,
+            why=cleaned["why"],
+        )
+        kept += 1
+    said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
+    messages.success(request, said % {"number": kept})
+    return redirect("annotation:gold", campaign.pk)
+
+
+@require_http_methods(["GET", "POST"])
+def gold_edit(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    gold = _gold(campaign, tuple_pk)
+    form = WhyForm(request.POST or None, initial={"why": gold.gold_answer.why})
+    if form.is_valid():
+        gold_change(gold=gold, why=form.cleaned_data["why"])
+        return redirect("annotation:gold", campaign.pk)
+    context = campaign_head(request.user, campaign, "gold") | {
+        "form": form,
+        "row": next(row for row in golds_of(campaign) if row.tuple == gold),
+    }
+    return render(request, "annotation/campaigns/gold_edit.html", context)
+
+
+@require_POST
+def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    try:
+        gold_remove(gold=_gold(campaign, tuple_pk))
+    except UserError as error:
+        messages.error(request, str(error))
+    return redirect("annotation:gold", campaign.pk)
+
+
+def _gold(campaign: Campaign, tuple_pk: int) -> Tuple:
+    golds = campaign.tuples.filter(is_gold=True).select_related("gold_answer", "campaign")
+    gold: Tuple = get_object_or_404(golds, pk=tuple_pk)
+    return gold

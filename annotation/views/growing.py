@@ -1,0 +1,115 @@
+"""More of a campaign after its launch: extra judgements where scores are least sure, and pairs that join."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.access import campaign_for
+from annotation.adapting import NEARLY, adaptive_spend, adaptive_withdraw
+from annotation.forms.estimate import SECONDS_EACH
+from annotation.forms.growing import GrowForm, SpendForm
+from annotation.growing import Growth, campaign_grow, growth_preview
+from annotation.models import Campaign, Tuple
+from annotation.selectors import PhaseSums, phase_sums
+from annotation.views.head import campaign_head
+from curation.access import AuthedRequest
+from curation.errors import UserError
+
+
+@require_http_methods(["GET", "POST"])
+def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """How far the adaptive phase is; a POST gives it judgements to ask for."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    form = SpendForm(campaign, request.POST or None)
+    if form.is_valid():
+        try:
+            adaptive_spend(campaign=campaign, **form.cleaned_data)
+        except UserError as error:
+            form.add_error("judgements", str(error))
+        else:
+            messages.success(request, _("Saved. Tuples are chosen once the design is nearly judged."))
+            return redirect("annotation:spend", campaign.pk)
+    sums = phase_sums(campaign)
+    context = campaign_head(request.user, campaign, "campaign") | {
+        "form": form,
+        "phases": sums,
+        "note": phase_note(campaign, sums),
+        "running": _running(campaign),
+    }
+    return render(request, "annotation/campaigns/spend.html", context)
+
+
+def _running(campaign: Campaign) -> bool:
+    return campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
+
+
+def phase_note(campaign: Campaign, phases: Mapping[str, PhaseSums]) -> str:
+    """How far the adaptive phase is, in a sentence; empty where there is none."""
+    adaptive = phases[Tuple.Phase.ADAPTIVE]
+    if not campaign.adaptive_budget:
+        return ""
+    if adaptive.judged >= campaign.adaptive_budget:
+        return _("All extra judgements are given.")
+    if not adaptive.tuples:
+        designed = [phases[Tuple.Phase.BALANCED], phases[Tuple.Phase.BRIDGE]]
+        share = sum(phase.judged for phase in designed) / max(1, sum(phase.wanted for phase in designed))
+        if share < NEARLY:
+            return _("It begins when %(nearly)d %% of the design are judged; now it is %(now)d %%.") % {
+                "nearly": 100 * NEARLY,
+                "now": 100 * share,
+            }
+    left = campaign.adaptive_budget - adaptive.wanted
+    if not left:
+        return _("All of them are chosen.")
+    return ngettext(
+        "%(n)d is yet to be chosen, from the answers before it.",
+        "%(n)d are yet to be chosen, from the answers before them.",
+        left,
+    ) % {"n": left}
+
+
+@require_POST
+def withdraw(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    adaptive_withdraw(campaign=campaign)
+    messages.success(request, _("Withdrawn. What is on a screen now may still be answered, and counts."))
+    return redirect("annotation:spend", campaign.pk)
+
+
+@require_http_methods(["GET", "POST"])
+def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """What joining would add; a POST adds it."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    form = GrowForm(request.POST if request.method == "POST" else request.GET)
+    growth, problem = None, ""
+    if form.is_valid():
+        number = form.cleaned_data["number"]
+        try:
+            if request.method == "POST":
+                return _grown(request, campaign, campaign_grow(campaign=campaign, number=number))
+            growth = growth_preview(campaign=campaign, number=number)
+        except UserError as error:
+            problem = str(error)
+    context = campaign_head(request.user, campaign, "campaign") | {"form": form, "problem": problem}
+    return render(request, "annotation/campaigns/grow.html", context | _cost(growth))
+
+
+def _cost(growth: Growth | None) -> dict[str, Any]:
+    hours = growth.judgements * SECONDS_EACH / 3600 if growth else None
+    return {"growth": growth, "hours": hours, "seconds": SECONDS_EACH}
+
+
+def _grown(request: AuthedRequest, campaign: Campaign, growth: Growth) -> HttpResponse:
+    sentence = ngettext(
+        "%(pairs)d pair joined, in %(tuples)d tuples.",
+        "%(pairs)d pairs joined, in %(tuples)d tuples.",
+        growth.pairs,
+    )
+    messages.success(request, sentence % {"pairs": growth.pairs, "tuples": growth.tuples})
+    return redirect("annotation:campaign", campaign.pk)

@@ -1,0 +1,44 @@
+"""What stands on top of each of a campaign's pages: its state, its moves and its tabs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.access import campaign_may
+from annotation.models import Campaign
+from annotation.selectors import flags_open
+from curation.models import User
+
+
+@dataclass(frozen=True)
+class Tab:
+    label: str
+    address: str
+    here: bool
+
+
+def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
+    """The part of the context that every page of a campaign shares. `here` names the page."""
+    return {
+        "campaign": campaign,
+        "dataset": campaign.dataset,
+        "tabs": _tabs(campaign, here),
+        "curates": campaign_may(user, campaign, may="curate"),
+    }
+
+
+def _tabs(campaign: Campaign, here: str) -> list[Tab]:
+    flags = flags_open(campaign)
+    draft = campaign.state == Campaign.State.DRAFT
+    names = [
+        ("campaign", _("Design") if draft else _("Progress")),
+        *([] if draft else [("scores", _("Scores"))]),
+        ("gold", _("Gold tuples")),
+        ("guidelines", _("Guidelines")),
+        *([] if draft else [("inbox", _("Inbox (%(number)d)") % {"number": flags} if flags else _("Inbox"))]),
+    ]
+    return [
+        Tab(label, reverse(f"annotation:{name}", args=[campaign.pk]), name == here) for name, label in names
+    ]

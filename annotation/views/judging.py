@@ -1,0 +1,236 @@
+"""The judging screen. Every address answers as a page, and as JSON to the page's script."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import campaign_for
+from annotation.assignment import (
+    Submitted,
+    judgement_submit,
+    judgement_undo,
+    participation_join,
+    tuple_claim,
+    tuple_flag,
+    tuple_skip,
+)
+from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
+from annotation.gold import gold_feedback
+from annotation.handing import Nothing
+from annotation.models import Flag, Judgement, Participation
+from annotation.selectors import last_judgement
+from annotation.views.over import over_page
+from annotation.views.screen import (
+    Answered,
+    Shown,
+    answered_html,
+    answered_of,
+    progress_text,
+    screen_json,
+    shown_again,
+    shown_now,
+    undoable,
+    words,
+)
+from curation.access import AuthedRequest
+from curation.errors import UserError
+
+
+@never_cache
+@require_GET
+def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The tuple on the person's screen, or the page that says why there is none."""
+    participation = _participation(request, campaign_pk)
+    at = now()
+    lease = tuple_claim(participation=participation, at=at)
+    if isinstance(lease, Nothing):
+        return over_page(request, participation, lease)
+    return _page(request, participation, shown=shown_now(participation, lease))
+
+
+@never_cache
+@require_GET
+def judge_screen(request: AuthedRequest, campaign_pk: int) -> JsonResponse:
+    """The tuple on the screen and the one fetched ahead, for the script."""
+    return JsonResponse(screen_json(request, _participation(request, campaign_pk), now()))
+
+
+@require_POST
+def judgement_create(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    participation = _participation(request, campaign_pk)
+    at = now()
+    form = JudgementForm(participation, request.POST)
+    if not form.is_valid():
+        return _refused(request, participation, at, form)
+    try:
+        submitted = judgement_submit(participation=participation, at=at, **form.judgement(at))
+    except UserError as error:
+        form.add_error(None, str(error))
+        return _refused(request, participation, at, form)
+    if _asks_for_json(request):
+        return JsonResponse(screen_json(request, participation, at) | _answer(participation, submitted))
+    return _after_judgement(request, campaign_pk, submitted)
+
+
+def _answer(participation: Participation, submitted: Submitted) -> dict[str, Any]:
+    """What is said about the judgement itself: of a gold tuple, whether it was as expected."""
+    if submitted.gold is None:
+        return {}
+    if submitted.gold.right:
+        return {"note": _as_expected()}
+    return {"answered": answered_html(participation, submitted.judgement, submitted.gold)}
+
+
+def _as_expected() -> str:
+    return _("The last pairs had a known answer, and yours was the expected one.")
+
+
+def _after_judgement(request: AuthedRequest, campaign_pk: int, submitted: Submitted) -> HttpResponse:
+    if submitted.gold and not submitted.gold.right:
+        return redirect("annotation:judgement_answered", campaign_pk, submitted.judgement.client_id)
+    if submitted.gold:
+        messages.success(request, _as_expected())
+    return redirect("annotation:judge", campaign_pk)
+
+
+def _refused(
+    request: AuthedRequest, participation: Participation, at: datetime, form: JudgementForm
+) -> HttpResponse:
+    """The same tuple with the same choices and the sentence; without JavaScript as a page."""
+    if _asks_for_json(request):
+        sentences = [sentence for errors in form.errors.values() for sentence in errors]
+        return JsonResponse(screen_json(request, participation, at) | {"note": sentences[0]}, status=400)
+    lease = form.cleaned_data.get("lease") or tuple_claim(participation=participation, at=at)
+    if isinstance(lease, Nothing):
+        return over_page(request, participation, lease)
+    choice = {role: form.cleaned_data.get(role) for role in ("best", "worst")}
+    shown = shown_again(lease, **choice)
+    return _page(request, participation, shown=shown, form=form, status=400)
+
+
+@never_cache
+@require_GET
+def judgement_answered(request: AuthedRequest, campaign_pk: int, client_id: UUID) -> HttpResponse:
+    """What the expected answer was to a gold tuple that the person has judged."""
+    participation = _participation(request, campaign_pk)
+    judgement: Judgement = get_object_or_404(participation.judgements, client_id=client_id)
+    feedback = gold_feedback(judgement)
+    if feedback is None:
+        return redirect("annotation:judge", campaign_pk)
+    return _page(request, participation, answered=answered_of(judgement, feedback))
+
+
+@require_POST
+def undo(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    participation = _participation(request, campaign_pk)
+    form = UndoForm(request.POST)
+    client_id = form.cleaned_data["client_id"] if form.is_valid() else None
+    at = now()
+    try:
+        judgement_undo(participation=participation, at=at, client_id=client_id)
+    except UserError as error:
+        return _undo_refused(request, participation, str(error))
+    if _asks_for_json(request):
+        return JsonResponse(screen_json(request, participation, at))
+    return redirect("annotation:judge", campaign_pk)
+
+
+def _undo_refused(request: AuthedRequest, participation: Participation, sentence: str) -> HttpResponse:
+    if _asks_for_json(request):
+        return JsonResponse({"note": sentence}, status=400)
+    messages.warning(request, sentence)
+    return redirect("annotation:judge", participation.campaign_id)
+
+
+@require_http_methods(["GET", "POST"])
+def skip(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    return _flag(request, campaign_pk, Flag.Kind.SKIP)
+
+
+@require_http_methods(["GET", "POST"])
+def flag(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    return _flag(request, campaign_pk, Flag.Kind.FLAG)
+
+
+def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResponse:
+    participation = _participation(request, campaign_pk)
+    form = FlagForm(participation, request.POST or None, initial={"lease": request.GET.get("lease")})
+    if form.is_valid():
+        try:
+            _flag_keep(participation, kind, form.cleaned_data)
+        except UserError as error:
+            form.add_error(None, str(error))
+        else:
+            return _flagged(request, participation, kind)
+    if _asks_for_json(request):
+        sentences = [sentence for errors in form.errors.values() for sentence in errors]
+        return JsonResponse({"note": sentences[0]}, status=400)
+    context = {"campaign": participation.campaign, "kind": kind, "flag_form": form}
+    return render(request, "annotation/judging/flag.html", context, status=400 if form.is_bound else 200)
+
+
+def _flag_keep(participation: Participation, kind: Flag.Kind, cleaned: dict[str, Any]) -> None:
+    keep = tuple_skip if kind == Flag.Kind.SKIP else tuple_flag
+    keep(
+        participation=participation,
+        tuple_id=cleaned["lease"].tuple_id,
+        reason=cleaned["reason"],
+        note=cleaned["note"],
+        at=now(),
+    )
+
+
+def _flagged(request: AuthedRequest, participation: Participation, kind: Flag.Kind) -> HttpResponse:
+    said = (
+        _("Skipped. Here are the next pairs.")
+        if kind == Flag.Kind.SKIP
+        else _("Flagged. You can still judge these pairs.")
+    )
+    if _asks_for_json(request):
+        return JsonResponse(screen_json(request, participation, now()) | {"note": said})
+    messages.info(request, said)
+    return redirect("annotation:judge", participation.campaign_id)
+
+
+def _participation(request: AuthedRequest, campaign_pk: int) -> Participation:
+    campaign = campaign_for(request.user, campaign_pk, may="annotate")
+    return participation_join(campaign=campaign, user=request.user)
+
+
+def _asks_for_json(request: AuthedRequest) -> bool:
+    return request.headers.get("Accept") == "application/json"
+
+
+def _page(
+    request: AuthedRequest,
+    participation: Participation,
+    *,
+    shown: Shown | None = None,
+    answered: Answered | None = None,
+    form: JudgementForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "participation": participation,
+        "campaign": participation.campaign,
+        "shown": shown,
+        "answered": answered,
+        "form": form,
+        "skip_form": FlagForm(participation, auto_id="skip_%s"),
+        "flag_form": FlagForm(participation, auto_id="flag_%s"),
+        "guideline": participation.campaign.guidelines.first(),
+        "guidelines_open": request.GET.get("guidelines") == "open",
+        "progress": progress_text(participation),
+        "last": last_judgement(participation),
+        "undo": undoable(participation),
+        "words": words(participation),
+    }
+    return render(request, "annotation/judging/judge.html", context, status=status)

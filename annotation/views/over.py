@@ -1,0 +1,83 @@
+"""The page for whoever gets no tuple: why, and what comes next."""
+
+from dataclasses import dataclass, field
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from annotation.assignment import NOTHING_LEFT
+from annotation.handing import Nothing
+from annotation.models import Participation
+from annotation.views.screen import progress_text, undoable
+from curation.access import AuthedRequest
+from curation.models import Dataset, Role
+from curation.people import members_of
+
+
+@dataclass(frozen=True)
+class Over:
+    title: str
+    sentence: str
+    next: list[str] = field(default_factory=list)
+    reason: str = ""
+    again: bool = False
+
+
+def over_page(request: AuthedRequest, participation: Participation, nothing: Nothing) -> HttpResponse:
+    may_undo = nothing in NOTHING_LEFT | {Nothing.CHOOSING}
+    context = {
+        "campaign": participation.campaign,
+        "over": _over(participation, nothing),
+        "progress": progress_text(participation),
+        "undo": undoable(participation) if may_undo else "",
+    }
+    return render(request, "annotation/judging/over.html", context)
+
+
+def _over(participation: Participation, nothing: Nothing) -> Over:
+    titles = {
+        Nothing.JUDGED: _("Everything here is judged"),
+        Nothing.YOURS: _("You have judged all that you can here"),
+        Nothing.LEASED: _("Nothing to judge at this moment"),
+        Nothing.CHOOSING: _("Nothing to judge at this moment"),
+        Nothing.DRAFT: _("This campaign is not open yet"),
+        Nothing.PAUSED: _("This campaign is paused"),
+        Nothing.CLOSED: _("This campaign is closed"),
+        Nothing.STOPPED: _("Your part in this campaign has ended"),
+    }
+    stopped = nothing is Nothing.STOPPED
+    return Over(
+        title=titles[nothing],
+        sentence=_("You get no more pairs to judge here.") if stopped else str(nothing.label),
+        next=_after_stop(participation.campaign.dataset) if stopped else _after(nothing),
+        reason=participation.reason if stopped else "",
+        again=nothing in {Nothing.LEASED, Nothing.CHOOSING, Nothing.PAUSED},
+    )
+
+
+def _after(nothing: Nothing) -> list[str]:
+    if nothing in {Nothing.JUDGED, Nothing.YOURS}:
+        return [_("Should a judgement be wanted again, this page shows the next pairs when you come back.")]
+    if nothing is Nothing.LEASED:
+        return [_("Pairs that others leave open come back within half an hour.")]
+    return [_("What you judged is saved; you find it under your campaigns.")]
+
+
+def _after_stop(dataset: Dataset) -> list[str]:
+    owners = [str(member.user) for member in members_of(dataset) if member.role == Role.OWNER]
+    lines = [
+        _(
+            "What you judged is kept. Whether it counts for the scores is a question of method; "
+            "it decides nothing about pay."
+        )
+    ]
+    if owners:
+        lines.append(
+            _(
+                "If you think this is a mistake, tell %(owners)s: "
+                "an owner sees what you judged and can let you go on."
+            )
+            % {"owners": ", ".join(owners)}
+        )
+    return lines

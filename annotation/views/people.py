@@ -1,0 +1,75 @@
+"""One person's work in a campaign, stopping them and letting them go on; and what annotators report."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.access import campaign_for
+from annotation.forms.campaigns import StopForm
+from annotation.models import Campaign, Flag, Participation
+from annotation.selectors import flags_of, judgements_in
+from annotation.services import flag_resolve
+from annotation.settling import participation_reinstate, participation_stop
+from annotation.views.head import campaign_head
+from annotation.views.paging import page_number
+from curation.access import AuthedRequest
+
+
+@require_http_methods(["GET", "POST"])
+def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpResponse:
+    """What one person judged; a POST stops them."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate" if request.method == "POST" else "read")
+    person = _person(campaign, person_pk)
+    form = StopForm(request.POST or None)
+    if form.is_valid():
+        participation_stop(participation=person, **form.cleaned_data)
+        messages.success(
+            request, _("%(name)s is stopped; the button above undoes it.") % {"name": person.user}
+        )
+        return redirect("annotation:annotator", campaign.pk, person.pk)
+    context = campaign_head(request.user, campaign, "campaign") | {
+        "person": person,
+        "form": form,
+        "judged": judgements_in(campaign, participation=person, page=page_number(request)),
+    }
+    return render(request, "annotation/campaigns/annotator.html", context)
+
+
+@require_POST
+def annotator_reinstate(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    person = _person(campaign, person_pk)
+    participation_reinstate(participation=person)
+    messages.success(
+        request,
+        _("%(name)s can go on; their judgements count again where they are wanted.") % {"name": person.user},
+    )
+    return redirect("annotation:campaign", campaign.pk)
+
+
+def _person(campaign: Campaign, person_pk: int) -> Participation:
+    people = campaign.participations.select_related("user", "campaign")
+    person: Participation = get_object_or_404(people, pk=person_pk)
+    return person
+
+
+@require_GET
+def inbox(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="read")
+    resolved = request.GET.get("show") == "resolved"
+    context = campaign_head(request.user, campaign, "inbox") | {
+        "resolved": resolved,
+        "flags": flags_of(campaign, resolved=resolved, page=page_number(request)),
+    }
+    return render(request, "annotation/campaigns/inbox.html", context)
+
+
+@require_POST
+def flag_resolve_view(request: AuthedRequest, campaign_pk: int, flag_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    flag = get_object_or_404(Flag, pk=flag_pk, tuple__campaign=campaign)
+    flag_resolve(flag=flag, by=request.user, at=now())
+    return redirect("annotation:inbox", campaign.pk)

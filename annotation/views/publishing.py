@@ -1,0 +1,103 @@
+"""What leaves a campaign: score sets, its judgements as a file, and all of it as a bundle."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from tempfile import TemporaryFile
+from typing import Any
+
+from django.contrib import messages
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation.access import campaign_for
+from annotation.bundling import bundle_is_small, bundle_name, bundle_zip
+from annotation.forms.publishing import PublishForm
+from annotation.models import Campaign
+from annotation.publishing import scores_publish, strata_publish
+from annotation.selectors import judgement_rows
+from annotation.views.head import campaign_head
+from curation.access import AuthedRequest
+from curation.errors import UserError
+from curation.models import ScoreSet
+
+
+@require_http_methods(["GET", "POST"])
+def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The form by itself, which keeps what was typed where it is refused; a POST publishes."""
+    chosen = campaign_for(request.user, campaign_pk, may="curate")
+    form = PublishForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            messages.success(request, _sentence(_published(chosen, form.cleaned_data)))
+            return redirect("annotation:campaign", chosen.pk)
+        except UserError as error:
+            if not form.cleaned_data["name"]:  # nothing was typed that would be lost
+                messages.error(request, str(error))
+                return redirect("annotation:campaign", chosen.pk)
+            form.add_error("name", str(error))
+    context = campaign_head(request.user, chosen, "campaign") | {"publish_form": form}
+    return render(request, "annotation/campaigns/publish.html", context)
+
+
+def _published(campaign: Campaign, asked: dict[str, Any]) -> list[ScoreSet]:
+    method, name = asked["method"], asked["name"]
+    if asked["strata"]:
+        return strata_publish(campaign=campaign, method=method, name=name)
+    return [scores_publish(campaign=campaign, method=method, name=name)]
+
+
+def _sentence(published: list[ScoreSet]) -> str:
+    names = ", ".join(f"“{score_set.name}”" for score_set in published)
+    return ngettext(
+        "Published as the score set %(names)s.", "Published as the score sets %(names)s.", len(published)
+    ) % {"names": names}
+
+
+class Echo:
+    """What csv.writer writes to: each line goes straight on."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+@require_GET
+def judgements_file(request: AuthedRequest, campaign_pk: int) -> StreamingHttpResponse:
+    """The counted judgements as the file of the K&M scripts; items are the pairs' ids.
+
+    Those of the adaptive phase, which counting and reliability leave out, stand in it with `?adaptive=1`.
+    """
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    adaptive = request.GET.get("adaptive") == "1"
+    response = StreamingHttpResponse(_csv(chosen, adaptive=adaptive), content_type="text/csv; charset=utf-8")
+    name = slugify(chosen.name) or f"campaign-{chosen.pk}"
+    response["Content-Disposition"] = f'attachment; filename="{name}-judgements.csv"'
+    return response
+
+
+def _csv(campaign: Campaign, *, adaptive: bool) -> Iterator[str]:
+    items = [f"Item{number + 1}" for number in range(campaign.tuple_size)]
+    columns = [*items, "BestItem", "WorstItem", "Annotator"]
+    writer = csv.DictWriter(Echo(), columns)
+    yield ",".join(columns) + "\r\n"
+    rows: Iterable[dict[str, str]] = judgement_rows(campaign, adaptive=adaptive)
+    for row in rows:
+        yield writer.writerow(row)
+
+
+@require_GET
+def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
+    """The campaign's bundle as a zip, where it is small enough to be made while somebody waits."""
+    chosen = campaign_for(request.user, campaign_pk, may="curate")
+    if not bundle_is_small(chosen):
+        raise UserError(
+            _("This campaign is too large for a page; run: manage.py bws bundle %(number)d --out bundle.zip")
+            % {"number": chosen.pk}
+        )
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
+    bundle_zip(campaign=chosen, file=file)
+    file.seek(0)
+    return FileResponse(file, as_attachment=True, filename=f"{bundle_name(chosen)}.zip")

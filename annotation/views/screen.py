@@ -1,0 +1,160 @@
+"""What stands on an annotator's screen: as a page, and as the JSON that the page's script reads.
+
+Nothing here tells a gold tuple before it is answered: a tuple goes by its lease, a pair by its place on the
+screen.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.http import HttpRequest
+from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.assignment import tuple_claim
+from annotation.cards import Card, cards_of
+from annotation.gold import GoldFeedback
+from annotation.handing import Nothing
+from annotation.models import Judgement, Lease, Participation
+from annotation.selectors import answer_undone, last_judgement, sitting_progress
+
+JUDGEMENTS_BEFORE_A_BREAK = 50
+LONG_SENTENCE = 150  # characters
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A tuple to judge. `best` and `worst` are places on the screen: the choice to start from."""
+
+    lease_pk: int
+    cards: list[Card]
+    client_id: UUID | None
+    best: int | None = None
+    worst: int | None = None
+
+    @property
+    def long(self) -> bool:
+        """Whether the sentences need smaller letters for four cards to fit a laptop's screen."""
+        return any(len(text) > LONG_SENTENCE for card in self.cards for text in (card.a.text, card.b.text))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A gold tuple answered otherwise than expected. Places on the screen from 0, numbers from 1."""
+
+    cards: list[Card]
+    best: int
+    worst: int
+    expected_best: int
+    expected_worst: int
+    why: str
+
+    @property
+    def expected_best_number(self) -> int:
+        return self.expected_best + 1
+
+    @property
+    def expected_worst_number(self) -> int:
+        return self.expected_worst + 1
+
+
+def shown_again(lease: Lease, *, best: int | None = None, worst: int | None = None) -> Shown:
+    """The tuple of a lease, with a choice already made."""
+    return Shown(lease.pk, cards_of([lease])[lease.pk], uuid4(), best, worst)
+
+
+def shown_now(participation: Participation, lease: Lease) -> Shown:
+    """The tuple on the screen; one that came back by an undo keeps the choice that was taken back."""
+    undone = answer_undone(participation, lease.tuple_id)
+    if undone is None:
+        return shown_again(lease)
+    best, worst = (lease.order_shown.index(slot) for slot in undone)
+    return shown_again(lease, best=best, worst=worst)
+
+
+def answered_of(judgement: Judgement, feedback: GoldFeedback) -> Answered:
+    place = judgement.order_shown.index
+    return Answered(
+        cards=cards_of([judgement])[judgement.pk],
+        best=place(judgement.best_slot),
+        worst=place(judgement.worst_slot),
+        expected_best=place(feedback.best_slot),
+        expected_worst=place(feedback.worst_slot),
+        why=feedback.why,
+    )
+
+
+def progress_text(participation: Participation) -> str:
+    """How far this sitting is; never a share of the campaign, which would only hurry people."""
+    judged = sitting_progress(participation).judged
+    text = ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", judged) % {
+        "number": judged
+    }
+    if judged and judged % JUDGEMENTS_BEFORE_A_BREAK == 0:
+        text = f"{text} · {_('a good moment for a break')}"
+    return text
+
+
+def undoable(participation: Participation) -> str:
+    """The client_id of the judgement that an undo would take back, or nothing."""
+    last = last_judgement(participation)
+    return str(last.client_id) if last else ""
+
+
+def screen_json(request: HttpRequest, participation: Participation, at: datetime) -> dict[str, Any]:
+    """The tuple on the screen and the one after it, ready for the script."""
+    now = tuple_claim(participation=participation, at=at)
+    ahead = now if isinstance(now, Nothing) else tuple_claim(participation=participation, at=at, ahead=True)
+    return {
+        "token": get_token(request),
+        "tuple": None if isinstance(now, Nothing) else _drawn(participation, shown_now(participation, now)),
+        "ahead": None if isinstance(ahead, Nothing) else _drawn(participation, shown_again(ahead)),
+        "over": isinstance(now, Nothing),
+        "undo": undoable(participation),
+        "progress": progress_text(participation),
+        "note": "",
+    }
+
+
+def _drawn(participation: Participation, shown: Shown) -> dict[str, Any]:
+    context = {"campaign": participation.campaign, "shown": shown}
+    return {"lease": shown.lease_pk, "html": render_to_string("annotation/judging/_tuple.html", context)}
+
+
+def answered_html(participation: Participation, judgement: Judgement, feedback: GoldFeedback) -> str:
+    context = {"campaign": participation.campaign, "answered": answered_of(judgement, feedback)}
+    return render_to_string("annotation/judging/_answered.html", context)
+
+
+def words(participation: Participation) -> dict[str, str]:
+    """The sentences that the script says. Names in braces are filled in there."""
+    labels = {"best": participation.campaign.best_label, "worst": participation.campaign.worst_label}
+    page = reverse("annotation:judge", args=[participation.campaign_id])
+    return {
+        "best": _("Pair {number}: %(best)s.") % labels,
+        "worst": _("Pair {number}: %(worst)s.") % labels,
+        "moved": _("Pair {number} changed sides."),
+        "choose_best": _("Choose a pair for “%(best)s”.") % labels,
+        "choose_worst": _("Choose a pair for “%(worst)s”.") % labels,
+        "ready": _("Enter saves."),
+        "saved": _("saved {time}"),
+        "waiting": _("{number} waiting"),
+        "undone": _("The last judgement is back."),
+        "fetching": _("Fetching the next pairs."),
+        "fetching_offline": _("The next pairs come as soon as there is a connection."),
+        "unreachable": _("No connection. Your judgements wait on this device and are sent by themselves."),
+        "forbidden": _(
+            "You may not judge in this campaign any more. What waits stays on this device; ask an owner."
+        ),
+        "logged_out": _(
+            "You were logged out. Your judgements wait on this device and are sent after you log in."
+        ),
+        "not_recorded": _("No connection, so nothing was recorded. Try again in a moment."),
+        "log_in": _("Log in"),
+        "login_address": f"{reverse('login')}?next={page}",
+    }

@@ -1,0 +1,216 @@
+"""A study in the words and rows of the dashboard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.bws.quality import GoldGate
+from annotation.charts import curve_chart, position_chart, score_chart
+from annotation.dashboard import AnnotatorRow, Dashboard
+from annotation.forms.publishing import PublishForm
+from annotation.gold import gate_of
+from annotation.models import Campaign, Tuple
+from annotation.selectors import annotators_named
+from annotation.studying import MOST_AT_ONCE, Shown, study_make, study_shown
+from annotation.tasks import study_ask
+
+FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
+CHOSEN = {"gold": 0.7, "agreement": 0.6}
+
+
+def study_for_page(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> Shown:
+    """The study of the campaign as it is, worked out now where that is quick; else the last one there is."""
+    shown = study_shown(campaign, dashboard.mark)
+    judged = dashboard.judged + dashboard.surplus + dashboard.excluded
+    if not shown.stale or not judged:
+        return shown
+    if judged <= MOST_AT_ONCE:
+        return study_make(campaign=campaign, at=at)
+    study_ask(campaign, at=at)
+    return shown
+
+
+def study_context(
+    campaign: Campaign, dashboard: Dashboard, shown: Shown, asked: QueryDict | None = None
+) -> dict[str, Any]:
+    """What the templates show of a study; without one, what stands there meanwhile."""
+    figures = shown.figures
+    made = shown.computed_at
+    context: dict[str, Any] = {"study": figures, "computed_at": made, "stale": shown.stale}
+    context["since"] = made.isoformat() if made else ""
+    named = annotators_named(campaign)  # else nothing can be said of people one by one
+    context |= {"named": named, "people": _people(dashboard, figures) if named else []}
+    if not figures.get("judgements"):
+        return context
+    names = {row.participation.pk: row.participation for row in dashboard.annotators}
+    return context | {
+        "more": _more(figures),
+        "curve": curve_chart(figures) if figures["curve"] else None,
+        "chart": score_chart(figures["scores"]),
+        "publish_form": PublishForm(initial={"method": _method(campaign, figures)}),
+        "advice": _advice(campaign, figures),
+        "what_if": [
+            _measure(name, rows, figures, asked)
+            for name, rows in figures["what_if"].items()
+            if named and rows
+        ],
+        "gold_minimum": campaign.gold_minimum,
+        "exclusions": [
+            {**row, "who": names[row["person"]]}
+            for row in figures["exclusions"]
+            if named and row["person"] in names
+        ],
+        "hardest": _hardest(figures["hardest"]),
+        "positions": position_chart(figures["positions"], figures["judgements"]),
+    }
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """A person's counts, the bounds of their gold share, and what the study says of them."""
+
+    row: AnnotatorRow
+    gate: GoldGate
+    study: Mapping[str, Any]
+    share: float  # of the judgements of whoever gave most
+
+
+def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[PersonRow]:
+    studied = {row["person"]: row for row in figures.get("people", ())}
+    most = max((row.judgements for row in dashboard.annotators), default=0) or 1
+    return [
+        PersonRow(
+            row=row,
+            gate=gate_of(row.participation),
+            study=studied.get(row.participation.pk, {}),
+            share=row.judgements / most,
+        )
+        for row in dashboard.annotators
+    ]
+
+
+def _more(figures: Mapping[str, Any]) -> str:
+    """How many judgements are missing for the target, in one sentence."""
+    more, target = figures["more"], f"{figures['target']:.2f}"
+    if more["spearman"] is None:
+        return ""
+    if more["spearman"] == 0:
+        return _("The goal of %(target)s is reached; you can stop here.") % {"target": target}
+    most = _("no bound can be given") if more["low"] is None else f"{_rounded(more['low']):,}"
+    return _("About %(n)s more judgements for %(target)s (between %(least)s and %(most)s).") % {
+        "n": f"{_rounded(more['spearman']):,}",
+        "target": target,
+        "least": f"{_rounded(more['high']):,}",
+        "most": most,
+    }
+
+
+def _rounded(number: int) -> int:
+    """To two digits: what an extrapolation is worth."""
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return step * round(number / step)
+
+
+def _method(campaign: Campaign, figures: Mapping[str, Any]) -> str:
+    """What the form of publishing begins with: MaxDiff where counting would need more judgements to come as near."""
+    forecast = figures["forecast"]
+    few = campaign.judgements_per_tuple <= FEW_JUDGEMENTS
+    return "maxdiff" if few and forecast["maxdiff"]["mean"] > forecast["counting"]["mean"] else "counting"
+
+
+def _advice(campaign: Campaign, figures: Mapping[str, Any]) -> str:
+    """Which method the publisher should take, and what it is worth at this noise."""
+    forecast = figures["forecast"]
+    if forecast["maxdiff"]["mean"] <= forecast["counting"]["mean"]:
+        return ""
+    facts = {
+        "counting": f"{forecast['counting']['mean']:.3f}",
+        "maxdiff": f"{forecast['maxdiff']['mean']:.3f}",
+        "n": campaign.judgements_per_tuple,
+    }
+    if forecast["fitted"]:
+        sentence = _(
+            "With %(n)d judgements a tuple by people like these, counting comes to %(counting)s of the true order "
+            "and MaxDiff to %(maxdiff)s (Spearman, simulated). On Ruddit, three judgements scored by MaxDiff repeat as "
+            "well as six that are counted. Publish MaxDiff as a training target, counting for comparison."
+        )
+    else:
+        sentence = _(
+            "With %(n)d judgements a tuple by usual people, counting comes to %(counting)s of the true order and "
+            "MaxDiff to %(maxdiff)s (Spearman, simulated). Too little is judged to know these people yet."
+        )
+    return sentence % facts
+
+
+@dataclass(frozen=True)
+class Step:
+    threshold: float
+    sentence: str
+    row: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A slider: its steps, and the one it stands at."""
+
+    name: str
+    title: str
+    steps: list[Step]
+    chosen: Step
+    least: float
+    most: float
+
+
+def _measure(
+    name: str, rows: Sequence[Mapping[str, Any]], figures: Mapping[str, Any], asked: QueryDict | None
+) -> Measure:
+    titles = {"gold": _("Gold trials right"), "agreement": _("Agreement with the others")}
+    steps = [Step(row["threshold"], _sentence(row, figures), row) for row in rows]
+    wanted = _number(asked.get(name, "") if asked else "", CHOSEN[name])
+    sliding = [step for step in steps if step.threshold > 0]
+    chosen = min(sliding, key=lambda step: abs(step.threshold - wanted))
+    return Measure(name, titles[name], steps, chosen, sliding[0].threshold, sliding[-1].threshold)
+
+
+def _number(text: str, otherwise: float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return otherwise
+
+
+def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
+    """What leaving out whoever lies below the threshold would do."""
+    out = row["left_out"]
+    who = ngettext("%(n)d person is left out", "%(n)d people are left out", out) % {"n": out}
+    now = figures["reliability"]
+    facts = {
+        "who": who if out else _("nobody is left out"),
+        "judgements": f"{row['judgements']:,}",
+        "now": f"{figures['judgements']:,}",
+        "shr": _or_dash(row["reliability"]),
+        "shr_now": _or_dash(now and now["spearman"]),
+        "rank": _or_dash(row["rank"]),
+    }
+    return (
+        _(
+            "%(who)s; %(judgements)s judgements count (now %(now)s); reliability %(shr)s (now %(shr_now)s); "
+            "scores rank like today’s at %(rank)s."
+        )
+        % facts
+    ).capitalize()
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _hardest(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """With the tuples' numbers. One query."""
+    numbers = dict(Tuple.objects.filter(pk__in=[row["tuple"] for row in rows]).values_list("pk", "number"))
+    return [{**row, "number": numbers[row["tuple"]]} for row in rows if row["tuple"] in numbers]

@@ -1,0 +1,91 @@
+"""Who may do what with a dataset. The only way a view gets one."""
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from django_htmx.middleware import HtmxDetails
+
+from curation.models import Dataset, Membership, Role, User
+
+
+class AuthedRequest(HttpRequest):
+    """A request behind the login that every address needs unless it says otherwise."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+# An annotator who saw scores would no longer judge blindly: reading needs the curator's role.
+ROLES_THAT_MAY: dict[str, set[str]] = {
+    "annotate": {Role.ANNOTATOR, Role.CURATOR, Role.OWNER},
+    "read": {Role.CURATOR, Role.OWNER},
+    "curate": {Role.CURATOR, Role.OWNER},
+    "own": {Role.OWNER},
+}
+# Staff start runs on every dataset, so they read every dataset; they change none that is not theirs.
+STAFF_MAY = {"read"}
+
+
+def dataset_for(user: User, slug: str, *, may: str) -> Dataset:
+    """The dataset, if `user` may do that with it. A stranger gets 404, a member who may not gets 403."""
+    try:
+        dataset = Dataset.objects.get(slug=slug)
+    except Dataset.DoesNotExist:
+        raise Http404 from None
+    dataset_allow(user, dataset, may=may)
+    return dataset
+
+
+def dataset_allow(user: User, dataset: Dataset, *, may: str) -> None:
+    """Raise Http404 for a stranger and PermissionDenied for a member whose role is too small."""
+    rights = dataset_rights(user, dataset)
+    if not rights:
+        raise Http404
+    if may not in rights:
+        raise PermissionDenied
+
+
+def dataset_may(user: User, dataset: Dataset, *, may: str) -> bool:
+    """Whether to offer a button; the view behind it asks `dataset_for` again."""
+    return may in dataset_rights(user, dataset)
+
+
+def dataset_rights(user: User, dataset: Dataset) -> set[str]:
+    """Everything the person may do with the dataset; nothing for a stranger."""
+    if user.is_superuser:
+        return set(ROLES_THAT_MAY)
+    role = Membership.objects.filter(dataset=dataset, user=user).values_list("role", flat=True).first()
+    rights = {right for right, roles in ROLES_THAT_MAY.items() if role in roles}
+    return rights | STAFF_MAY if user.is_staff else rights
+
+
+def roles_of(user: User) -> set[str]:
+    """Every role the person has in any dataset."""
+    return set(Membership.objects.filter(user=user).values_list("role", flat=True))
+
+
+def datasets_readable(user: User) -> QuerySet[Dataset]:
+    """The datasets whose pairs and scores the person may read."""
+    if user.is_staff or user.is_superuser:
+        return Dataset.objects.all()
+    return Dataset.objects.filter(memberships__user=user, memberships__role__in=ROLES_THAT_MAY["read"])
+
+
+def datasets_curated(user: User) -> QuerySet[Dataset]:
+    """The datasets that the person may change, and whose machine-written sentences they may review."""
+    if user.is_superuser:
+        return Dataset.objects.all()
+    return Dataset.objects.filter(memberships__user=user, memberships__role__in=ROLES_THAT_MAY["curate"])
+
+
+def datasets_may_create(user: User) -> bool:
+    """Staff, and whoever curates or owns a dataset already: people trusted with one may begin another.
+
+    An annotator may not, so that an invitation to judge does not open the site to everybody's files.
+    """
+    return user.is_staff or user.is_superuser or bool(roles_of(user) & ROLES_THAT_MAY["curate"])
+
+
+def datasets_allow_creating(user: User) -> None:
+    if not datasets_may_create(user):
+        raise PermissionDenied

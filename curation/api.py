@@ -1,0 +1,209 @@
+"""Datasets, pairs, scores and review for programs: /api/v1/datasets/. Who may do what is what the pages say."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.urls import path
+from django.utils.timezone import now
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.pagination import LimitOffsetPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from curation.access import dataset_for, datasets_readable
+from curation.errors import UserError
+from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
+from curation.review import review_decide, review_undo
+from curation.reviewing import Queue, decisions_of_dataset, queue_scores, realism_sets
+from curation.selectors import dataset_facts, pairs_found
+from curation.serializers import (
+    DatasetDetailSerializer,
+    DatasetSerializer,
+    PairFilterSerializer,
+    PairLifeSerializer,
+    PairScoreSerializer,
+    QueueSerializer,
+    ReviewDecisionSerializer,
+    ScoredPairSerializer,
+    ScoreSetSerializer,
+    VerdictSerializer,
+    WaitingSerializer,
+)
+
+
+class Pagination(LimitOffsetPagination):
+    default_limit = 100
+    max_limit = 1000
+
+
+class InDataset:
+    """A view of something in the dataset that the address names, for those who may read it."""
+
+    request: Any
+    kwargs: dict[str, Any]
+
+    def dataset(self) -> Dataset:
+        return dataset_for(self.request.user, self.kwargs["slug"], may="read")
+
+
+class DatasetList(ListAPIView[Dataset]):
+    """The datasets whose scores you may read, by name."""
+
+    serializer_class = DatasetSerializer
+    pagination_class = Pagination
+
+    def get_queryset(self) -> QuerySet[Dataset]:
+        return datasets_readable(self.request.user)  # type: ignore[arg-type]
+
+
+class DatasetDetail(InDataset, RetrieveAPIView[Dataset]):
+    """One dataset with its facts."""
+
+    serializer_class = DatasetDetailSerializer
+
+    def get_object(self) -> Dataset:
+        dataset = self.dataset()
+        dataset.facts = dataset_facts(dataset)  # type: ignore[attr-defined]
+        return dataset
+
+
+class PairList(InDataset, ListAPIView[Pair]):
+    """The pairs that the filters leave, as in the table of pairs."""
+
+    serializer_class = ScoredPairSerializer
+    pagination_class = Pagination
+    queryset = Pair.objects.none()  # the schema reads the types of keys from it
+
+    def get_queryset(self) -> QuerySet[Pair]:
+        asked = PairFilterSerializer(data=self.request.query_params)
+        dataset = self.dataset()
+        asked.is_valid(raise_exception=True)
+        return pairs_found(dataset, asked.wanted(), asked.validated_data["order"])
+
+    @extend_schema(parameters=[PairFilterSerializer])
+    def get(self, *args: Any, **kwargs: Any) -> Any:
+        return super().get(*args, **kwargs)
+
+
+class PairDetail(InDataset, RetrieveAPIView[Pair]):
+    """One pair with every score it has."""
+
+    serializer_class = PairLifeSerializer
+
+    def get_object(self) -> Pair:
+        return get_object_or_404(self.dataset().pairs.select_related("a", "b"), pk=self.kwargs["pair_pk"])
+
+
+class ScoreSetList(InDataset, ListAPIView[ScoreSet]):
+    """The dataset's score sets, by name."""
+
+    serializer_class = ScoreSetSerializer
+    pagination_class = Pagination
+    queryset = ScoreSet.objects.none()
+
+    def get_queryset(self) -> QuerySet[ScoreSet]:
+        return self.dataset().score_sets.all()
+
+
+class ScoreList(InDataset, ListAPIView[PairScore]):
+    """The scores of one set, in the order of the pairs."""
+
+    serializer_class = PairScoreSerializer
+    pagination_class = Pagination
+    queryset = PairScore.objects.none()
+
+    def get_queryset(self) -> QuerySet[PairScore]:
+        score_set = get_object_or_404(self.dataset().score_sets, pk=self.kwargs["score_set_pk"])
+        return score_set.scores.order_by("pair_id")
+
+
+class ReviewQueue(InDataset, ListAPIView[PairScore]):
+    """The machine-written sentences that wait for review, by rising p_D."""
+
+    serializer_class = WaitingSerializer
+    pagination_class = Pagination
+    queryset = PairScore.objects.none()
+
+    def get_queryset(self) -> QuerySet[PairScore]:
+        dataset = self.dataset()
+        asked = QueueSerializer(data=self.request.query_params)
+        asked.is_valid(raise_exception=True)
+        score_set = _realism_set(dataset, asked.validated_data.get("score_set"))
+        if score_set is None:
+            return PairScore.objects.none()
+        return queue_scores(Queue(score_set, asked.validated_data["share"]))
+
+    @extend_schema(parameters=[QueueSerializer])
+    def get(self, *args: Any, **kwargs: Any) -> Any:
+        return super().get(*args, **kwargs)
+
+
+def _realism_set(dataset: Dataset, pk: int | None) -> ScoreSet | None:
+    """The p_D set of that number, or else the newest; None where nothing has a p_D."""
+    if pk is not None:
+        return get_object_or_404(dataset.score_sets.filter(kind=ScoreSet.Kind.REALISM), pk=pk)
+    return next(iter(realism_sets(dataset)), None)
+
+
+class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
+    """The decisions on machine-written sentences, the newest first, undone ones among them."""
+
+    serializer_class = ReviewDecisionSerializer
+    pagination_class = Pagination
+    queryset = ReviewDecision.objects.none()
+
+    def get_queryset(self) -> QuerySet[ReviewDecision]:
+        return decisions_of_dataset(self.dataset())
+
+    @extend_schema(request=VerdictSerializer, responses=ReviewDecisionSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Decide about the sentence of a generated pair. The same client_id again answers the same."""
+        user: Any = request.user
+        dataset = dataset_for(user, slug, may="curate")
+        asked = VerdictSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        verdict = dict(asked.validated_data)
+        pair = get_object_or_404(dataset.pairs.select_related("dataset"), pk=verdict.pop("pair"))
+        score_set = _realism_set(dataset, verdict.pop("score_set", None))
+        try:
+            decision = review_decide(pair=pair, score_set=score_set, by=user, at=now(), **verdict)
+        except UserError as error:
+            raise ValidationError({"detail": str(error)}) from error
+        return Response(ReviewDecisionSerializer(decision).data)
+
+
+class ReviewUndo(APIView):
+    @extend_schema(request=None, responses=ReviewDecisionSerializer)
+    def post(self, request: Request, slug: str, decision_pk: int) -> Response:
+        """Take a decision back: its pairs are what they were. Again, it changes nothing."""
+        user: Any = request.user
+        dataset = dataset_for(user, slug, may="curate")
+        decision = get_object_or_404(decisions_of_dataset(dataset), pk=decision_pk)
+        try:
+            undone = review_undo(decision=decision, by=user, at=now())
+        except UserError as error:
+            raise ValidationError({"detail": str(error)}) from error
+        return Response(ReviewDecisionSerializer(undone).data)
+
+
+urlpatterns = [
+    path("datasets/", DatasetList.as_view(), name="api_datasets"),
+    path("datasets/<slug:slug>/", DatasetDetail.as_view(), name="api_dataset"),
+    path("datasets/<slug:slug>/pairs/", PairList.as_view(), name="api_pairs"),
+    path("datasets/<slug:slug>/pairs/<int:pair_pk>/", PairDetail.as_view(), name="api_pair"),
+    path("datasets/<slug:slug>/score-sets/", ScoreSetList.as_view(), name="api_score_sets"),
+    path(
+        "datasets/<slug:slug>/score-sets/<int:score_set_pk>/scores/", ScoreList.as_view(), name="api_scores"
+    ),
+    path("datasets/<slug:slug>/review/", ReviewQueue.as_view(), name="api_review"),
+    path("datasets/<slug:slug>/review/decisions/", ReviewDecisions.as_view(), name="api_review_decisions"),
+    path(
+        "datasets/<slug:slug>/review/decisions/<int:decision_pk>/undo/",
+        ReviewUndo.as_view(),
+        name="api_review_undo",
+    ),
+]

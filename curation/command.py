@@ -1,0 +1,50 @@
+"""What every management command of Semblance shares: `--json`, one-line errors, exit status 2."""
+
+import json
+import sys
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.errors import UserError
+
+
+class Error(CommandError):
+    """Printed by Django as `Error: …`, one line on standard error, exit status 2."""
+
+    def __init__(self, message: object) -> None:
+        super().__init__(" ".join(str(message).split()), returncode=2)
+
+
+class Command(BaseCommand):
+    """Prints human text, and with `--json` one JSON object as the last line of standard output."""
+
+    # These commands must answer where no database is configured (a bare machine with the pure folders).
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.add_argument("--json", action="store_true", help="end with one JSON object on the last line")
+        if getattr(self, "_called_from_command_line", False):
+            parser.error = self._wrong_usage  # type: ignore[method-assign]
+        return parser
+
+    def _wrong_usage(self, message: str) -> NoReturn:
+        self.stderr.write(f"Error: {message}; add --help to see how the command is called.")
+        sys.exit(2)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except UserError as error:
+            raise Error(error) from error
+
+    def answer(self, figures: dict[str, Any], *lines: str, as_json: bool) -> None:
+        """Print the lines people read and, where asked for, the object programs read."""
+        for line in lines:
+            self.stdout.write(line)
+        if as_json:
+            self.stdout.write(json.dumps(figures))
+
+    def fail(self, message: object) -> NoReturn:
+        raise Error(message)

@@ -1,0 +1,31 @@
+"""The one error that people see."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+
+
+class UserError(Exception):
+    """Something a person can mend. The text is one sentence: what is wrong, where, and what to do."""
+
+
+@contextmanager
+def errors_shown(*kinds: type[Exception]) -> Iterator[None]:
+    """Turn the errors of pure code (ValueError unless `kinds` says otherwise) into a UserError of the same text."""
+    shown = kinds or (ValueError,)
+    try:
+        yield
+    except shown as error:
+        raise UserError(str(error)) from error
+
+
+@contextmanager
+def validation_shown() -> Iterator[None]:
+    """Turn what a model says of its fields into a UserError: the first field that is wrong, and why."""
+    try:
+        yield
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        subject = "" if field == NON_FIELD_ERRORS else f"{field.replace('_', ' ')}: "
+        raise UserError(f"{subject}{messages[0]}") from error

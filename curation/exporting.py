@@ -1,0 +1,201 @@
+"""Pairs and scores of a dataset into files: exports for people, snapshots for training and evaluation."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+from numpy.typing import NDArray
+
+from curation.errors import UserError, errors_shown
+from curation.files.checksum import sha256_of
+from curation.files.drafts import FileError
+from curation.files.exporting import PAIR_COLUMNS, Column, Row, score_columns, write_table
+from curation.files.progress import Report, silent
+from curation.files.writing import make_folder, sync_folder
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Snapshot, User
+from curation.pair_writing import dataset_lock
+from curation.pairs.splitting import pair_components
+from curation.selectors import PairFilter, pairs_matching
+
+_ROWS_AT_ONCE = 2_000
+_EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
+_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin")
+ACTIVE = PairFilter(status=Pair.Status.ACTIVE)
+SNAPSHOT_COLUMNS = (
+    Column("component", "integer"),
+    Column("pair", "integer"),
+    Column("a_id", "integer"),
+    Column("b_id", "integer"),
+    *PAIR_COLUMNS,
+    Column("origin"),
+)
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ExportOutcome:
+    path: Path
+    rows: int
+    score_sets: tuple[str, ...]
+
+
+def pairs_export(
+    *,
+    dataset: Dataset,
+    path: Path,
+    format: str,
+    score_set: str | None = None,
+    neutralise: bool = False,
+    report: Report = silent,
+) -> ExportOutcome:
+    """Write a dataset's active pairs, in the order in which they were added, with their scores.
+
+    Each score set is a column under its name; one that is named is the only one, under the name `score`.
+    The rows are those of one moment; scores that are added meanwhile may or may not be among them.
+    Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
+    """
+    sets = _score_sets(dataset, score_set)
+    names = [found.name for found in sets]
+    columns = (*PAIR_COLUMNS, *score_columns(["score"] if score_set else names))
+    pks = np.fromiter(_numbers(dataset, ACTIVE, "pk"), dtype=np.int64)
+    rows = _rows(pks, _EXPORTED, sets, report, _("Exporting pairs"))
+    with errors_shown(FileError):
+        written = write_table(path, format, columns, rows, neutralise=neutralise)
+    return ExportOutcome(path, written, tuple(names))
+
+
+def snapshot_create(
+    *,
+    dataset: Dataset,
+    filter: PairFilter = ACTIVE,
+    by: User | None = None,
+    report: Report = silent,
+) -> Snapshot:
+    """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
+
+    Its column `component` numbers the groups of pairs that hang together by shared sentences, so that a split
+    can keep each on one side. Its metadata names the filter and each score column's set, kind and scale.
+    """
+    triples = np.fromiter(_numbers(dataset, filter, "pk", "a_id", "b_id"), dtype=np.int64).reshape(-1, 3)
+    if not len(triples):
+        raise UserError(
+            _("No pair fits, so there is nothing to keep; choose a wider filter or import pairs first.")
+        )
+    sets = _score_sets(dataset, None)
+    columns = (*SNAPSHOT_COLUMNS, *score_columns([found.name for found in sets], SNAPSHOT_COLUMNS))
+    components = pair_components(triples[:, 1], triples[:, 2])
+    rows = _rows(triples[:, 0], _KEPT, sets, report, _("Writing the snapshot"))
+    with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
+    # Written under a name of its own first: it gets its number while the dataset is locked, which is short.
+    with errors_shown(FileError):
+        staged = _snapshots_folder(dataset) / f"{uuid4().hex}.parquet"
+        write_table(staged, "parquet", columns, with_components, about=_about(dataset, filter, columns, sets))
+    return _snapshot_numbered(dataset, staged, filter, rows=len(triples), by=by)
+
+
+def snapshot_path(snapshot: Snapshot) -> Path:
+    return Path(settings.SEMBLANCE_HOME) / snapshot.path
+
+
+def _snapshots_folder(dataset: Dataset) -> Path:
+    folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
+    make_folder(folder)
+    return folder
+
+
+def _snapshot_numbered(
+    dataset: Dataset,
+    staged: Path,
+    filter: PairFilter,
+    *,
+    rows: int,
+    by: User | None,
+) -> Snapshot:
+    """Give a written snapshot the next number and its place."""
+    staged.chmod(0o444)
+    digest = sha256_of(staged)
+    with transaction.atomic():
+        dataset_lock(dataset)
+        last = Snapshot.objects.filter(dataset=dataset).aggregate(last=Max("number"))["last"] or 0
+        place = staged.with_name(f"{last + 1}.parquet")
+        snapshot = Snapshot.objects.create(
+            dataset=dataset,
+            number=last + 1,
+            filter=filter.as_json(),
+            rows=rows,
+            sha256=digest,
+            path=str(place.relative_to(settings.SEMBLANCE_HOME)),
+            created_by=by,
+        )
+        staged.replace(place)
+        sync_folder(place.parent)
+    return snapshot
+
+
+def _about(
+    dataset: Dataset,
+    filter: PairFilter,
+    columns: Sequence[Column],
+    sets: Sequence[ScoreSet],
+) -> dict[str, str]:
+    score_names = [column.name for column in columns[len(SNAPSHOT_COLUMNS) :]]
+    scales = {
+        name: {"score_set": found.name, "kind": found.kind, "low": found.low, "high": found.high}
+        for name, found in zip(score_names, sets, strict=True)
+    }
+    return {"semblance": json.dumps({"dataset": dataset.slug, "filter": filter.as_json(), "scores": scales})}
+
+
+def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
+    found = list(ScoreSet.objects.filter(dataset=dataset).order_by("pk"))
+    if name is None:
+        return found
+    chosen = [score_set for score_set in found if score_set.name == name]
+    if not chosen:
+        names = ", ".join(f"“{score_set.name}”" for score_set in found) or _("none")
+        raise UserError(
+            _("%(dataset)s has no score set “%(name)s”; it has %(names)s.")
+            % {"dataset": dataset.slug, "name": name, "names": names}
+        )
+    return chosen
+
+
+def _numbers(dataset: Dataset, filter: PairFilter, *fields: str) -> Iterator[int]:
+    """The fields of the pairs that the filter finds at this moment, one after the other."""
+    rows = pairs_matching(dataset, filter).order_by("pk").values_list(*fields)
+    return chain.from_iterable(rows.iterator(chunk_size=_ROWS_AT_ONCE))
+
+
+def _rows(
+    pks: Integers, fields: Sequence[str], sets: Sequence[ScoreSet], report: Report, message: str
+) -> Iterator[Row]:
+    """The fields of the pairs and their scores. No query is open while work is reported, which may write."""
+    for start in range(0, len(pks), _ROWS_AT_ONCE):
+        part = pks[start : start + _ROWS_AT_ONCE].tolist()
+        scores = _scores(part, sets)
+        # From the first pair to the last, others left out: over all parts that reads each row once, and a range
+        # costs the database less than two thousand numbers do.
+        pairs = Pair.objects.filter(pk__range=(part[0], part[-1])).order_by("pk").values_list("pk", *fields)
+        for pk, *facts in pairs.iterator(chunk_size=_ROWS_AT_ONCE):
+            if pk in scores:
+                yield (*facts, *scores[pk])
+        report(start + len(part), len(pks), message)
+
+
+def _scores(pks: Sequence[int], sets: Sequence[ScoreSet]) -> dict[int, list[float | None]]:
+    """For each pair, in ascending order, its value in each score set, None where it has none."""
+    place = {found.pk: number for number, found in enumerate(sets)}
+    values: dict[int, list[float | None]] = {pk: [None] * len(sets) for pk in pks}
+    rows = PairScore.objects.filter(score_set__in=sets, pair__gte=pks[0], pair__lte=pks[-1])
+    for pair, score_set, value in rows.values_list("pair_id", "score_set_id", "value").iterator():
+        if pair in values:
+            values[pair][place[score_set]] = value
+    return values

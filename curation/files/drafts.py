@@ -1,0 +1,89 @@
+"""What a file of pairs is read into: draft pairs, and an error for each row that is none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+
+class FileError(ValueError):
+    """The file as a whole cannot be used. The text is one sentence that says what is wrong and what to do."""
+
+
+class DraftPair(NamedTuple):
+    """One good row. Sentences are normalised; `""` and None stand where the file says nothing.
+
+    line is the physical line on which the row begins, from 1 (Parquet: the row's number, from 1); row is its
+    text as it stood.
+    """
+
+    line: int
+    a: str
+    b: str
+    score: float | None = None
+    label: int | None = None
+    source: str = ""
+    subset: str = ""
+    split: str = ""
+    external_id: str = ""
+    row: str = ""
+
+
+class RowError(NamedTuple):
+    """One bad row: where it stands, why it was not taken, and its text as it stood.
+
+    a and b are its sentences where they could be read: the row still counts as an occurrence of that pair.
+    """
+
+    line: int
+    reason: str
+    row: str
+    a: str = ""
+    b: str = ""
+    source: str = ""
+    split: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column holds what: its name, or its number from 1 where the file has no header.
+
+    None: recognised by common names, or by place where there is no header; "": the file has none, whatever
+    its columns are called. A label is never guessed, and where one is named no score is guessed.
+    """
+
+    a: str | None = None
+    b: str | None = None
+    score: str | None = None
+    label: str | None = None
+    source: str | None = None
+    subset: str | None = None
+    split: str | None = None
+    external_id: str | None = None
+
+
+RECOGNISED = Columns()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is to be read, decided once from its beginning.
+
+    mapping: from a field of DraftPair to the place of its column in `columns`, from 0.
+    warnings: sentences for people, such as an encoding that had to be guessed.
+    """
+
+    path: Path
+    format: str
+    encoding: str
+    delimiter: str
+    quoted: bool
+    header: bool
+    columns: tuple[str, ...]
+    mapping: Mapping[str, int]
+    warnings: tuple[str, ...] = ()
+
+    def column_of(self, field: str) -> str | None:
+        """The name of the column that holds a field, or None."""
+        place = self.mapping.get(field)
+        return None if place is None else self.columns[place]

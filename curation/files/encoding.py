@@ -1,0 +1,76 @@
+"""Which encoding a text file is in: by its mark, by its zero bytes, or by reading all of it as UTF-8."""
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_BLOCK = 1 << 20
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins with the mark of UTF-16, so it is tried first
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_ESCAPED = re.compile("[\udc80-\udcff]")
+
+
+class Encoding(NamedTuple):
+    name: str
+    warning: str = ""
+
+
+def detect_encoding(path: Path) -> Encoding:
+    """The encoding of a text file. Reads the file once, a block at a time.
+
+    A file that is not UTF-8 is taken for Windows-1252, with a warning; one that is UTF-8 but for a few bytes
+    stays UTF-8, and the rows with those bytes are refused when they are read.
+    """
+    with path.open("rb") as file:
+        beginning = file.read(4096)
+    for mark, name in _MARKS:
+        if beginning.startswith(mark):
+            return Encoding(name)
+    return _without_mark(beginning) or _by_content(path)
+
+
+def errors_for(encoding: str) -> str:
+    """How to handle undecodable bytes: kept apart, where the codec can, so that only their row is refused."""
+    return "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
+
+
+def _without_mark(beginning: bytes) -> Encoding | None:
+    # Latin letters in UTF-16 leave every second byte zero; no other text encoding writes zero bytes at all.
+    even, odd = beginning[::2].count(0), beginning[1::2].count(0)
+    enough = len(beginning) // 5
+    if odd > enough and even <= odd // 10:
+        return Encoding("utf-16-le", "The file has no byte-order mark; it is read as UTF-16 (little endian).")
+    if even > enough and odd <= even // 10:
+        return Encoding("utf-16-be", "The file has no byte-order mark; it is read as UTF-16 (big endian).")
+    return None
+
+
+def _by_content(path: Path) -> Encoding:
+    characters = undecodable = 0
+    for text in _utf8_blocks(path):
+        if not text.isascii():
+            characters += len(_NOT_ASCII.findall(text))
+            undecodable += len(_ESCAPED.findall(text))
+    if not undecodable:
+        return Encoding("utf-8")
+    if characters - undecodable > undecodable:
+        return Encoding("utf-8", f"The file is UTF-8 but for {undecodable:,} bytes; their rows are left out.")
+    return Encoding(
+        "cp1252", "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
+    )
+
+
+def _utf8_blocks(path: Path) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield decoder.decode(block)
+    yield decoder.decode(b"", final=True)

@@ -1,0 +1,128 @@
+"""Pairs and their scores into CSV, TSV, JSONL and Parquet, streaming."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import IO, Literal, TextIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from curation.files.drafts import FileError
+from curation.files.writing import as_text, replacing
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+Kind = Literal["text", "number", "integer"]
+Row = Sequence[object]
+
+_ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64()}
+_ROWS_IN_GROUP = 20_000
+# What a spreadsheet takes for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    kind: Kind = "text"
+
+
+PAIR_COLUMNS = tuple(map(Column, ("id", "sentence1", "sentence2", "source", "subset", "split")))
+
+
+def score_columns(names: Sequence[str], taken: Iterable[Column] = PAIR_COLUMNS) -> tuple[Column, ...]:
+    """A column of numbers for each score set: its name, or "score: " and its name where that is taken."""
+    used = {column.name for column in taken}
+    columns = []
+    for name in names:
+        free = name
+        while free in used:
+            free = f"score: {free}"
+        used.add(free)
+        columns.append(Column(free, "number"))
+    return tuple(columns)
+
+
+def write_table(
+    path: Path,
+    format: str,
+    columns: Sequence[Column],
+    rows: Iterable[Row],
+    *,
+    neutralise: bool = False,
+    about: Mapping[str, str] | None = None,
+) -> int:
+    """Write rows, each as wide as `columns`, to a file that is whole or not there. Returns their number.
+
+    neutralise: put an apostrophe before texts that a spreadsheet would run as a formula (CSV and TSV).
+    about: what the file says about itself (Parquet alone has a place for it).
+    Raises FileError where it cannot be written, or the format is unknown.
+    """
+    if format not in FORMATS:
+        raise FileError(f'"{format}" is no format of exports; choose one of {", ".join(FORMATS)}.')
+    safe = _without_formulas(columns, rows) if neutralise and format in {"csv", "tsv"} else rows
+    with replacing(path) as file:
+        if format == "parquet":
+            return _write_parquet(file, columns, safe, about or {})
+        with as_text(file) as text:
+            return _TEXT_WRITERS[format](text, columns, safe)
+
+
+def _write_delimited(text: TextIO, columns: Sequence[Column], rows: Iterable[Row], *, delimiter: str) -> int:
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    count = 0
+    for row in rows:
+        writer.writerow(row)
+        count += 1
+    return count
+
+
+def _write_jsonl(text: TextIO, columns: Sequence[Column], rows: Iterable[Row]) -> int:
+    names = [column.name for column in columns]
+    count = 0
+    for row in rows:
+        text.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n")
+        count += 1
+    return count
+
+
+_TEXT_WRITERS: dict[str, Callable[[TextIO, Sequence[Column], Iterable[Row]], int]] = {
+    "csv": partial(_write_delimited, delimiter=","),
+    "tsv": partial(_write_delimited, delimiter="\t"),
+    "jsonl": _write_jsonl,
+}
+
+
+def _write_parquet(
+    file: IO[bytes], columns: Sequence[Column], rows: Iterable[Row], about: Mapping[str, str]
+) -> int:
+    schema = pa.schema([(column.name, _ARROW[column.kind]) for column in columns], metadata=dict(about))
+    count = 0
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for group in _groups(rows):
+            cells = zip(*group, strict=True)
+            arrays = [pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)]
+            writer.write_table(pa.table(arrays, schema=schema))
+            count += len(group)
+    return count
+
+
+def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    rows = iter(rows)
+    while group := list(islice(rows, _ROWS_IN_GROUP)):
+        yield group
+
+
+def _without_formulas(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[Row]:
+    texts = {place for place, column in enumerate(columns) if column.kind == "text"}
+    for row in rows:
+        yield [_harmless(cell) if place in texts else cell for place, cell in enumerate(row)]
+
+
+def _harmless(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

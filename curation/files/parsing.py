@@ -1,0 +1,181 @@
+"""Files of sentence pairs (CSV, TSV, JSONL, Parquet) into draft pairs, with an error for each bad row."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from curation.files.columns import columns_mapped, number
+from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
+from curation.files.records import Record, read_records
+from curation.files.sampling import Sample, take_sample
+from curation.pairs.scales import Scale
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, printable
+
+__all__ = [
+    "Columns",
+    "DraftPair",
+    "FileError",
+    "Layout",
+    "RowError",
+    "inspect_file",
+    "parse_pairs",
+    "read_pairs",
+]
+
+# How long what is kept beside the sentences may be: the width of its place in the database.
+FACT_MAX_CHARACTERS = {"source": 100, "subset": 100, "split": 20, "external_id": 200}
+
+
+class _BadRowError(ValueError):
+    """Why a row is no pair."""
+
+
+def inspect_file(
+    path: Path,
+    columns: Columns = RECOGNISED,
+    *,
+    header: bool = True,
+    delimiter: str | None = None,
+) -> Layout:
+    """Decide from a file's beginning how to read it.
+
+    header: whether the first row of a CSV or TSV file names the columns; the other formats always name them.
+    Raises FileError where the file cannot be read or its columns are not those asked for.
+    """
+    sample = take_sample(path, header=header, delimiter=delimiter)
+    return layout_of(
+        sample,
+        columns_mapped(columns, sample.columns, sample.rows, header=sample.header, file_name=path.name),
+    )
+
+
+def layout_of(sample: Sample, mapping: Mapping[str, int]) -> Layout:
+    """What the sample showed, with the columns decided."""
+    return Layout(
+        path=sample.path,
+        format=sample.format,
+        encoding=sample.encoding,
+        delimiter=sample.delimiter,
+        quoted=sample.quoted,
+        header=sample.header,
+        columns=sample.columns,
+        mapping=mapping,
+        warnings=sample.warnings,
+    )
+
+
+def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[DraftPair | RowError]:
+    """The file's rows in their order, each a draft pair or an error. Reads as it goes; keeps nothing.
+
+    scale: the lowest and the highest score; a score outside is an error of its row. None takes all numbers.
+    Raises FileError where the file breaks off.
+    """
+    draft = _drafter(layout.mapping, scale)
+    for record in read_records(layout):
+        yield draft(record) if isinstance(record, Record) else record
+
+
+def read_pairs(
+    path: Path,
+    columns: Columns = RECOGNISED,
+    *,
+    header: bool = True,
+    scale: Scale | None = None,
+) -> tuple[Layout, list[DraftPair], list[RowError]]:
+    """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
+    layout = inspect_file(path, columns, header=header)
+    pairs: list[DraftPair] = []
+    errors: list[RowError] = []
+    for row in parse_pairs(layout, scale=scale):
+        if isinstance(row, DraftPair):
+            pairs.append(row)
+        else:
+            errors.append(row)
+    return layout, pairs, errors
+
+
+def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Record], DraftPair | RowError]:
+    a_place, b_place = mapping["a"], mapping["b"]
+    facts = [(field, mapping[field], most) for field, most in FACT_MAX_CHARACTERS.items() if field in mapping]
+    score_place, label_place = mapping.get("score"), mapping.get("label")
+
+    def draft(record: Record) -> DraftPair | RowError:
+        cells = record.cells
+        known: dict[str, str] = {}
+        try:
+            known["a"], known["b"] = _sentence(cells[a_place], "a"), _sentence(cells[b_place], "b")
+            for field, place, most in facts:
+                known[field] = _fact(cells[place], field, most)
+            score = None if score_place is None else _score(cells[score_place], scale)
+            label = None if label_place is None else _label(cells[label_place])
+        except _BadRowError as error:
+            return _error(record, printable(str(error)), known)
+        return DraftPair(record.line, score=score, label=label, row=record.text, **known)
+
+    return draft
+
+
+def _error(record: Record, reason: str, known: Mapping[str, str]) -> RowError:
+    if "b" not in known:
+        return RowError(record.line, reason, record.text)
+    return RowError(
+        record.line,
+        reason,
+        record.text,
+        known["a"],
+        known["b"],
+        known.get("source", ""),
+        known.get("split", ""),
+    )
+
+
+def _sentence(cell: object, side: str) -> str:
+    if cell is None or cell == "":
+        raise _BadRowError(f"sentence {side} is empty")
+    if not isinstance(cell, str):
+        raise _BadRowError(f"sentence {side} is not text")
+    text = _readable(cell)
+    if not text:
+        raise _BadRowError(f"sentence {side} is empty")
+    if len(text) > SENTENCE_MAX_CHARACTERS:
+        raise _BadRowError(
+            f"sentence {side} has {len(text):,} characters; at most {SENTENCE_MAX_CHARACTERS:,} are allowed"
+        )
+    return text
+
+
+def _fact(cell: object, field: str, most: int) -> str:
+    text = "" if cell is None else _readable(str(cell))
+    if len(text) > most:
+        name = "id" if field == "external_id" else field
+        raise _BadRowError(f"the {name} has {len(text):,} characters; at most {most} are allowed")
+    return text
+
+
+def _readable(text: str) -> str:
+    if not is_readable(text):
+        raise _BadRowError("the row holds a NUL or bytes that are not text in the file's encoding")
+    return normalise(text)
+
+
+def _score(cell: object, scale: Scale | None) -> float | None:
+    value = _number(cell, "score")
+    if value is not None and scale and not scale[0] <= value <= scale[1]:
+        raise _BadRowError(f"the score {value:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
+    return value
+
+
+def _label(cell: object) -> int | None:
+    value = _number(cell, "label")
+    if value not in {None, 0.0, 1.0}:
+        raise _BadRowError(f"the label {value:g} is neither 0 nor 1")
+    return None if value is None else int(value)
+
+
+def _number(cell: object, what: str) -> float | None:
+    """A number, or None for an empty cell: the pair simply has no score there."""
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return None
+    try:
+        return number(cell)
+    except ValueError as error:
+        raise _BadRowError(f"the {what} {error}") from error

@@ -1,0 +1,13 @@
+"""How long work with files says where it stands."""
+
+from typing import Protocol
+
+
+class Report(Protocol):
+    """Called every so often with what is done. It may raise to stop the work."""
+
+    def __call__(self, done: int, total: int, message: str) -> None: ...
+
+
+def silent(done: int, total: int, message: str) -> None:
+    """A report that nobody reads."""

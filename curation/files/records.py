@@ -1,0 +1,196 @@
+"""Rows of a file before they mean anything: cells with the physical line on which each row begins.
+
+A row that breaks the format is answered with a RowError, and reading goes on with the next physical line.
+"""
+
+import csv
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Literal, NamedTuple, NoReturn
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from curation.files.drafts import FileError, Layout, RowError
+from curation.files.encoding import errors_for
+from curation.pairs.text import printable
+
+LINE_MAX_CHARACTERS = 1_000_000
+# A quoted cell may run over several lines; one that runs over more has lost its closing quotation mark.
+RECORD_MAX_LINES = 100
+_PARQUET_ROWS = 4096
+
+
+class Record(NamedTuple):
+    line: int
+    cells: Sequence[object]
+    lines: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """The row as it stood in the file, or its cells where the file is not text."""
+        return printable(
+            "".join(self.lines).rstrip("\r\n") if self.lines else "\t".join(map(str, self.cells))
+        )
+
+
+def read_records(layout: Layout) -> Iterator[Record | RowError]:
+    """The file's rows below the header, in the file's order. Cells stand in the order of `layout.columns`.
+
+    Raises FileError where the file cannot be read any further.
+    """
+    readers = {"jsonl": _json_records, "parquet": _parquet_records}
+    return readers.get(layout.format, _delimited_records)(layout)
+
+
+def physical_lines(file: IO[str], name: str) -> Iterator[str]:
+    """The lines with their ends. Raises FileError for one too long to be a row, or that cannot be decoded."""
+    number = 0
+    try:
+        while line := file.readline(LINE_MAX_CHARACTERS):
+            number += 1
+            if len(line) == LINE_MAX_CHARACTERS:
+                raise FileError(
+                    f"Line {number} of {name} has more than {LINE_MAX_CHARACTERS:,} characters; "
+                    f"check that the file has one pair a line."
+                )
+            yield line
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{name} cannot be read as {error.encoding} after line {number}; save it as UTF-8."
+        ) from error
+
+
+class RecordLines:
+    """Hands physical lines to csv.reader and remembers which of them the current record took."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._again: deque[str] = deque()
+        self.number = 0
+        self.taken: list[str] = []
+
+    def __iter__(self) -> "RecordLines":
+        return self
+
+    def __next__(self) -> str:
+        if len(self.taken) == RECORD_MAX_LINES:
+            raise csv.Error("a quotation mark is opened and not closed")
+        line = self._again.popleft() if self._again else next(self._lines)
+        self.number += 1
+        self.taken.append(line)
+        return line
+
+    def give_back_all_but_first(self) -> None:
+        self._again.extendleft(reversed(self.taken[1:]))
+        self.number -= len(self.taken) - 1
+        self.taken = self.taken[:1]
+
+
+def split_cells(lines: RecordLines, *, delimiter: str, quoted: bool) -> Iterator[Record | RowError]:
+    """Physical lines into rows of cells; blank lines are passed over."""
+    # Strict: a stray quotation mark is an error of its row, never a silent change of its sentences.
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
+    while True:
+        lines.taken = []
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            lines.give_back_all_but_first()
+            yield RowError(lines.number, _plain(error), printable(lines.taken[0].rstrip("\r\n")))
+            continue
+        if cells:
+            yield Record(lines.number - len(lines.taken) + 1, cells, lines.taken)
+
+
+def _plain(error: csv.Error) -> str:
+    """The reason in words of a spreadsheet rather than of a parser."""
+    if "expected after" in str(error):
+        return "a quotation mark inside a quoted cell is not doubled"
+    if "unexpected end" in str(error):
+        return "a quotation mark is opened and not closed"
+    return str(error)
+
+
+def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:
+    with _open_text(layout) as file:
+        lines = RecordLines(physical_lines(file, layout.path.name))
+        rows = split_cells(lines, delimiter=layout.delimiter, quoted=layout.quoted)
+        if layout.header:
+            next(rows, None)
+        width = len(layout.columns)
+        for row in rows:
+            if isinstance(row, Record) and len(row.cells) != width:
+                yield RowError(
+                    row.line, f"the row has {len(row.cells)} cells, the file {width} columns", row.text
+                )
+            else:
+                yield row
+
+
+def _open_text(layout: Layout) -> IO[str]:
+    return layout.path.open(encoding=layout.encoding, errors=errors_for(layout.encoding), newline="")
+
+
+def _json_records(layout: Layout) -> Iterator[Record | RowError]:
+    with _open_text(layout) as file:
+        for number, line in enumerate(physical_lines(file, layout.path.name), 1):
+            if line.isspace():
+                continue
+            try:
+                values = json_object(line)
+            except ValueError as error:
+                yield RowError(number, str(error), printable(line.rstrip("\r\n")))
+            else:
+                yield Record(number, [values.get(name) for name in layout.columns], [line])
+
+
+def json_object(line: str) -> dict[str, object]:
+    """One line of a JSONL file. Raises ValueError with a reason where it holds no object."""
+    try:
+        values = json.loads(line.rstrip(), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the line is not JSON: {error.msg} at character {error.pos + 1}") from error
+    except RecursionError as error:
+        raise ValueError("the line is not JSON of a pair: it is nested too deeply") from error
+    if not isinstance(values, dict):
+        raise ValueError("the line holds no JSON object")
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"the line is not JSON: {name} is not a number")
+
+
+def _parquet_records(layout: Layout) -> Iterator[Record | RowError]:
+    wanted = sorted(set(layout.mapping.values()))
+    names = [layout.columns[place] for place in wanted]
+    number = 0
+    try:
+        with pq.ParquetFile(layout.path) as file:
+            for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
+                for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    number += 1
+                    yield Record(number, _placed(values, wanted, len(layout.columns)))
+    except (pa.ArrowException, OSError) as error:
+        raise FileError(f"{layout.path.name} is not a whole Parquet file; write it again.") from error
+
+
+def _placed(values: Sequence[object], places: Sequence[int], width: int) -> list[object]:
+    cells: list[object] = [None] * width
+    for place, value in zip(places, values, strict=True):
+        cells[place] = value
+    return cells
+
+
+def parquet_columns(path: Path) -> tuple[str, ...]:
+    """The names of a Parquet file's columns. Raises FileError where it is none."""
+    try:
+        return tuple(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError) as error:
+        raise FileError(f"{path.name} is not a Parquet file; check the file or its ending.") from error

@@ -1,0 +1,91 @@
+"""The beginning of a file, opened once: its format, encoding, columns and first rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from curation.files.columns import holds_numbers, is_number, recognised_columns
+from curation.files.drafts import FileError, Layout
+from curation.files.encoding import detect_encoding
+from curation.files.records import Record, parquet_columns, read_records
+from curation.files.sniffing import Dialect, detect_dialect, detect_format, sample_lines, sample_objects
+
+_PARQUET_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Sample:
+    """rows: the first rows below the header, as they stand, those that can be read."""
+
+    path: Path
+    format: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    header: bool = True
+    encoding: str = ""
+    delimiter: str = ""
+    quoted: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def take_sample(path: Path, *, header: bool | None = True, delimiter: str | None = None) -> Sample:
+    """header: whether a CSV or TSV file's first row names its columns; None guesses.
+
+    Raises FileError where the file cannot be read.
+    """
+    format = detect_format(path)
+    if format == "parquet":
+        return _parquet_sample(path)
+    encoding = detect_encoding(path)
+    lines = sample_lines(path, encoding.name)
+    warnings = (encoding.warning,) if encoding.warning else ()
+    if format == "jsonl":
+        return _json_sample(path, lines, encoding.name, warnings)
+    dialect = detect_dialect(lines, usual="\t" if format == "tsv" else ",", given=delimiter)
+    has_header = seems_header(dialect.rows) if header is None else header
+    return Sample(
+        path, format, _names(dialect, header=has_header), dialect.rows[has_header:], has_header,
+        encoding.name, dialect.delimiter, dialect.quoted, warnings,
+    )  # fmt: skip
+
+
+def seems_header(rows: Sequence[Sequence[object]]) -> bool:
+    """Whether the first row names columns: by known names, a word over numbers, or words unlike sentences."""
+    first, below = rows[0], rows[1:]
+    if recognised_columns([str(cell) for cell in first], below, header=True).a:
+        return True
+    if any(is_number(cell) for cell in first):
+        return False
+    numeric = [place for place in range(len(first)) if holds_numbers(below, place)]
+    # Names are short and differ, and do not end as sentences do.
+    name_like = len(set(first)) == len(first) and all(len(str(cell)) <= 30 for cell in first)
+    return bool(numeric) or (
+        name_like and not any(str(cell).rstrip().endswith((".", "?", "!")) for cell in first)
+    )
+
+
+def _names(dialect: Dialect, *, header: bool) -> tuple[str, ...]:
+    if header:
+        return tuple(cell.strip() for cell in dialect.rows[0])
+    return tuple(str(number) for number in range(1, dialect.width + 1))
+
+
+def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tuple[str, ...]) -> Sample:
+    objects = sample_objects(lines)
+    if not objects:
+        raise FileError(f"{path.name} holds no JSON object in its first lines; write one object a line.")
+    # The keys of all of them, in the order in which they appear: a key may be missing where its value is.
+    columns = tuple({key: None for values in objects for key in values})
+    rows = [[values.get(name) for name in columns] for values in objects]
+    return Sample(path, "jsonl", columns, rows, encoding=encoding, warnings=warnings)
+
+
+def _parquet_sample(path: Path) -> Sample:
+    columns = parquet_columns(path)
+    everything = {name: place for place, name in enumerate(columns)}
+    layout = Layout(path, "parquet", "", "", quoted=False, header=True, columns=columns, mapping=everything)
+    rows = [
+        record.cells for record in islice(read_records(layout), _PARQUET_ROWS) if isinstance(record, Record)
+    ]
+    return Sample(path, "parquet", columns, rows)

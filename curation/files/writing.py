@@ -1,0 +1,149 @@
+"""Files and folders that are there whole or not at all: written beside, synced to the disk, renamed into place."""
+
+import errno
+import io
+import os
+import shutil
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TextIO
+from uuid import uuid4
+
+from curation.files.drafts import FileError
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_FULL_SENTENCES = tuple(os.strerror(number) for number in _FULL)  # Rust's libraries give no number
+_TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST})
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write, which takes the place of `path` once it is whole; an error leaves nothing of it.
+
+    Raises FileError where the disk is full or the place cannot be written.
+    """
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    with _shown(path):
+        file = beside.open("xb")
+    try:
+        # Whoever writes may fail in its own ways, which are not this file's; a full disk is.
+        with _shown(path, only=_FULL), file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with _shown(path):
+            beside.replace(path)
+            sync_folder(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
+    """An empty folder to fill, which takes the place of `path` once it is whole; an error leaves nothing of it.
+
+    once: a folder that has come to stand there meanwhile stays (several write the same, and one was faster). Otherwise
+    it gives way, and is gone for a moment: a folder cannot be exchanged in one step.
+    Raises FileError where the disk is full, whichever library found out, or the place cannot be written.
+    """
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    with _shown(path):
+        beside.mkdir()
+    try:
+        with _full_shown(path):
+            yield beside
+            _sync_all(beside)
+        with _shown(path):
+            _put_in_place(beside, path, once=once)
+            sync_folder(path.parent)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _put_in_place(beside: Path, path: Path, *, once: bool) -> None:
+    try:
+        beside.rename(path)
+    except OSError as error:
+        if error.errno not in _TAKEN:
+            raise
+        if not once:
+            older = path.with_name(f".{path.name}.{uuid4().hex}.part")
+            path.rename(older)
+            beside.rename(path)
+            shutil.rmtree(older, ignore_errors=True)
+
+
+def _sync_all(folder: Path) -> None:
+    for place, _folders, files in os.walk(folder):
+        for name in files:
+            with (Path(place) / name).open("rb") as file:
+                os.fsync(file.fileno())
+        sync_folder(Path(place))
+
+
+def disk_is_full(error: BaseException) -> bool:
+    """Whether the error, of whichever library, says that a disk or a quota is full."""
+    return getattr(error, "errno", None) in _FULL or any(text in str(error) for text in _FULL_SENTENCES)
+
+
+@contextmanager
+def _full_shown(path: Path) -> Iterator[None]:
+    """Turn a full disk into a FileError; whoever writes may fail in its own ways too, which are not the folder's."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, FileError) or not disk_is_full(error):
+            raise
+        raise FileError(_full_sentence(path)) from error
+
+
+@contextmanager
+def _shown(path: Path, *, only: AbstractSet[int] = frozenset()) -> Iterator[None]:
+    """Turn what the system says, or those of its errors alone, into a FileError."""
+    try:
+        yield
+    except OSError as error:
+        if only and error.errno not in only:
+            raise
+        raise FileError(_sentence(error, path)) from error
+
+
+@contextmanager
+def as_text(file: IO[bytes]) -> Iterator[TextIO]:
+    """The file as UTF-8 text, whose line ends are written as they are."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()  # writes what is left, and leaves the file open to be synced
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it. Raises FileError where the disk is full or the place cannot be written."""
+    with _shown(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in the folder survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sentence(error: OSError, path: Path) -> str:
+    if error.errno in _FULL:
+        return _full_sentence(path)
+    if not path.parent.is_dir():
+        return (
+            f"The folder {path.parent} does not exist, so {path.name} was not written; make the folder first."
+        )
+    return f"{path.name} cannot be written: {error.strerror or error}; choose another place."
+
+
+def _full_sentence(path: Path) -> str:
+    return f"The disk is full, so {path.name} was not written; free some space and try again."

@@ -1,0 +1,47 @@
+"""A dataset's own facts."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from curation.models import Dataset
+
+# Addresses under /datasets/ that are no dataset.
+RESERVED = {"new"}
+FACTS = ["name", "description", "language", "licence", "source_address"]
+HELP = {
+    "description": _("What the pairs are, in a few lines. Whoever is invited reads it."),
+    "licence": _("As an SPDX identifier where there is one, such as CC-BY-SA-4.0."),
+}
+WIDGETS = {"description": forms.Textarea(attrs={"rows": 4})}
+
+
+class DatasetForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The facts that may change; the short name may not, because addresses and commands hold it."""
+
+    source_address = forms.URLField(
+        label=_("Where the sentences come from"),
+        required=False,
+        max_length=Dataset._meta.get_field("source_address").max_length,
+        assume_scheme="https",
+        help_text=_("A web address. Optional."),
+    )
+
+    class Meta:
+        model = Dataset
+        fields = FACTS
+        help_texts = HELP
+        widgets = WIDGETS
+
+
+class NewDatasetForm(DatasetForm):
+    class Meta(DatasetForm.Meta):
+        fields = ["name", "slug", *FACTS[1:]]
+        help_texts = {**HELP, "slug": _("Small letters, digits, hyphens: for addresses and commands.")}
+        error_messages = {"slug": {"unique": _("Another dataset has this short name; choose another.")}}
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"].lower()
+        if slug in RESERVED:
+            sentence = _("“%(slug)s” is an address of this site; choose another.")
+            raise forms.ValidationError(sentence % {"slug": slug})
+        return slug

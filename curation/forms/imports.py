@@ -1,0 +1,134 @@
+"""An upload, how its file is to be read, and which column holds what."""
+
+from typing import Any, cast
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from curation.files.drafts import Columns
+from curation.files.preview import Preview
+from curation.importing import ImportOptions
+from curation.models import ScoreSet
+
+COLUMNS = ["a", "b", "score", "external_id", "source", "subset", "split"]
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"),
+        help_text=_(
+            "CSV, TSV, JSONL or Parquet: one pair a row. Nothing is imported before you have seen it."
+        ),
+        error_messages={"required": _("Choose a file."), "empty": _("The file is empty; choose another.")},
+        widget=forms.FileInput({"accept": ".csv,.tsv,.tab,.txt,.jsonl,.ndjson,.parquet,.pq"}),
+    )
+
+    def __init__(self, *args: Any, refusal: str = "", **kwargs: Any) -> None:
+        """refusal: why the file did not arrive, where the upload itself was stopped."""
+        super().__init__(*args, **kwargs)
+        self.refusal = refusal
+
+    def clean(self) -> dict[str, Any]:
+        if self.refusal:
+            self.errors.pop("file", None)
+            self.add_error("file", self.refusal)
+        return self.cleaned_data
+
+
+class ReadingForm(forms.Form):
+    """How the file is cut into columns, where the guess was wrong."""
+
+    header = forms.TypedChoiceField(
+        label=_("First row"),
+        required=False,
+        choices=[("", _("guess")), ("yes", _("names the columns")), ("no", _("is a pair"))],
+        coerce=lambda value: value == "yes",
+        empty_value=None,
+    )
+    delimiter = forms.ChoiceField(
+        label=_("Columns are separated by"),
+        required=False,
+        choices=[
+            ("", _("guess")),
+            (",", _("comma")),
+            ("\t", _("tab")),
+            (";", _("semicolon")),
+            ("|", _("bar")),
+        ],
+    )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        self.full_clean()
+        return {
+            "header": self.cleaned_data.get("header"),
+            "delimiter": self.cleaned_data.get("delimiter") or None,
+        }
+
+
+class ImportForm(forms.Form):
+    """Which column holds what. The choices are the file's columns; what was recognised is chosen beforehand."""
+
+    a = forms.ChoiceField(label=_("First sentence"))
+    b = forms.ChoiceField(label=_("Second sentence"))
+    score = forms.ChoiceField(label=_("Score"), required=False)
+    external_id = forms.ChoiceField(
+        label=_("Id"), required=False, help_text=_("Without one, an id is made from the sentences.")
+    )
+    score_set = forms.CharField(
+        label=_("Name of the scores"), max_length=ScoreSet._meta.get_field("name").max_length, initial="gold"
+    )
+    low = forms.FloatField(label=_("Lowest possible score"), required=False, help_text=_("Empty: guessed."))
+    high = forms.FloatField(label=_("Highest possible score"), required=False, help_text=_("Empty: guessed."))
+    source = forms.ChoiceField(label=_("Source"), required=False)
+    source_name = forms.CharField(label=_("or one source for all"), required=False, max_length=100)
+    split = forms.ChoiceField(label=_("Split"), required=False)
+    split_name = forms.CharField(label=_("or one split for all"), required=False, max_length=20)
+    subset = forms.ChoiceField(label=_("Subset"), required=False)
+
+    def __init__(
+        self, data: QueryDict | None = None, *, preview: Preview, stored: ImportOptions | None = None
+    ) -> None:
+        """stored: what was chosen when the import was last tried."""
+        chosen = stored.columns if stored else preview.guess
+        columns_chosen = {name: getattr(chosen, name) or "" for name in COLUMNS}
+        super().__init__(data, initial=columns_chosen | _initial(stored))
+        self.preview = preview
+        columns = [(name, name if preview.header else _("Column %s") % name) for name in preview.columns]
+        for name in COLUMNS:
+            field = cast("forms.ChoiceField", self.fields[name])
+            field.choices = [*([] if field.required else [("", _("none"))]), *columns]
+
+    def clean(self) -> dict[str, Any]:
+        low, high = self.cleaned_data.get("low"), self.cleaned_data.get("high")
+        if (low is None) != (high is None):
+            self.add_error("high", _("Give both ends of the scale, or neither."))
+        if self.cleaned_data.get("a") == self.cleaned_data.get("b"):
+            self.add_error("b", _("Both sentences are in one column; choose another for the second."))
+        return self.cleaned_data
+
+    def options(self) -> ImportOptions:
+        given = self.cleaned_data
+        return ImportOptions(
+            columns=Columns(**{name: given[name] for name in COLUMNS}),
+            header=self.preview.header,
+            delimiter=self.preview.delimiter or None,
+            scale=None if given["low"] is None else (given["low"], given["high"]),
+            score_set=given["score_set"],
+            source=given["source_name"] or None,
+            split=given["split_name"] or None,
+        )
+
+
+def _initial(stored: ImportOptions | None) -> dict[str, Any]:
+    if stored is None:
+        return {}
+    low, high = (f"{end:g}" for end in stored.scale) if stored.scale else ("", "")
+    return {
+        "score_set": stored.score_set,
+        "low": low,
+        "high": high,
+        "source_name": stored.source or "",
+        "split_name": stored.split or "",
+    }

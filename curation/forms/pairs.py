@@ -1,0 +1,80 @@
+"""The filters of the pairs table: they are the address of the page."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from curation.models import Pair, ScoreSet
+from curation.selectors import PairChoices, PairFilter
+
+ANY = ("", _("any"))
+SORTED_BY = [
+    ("", _("as imported")),
+    ("-pk", _("newest first")),
+    ("external_id", _("id")),
+    ("-external_id", _("id, backwards")),
+    ("source", _("source")),
+    ("-source", _("source, backwards")),
+    ("score", _("score, lowest first")),
+    ("-score", _("score, highest first")),
+]
+
+
+class PairFilterForm(forms.Form):
+    """Every field may be left out. A value that makes no sense is named beside its field and leaves nothing out."""
+
+    search = forms.CharField(
+        label=_("Words"), required=False, max_length=200, widget=forms.TextInput({"type": "search"})
+    )
+    source = forms.ChoiceField(label=_("Source"), required=False)
+    split = forms.ChoiceField(label=_("Split"), required=False)
+    origin = forms.ChoiceField(label=_("Origin"), required=False, choices=[ANY, *Pair.Origin.choices])
+    status = forms.ChoiceField(label=_("Status"), required=False, choices=[ANY, *Pair.Status.choices])
+    score_set = forms.TypedChoiceField(label=_("Score set"), required=False, coerce=int, empty_value=None)
+    low = forms.FloatField(label=_("Score from"), required=False)
+    high = forms.FloatField(label=_("to"), required=False)
+    order = forms.ChoiceField(label=_("Sorted by"), required=False, choices=SORTED_BY)
+
+    def __init__(self, data: QueryDict, *, choices: PairChoices, score_sets: Sequence[ScoreSet]) -> None:
+        """score_sets: the first is shown where the address names none."""
+        super().__init__(data)
+        self.given = data
+        self._offer("source", [ANY, *((name, name) for name in choices.sources)])
+        self._offer("split", [ANY, *((name, name) for name in choices.splits)])
+        self._offer("score_set", [(each.pk, each.name) for each in score_sets])
+        self.shown_first = score_sets[0].pk if score_sets else None
+        for name in ("score_set", "low", "high") if not score_sets else ():
+            del self.fields[name]
+        self.full_clean()
+
+    def _offer(self, name: str, choices: Sequence[tuple[Any, Any]]) -> None:
+        cast("forms.ChoiceField", self.fields[name]).choices = choices
+
+    @property
+    def set_shown(self) -> int | None:
+        return self.cleaned_data.get("score_set") or self.shown_first
+
+    @property
+    def pair_filter(self) -> PairFilter:
+        chosen = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+        chosen.pop("order", None)
+        return PairFilter(**{**chosen, "score_set": self.set_shown})
+
+    @property
+    def sorted_by(self) -> str:
+        return self.cleaned_data.get("order") or "pk"
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the table leaves anything out."""
+        return any(self.given.get(name) for name in self.fields if name not in {"score_set", "order"})
+
+    def address(self, **changes: str) -> str:
+        """The query string of this table, with `changes`, ending in & where it is not empty."""
+        kept = {name: self.given.get(name, "") for name in self.fields if name in self.cleaned_data}
+        query = urlencode({name: value for name, value in (kept | changes).items() if value})
+        return f"{query}&" if query else ""

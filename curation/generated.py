@@ -1,0 +1,122 @@
+"""Pairs that a language model wrote, into a dataset: all of a run's or none, and only once."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.models import Dataset, Pair, ScoreSet, Sentence
+from curation.pair_writing import dataset_lock
+from curation.pairs.text import normalise, sentence_key
+from curation.services import score_set_publish
+
+ROWS_AT_A_TIME = 2_000
+Item = TypeVar("Item")
+
+
+class GeneratedRow(NamedTuple):
+    """The number of a sentence of the dataset, what was written for it, and the similarity that was intended, 0..1."""
+
+    source: int
+    text: str
+    target: float
+
+
+@dataclass(frozen=True)
+class GeneratedPairs:
+    """The score set of the intended similarities, its pairs, and how many of their sentences a person had written."""
+
+    score_set: ScoreSet
+    pairs: int
+    human: int
+
+
+@transaction.atomic
+def generated_pairs_add(
+    *,
+    dataset: Dataset,
+    run_ref: int,
+    rows: Sequence[GeneratedRow],
+    split: str,
+    method: str,
+    parameters: Mapping[str, Any],
+) -> GeneratedPairs:
+    """Store a run's pairs, their machine sentences, and a score set “run N: intended” of kind target.
+
+    What a person had written stays human, whoever writes it again. A run that added its pairs before adds nothing, so
+    that the successor of a killed worker may ask again. Raises UserError where a source is no sentence of the dataset.
+    """
+    dataset_lock(dataset)
+    added = ScoreSet.objects.filter(dataset=dataset, run_ref=run_ref, kind=ScoreSet.Kind.TARGET).first()
+    if added is None:
+        _require_sources(dataset, {row.source for row in rows})
+        pairs = _pairs_added(dataset, run_ref, rows, _sentences_added(dataset, run_ref, rows), split)
+        added = score_set_publish(
+            dataset=dataset,
+            name=_("run %(run)s: intended") % {"run": run_ref},
+            kind=ScoreSet.Kind.TARGET,
+            low=0.0,
+            high=1.0,
+            method=method,
+            parameters=parameters,
+            run_ref=run_ref,
+            scores=[(pair.pk, row.target, None, None) for pair, row in zip(pairs, rows, strict=True)],
+        )
+    written = Pair.objects.filter(dataset=dataset, run_ref=run_ref, origin=Pair.Origin.GENERATED)
+    human = written.filter(b__origin=Sentence.Origin.HUMAN).values("b").distinct().count()
+    return GeneratedPairs(added, written.count(), human)
+
+
+def _require_sources(dataset: Dataset, sources: set[int]) -> None:
+    there = sum(
+        Sentence.objects.filter(dataset=dataset, pk__in=part).count() for part in _parts(sorted(sources))
+    )
+    if there < len(sources):
+        sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
+        raise UserError(sentence % {"missing": len(sources) - there, "dataset": dataset})
+
+
+def _sentences_added(dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow]) -> dict[str, int]:
+    """From the key of every written sentence to its number; those that the dataset lacks are stored."""
+    texts = {sentence_key(row.text): normalise(row.text) for row in rows}
+    numbers: dict[str, int] = {}
+    for keys in _parts(texts):
+        there = Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk")
+        numbers |= dict(there)
+    machine = Sentence.Origin.MACHINE
+    new = [
+        Sentence(dataset=dataset, key=key, text=text, origin=machine, run_ref=run_ref)
+        for key, text in texts.items()
+        if key not in numbers
+    ]
+    stored = Sentence.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
+    return numbers | {sentence.key: sentence.pk for sentence in stored}
+
+
+def _pairs_added(
+    dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow], sentences: Mapping[str, int], split: str
+) -> list[Pair]:
+    new = [
+        Pair(
+            dataset=dataset,
+            external_id=f"g{run_ref}-{number}",
+            a_id=row.source,
+            b_id=sentences[sentence_key(row.text)],
+            source=f"run {run_ref}",
+            split=split,
+            origin=Pair.Origin.GENERATED,
+            run_ref=run_ref,
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+    return Pair.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
+
+
+def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
+    remaining = iter(items)
+    while part := list(islice(remaining, ROWS_AT_A_TIME)):
+        yield part

@@ -1,0 +1,383 @@
+"""A file of pairs into a dataset: a small file at once, a large one in steps that can be repeated.
+
+The file is read twice. The first reading writes nothing: it counts, and finds what the scores span. The
+second writes. Each row has an id of its own, so that importing a file again adds only what is missing.
+"""
+
+import csv
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import OperationalError, transaction
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError, errors_shown, validation_shown
+from curation.files.checksum import sha256_of
+from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
+from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name
+from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
+from curation.files.progress import Report, silent
+from curation.files.survey import Survey, survey_rows
+from curation.files.writing import as_text, replacing
+from curation.models import Dataset, ImportBatch, ScoreSet, User
+from curation.pair_writing import Target, Written, dataset_lock, pairs_write
+from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
+
+# Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
+ONE_TRANSACTION_ROWS = 20_000
+CHUNK_ROWS = 2_000
+ERRORS_KEPT = 100
+ERROR_CHARACTERS_KEPT = 500
+
+Row = IdentifiedPair | RowError
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How a file is to be imported. None: as the file's columns say it, and else its name and its scores."""
+
+    columns: Columns = RECOGNISED
+    header: bool = True
+    delimiter: str | None = None
+    scale: Scale | None = None
+    score_set: str = "gold"
+    source: str | None = None
+    split: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "ImportOptions":
+        scale = stored["scale"] and tuple(stored["scale"])
+        return cls(**{**stored, "columns": Columns(**stored["columns"]), "scale": scale})
+
+
+AS_THE_FILE_SAYS = ImportOptions()
+
+
+@dataclass
+class DuplicateCounts:
+    """Rows whose two sentences stand elsewhere too; a row may count under several heads.
+
+    within_file: on an earlier row, in the same order; in_dataset: in the same order, under an id that the
+    file does not hold; mirrored: in the other order; across_splits: in another split.
+    """
+
+    within_file: int = 0
+    in_dataset: int = 0
+    mirrored: int = 0
+    across_splits: int = 0
+
+
+@dataclass
+class ImportOutcome:
+    """What came of an import, or would come of it (`dry_run`).
+
+    rows = added + unchanged + rejected. source and split: what stands for all rows; None where a column says
+    it. columns: from each field to the name of its column. errors: the first rejected rows.
+    """
+
+    dataset: str
+    source: str | None
+    split: str | None
+    columns: dict[str, str]
+    warnings: tuple[str, ...]
+    dry_run: bool
+    score_set: str | None = None
+    scale: Scale | None = None
+    scale_guessed: bool = False
+    rows: int = 0
+    added: int = 0
+    unchanged: int = 0
+    rejected: int = 0
+    scores_added: int = 0
+    duplicates: DuplicateCounts = field(default_factory=DuplicateCounts)
+    errors: list[RowError] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"errors": [error._asdict() for error in self.errors]}
+
+    def add(self, rows: int, written: Written) -> None:
+        self.rows += rows
+        self.added += written.added
+        self.unchanged += written.unchanged
+        self.scores_added += written.scores_added
+        self.rejected += len(written.refused)
+        kept = written.refused[: ERRORS_KEPT - len(self.errors)]
+        self.errors += [error._replace(row=error.row[:ERROR_CHARACTERS_KEPT]) for error in kept]
+        for within, stored in written.repeats:
+            self.duplicates.within_file += within.exact
+            self.duplicates.in_dataset += stored.exact
+            self.duplicates.mirrored += within.mirrored or stored.mirrored
+            self.duplicates.across_splits += within.across_splits or stored.across_splits
+
+
+@dataclass
+class _Job:
+    """One import while it runs."""
+
+    layout: Layout
+    origin: Origin
+    survey: Survey
+    target: Target
+    outcome: ImportOutcome
+
+    @property
+    def is_small(self) -> bool:
+        return self.survey.rows <= ONE_TRANSACTION_ROWS
+
+    def rows(self) -> Iterator[Row]:
+        return _rows(self.layout, self.origin, self.outcome.scale)
+
+
+def pairs_import(
+    *,
+    dataset: Dataset,
+    path: Path,
+    options: ImportOptions = AS_THE_FILE_SAYS,
+    by: User | None = None,
+    batch: ImportBatch | None = None,
+    errors: Path | None = None,
+    dry_run: bool = False,
+    report: Report = silent,
+) -> ImportOutcome:
+    """Import a file of pairs. A dataset that is not saved yet is saved with the first rows.
+
+    At most 20,000 rows are one transaction; more are written 2,000 at a time, and an import that was stopped
+    goes on where it was when it is called again. errors: where to write the rejected rows as CSV. dry_run
+    writes no row. Raises UserError, before anything is written, where the file, its columns or its scale
+    cannot be used.
+    """
+    batch = batch or ImportBatch(file_name=path.name[:255], mapping=options.as_json(), created_by=by)
+    with errors_shown(FileError), _full_disk_shown(), _failure_recorded(batch):
+        job = _job_prepared(dataset, path, options, dry_run=dry_run, report=report)
+        batch.sha256 = batch.sha256 or sha256_of(path)
+        with _error_file(errors) as refuse:
+            if dry_run:
+                _rows_import(job, refuse, report)
+            else:
+                _rows_import_recorded(job, refuse, report, batch)
+    return job.outcome
+
+
+def _job_prepared(
+    dataset: Dataset, path: Path, options: ImportOptions, *, dry_run: bool, report: Report
+) -> _Job:
+    layout = inspect_file(path, options.columns, header=options.header, delimiter=options.delimiter)
+    origin = _origin(layout, options)
+    score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
+    scale = _scale_known(options, score_set)
+    survey = survey_rows(_rows(layout, origin, scale), report=report, message=_("Reading the file"))
+    _require_a_pair(survey, path)
+    outcome = ImportOutcome(
+        dataset=dataset.slug,
+        source=origin.source,
+        split=origin.split,
+        columns={field: layout.columns[place] for field, place in layout.mapping.items()},
+        warnings=layout.warnings,
+        dry_run=dry_run,
+    )
+    job = _Job(layout, origin, survey, Target(dataset, None, survey.ids), outcome)
+    if survey.lowest is not None and survey.highest is not None:
+        outcome.scale_guessed = scale is None
+        outcome.scale = scale or _scale_guessed(survey.lowest, survey.highest)
+        outcome.score_set = options.score_set
+        job.target.score_set = score_set or _score_set_new(path, options.score_set, outcome.scale)
+    return job
+
+
+def _rows(layout: Layout, origin: Origin, scale: Scale | None) -> Iterator[Row]:
+    return identified(parse_pairs(layout, scale=scale), origin)
+
+
+def _origin(layout: Layout, options: ImportOptions) -> Origin:
+    """What was asked for stands for all rows; else a column says it; else the file's name."""
+    for name, value in (("source", options.source), ("split", options.split)):
+        if value and len(value) > FACT_MAX_CHARACTERS[name]:
+            raise UserError(
+                _("The %(name)s “%(value)s…” is too long; give one of at most %(most)s characters.")
+                % {"name": name, "value": value[:20], "most": FACT_MAX_CHARACTERS[name]}
+            )
+    stem = layout.path.stem
+    source = None if "source" in layout.mapping else stem[: FACT_MAX_CHARACTERS["source"]]
+    split = None if "split" in layout.mapping else split_in_name(stem)
+    return Origin(
+        source=source if options.source is None else options.source,
+        split=split if options.split is None else options.split,
+    )
+
+
+def _require_a_pair(survey: Survey, path: Path) -> None:
+    if survey.pairs:
+        return
+    if survey.first_error is None:
+        raise UserError(
+            _("%(file)s has no rows; give a file with one pair of sentences a row.") % {"file": path.name}
+        )
+    raise UserError(
+        _("None of the %(rows)s rows of %(file)s can be imported; line %(line)s: %(reason)s.")
+        % {
+            "rows": survey.rows,
+            "file": path.name,
+            "line": survey.first_error.line,
+            "reason": survey.first_error.reason,
+        }
+    )
+
+
+def _scale_known(options: ImportOptions, score_set: ScoreSet | None) -> Scale | None:
+    if score_set:
+        return score_set.low, score_set.high
+    with errors_shown():
+        return options.scale and scale_checked(*options.scale)
+
+
+def _scale_guessed(lowest: float, highest: float) -> Scale:
+    scale = smallest_common_scale(lowest, highest)
+    if scale is None:
+        raise UserError(
+            _("The scores run from %(lowest)g to %(highest)g, which no common scale holds; give the scale.")
+            % {"lowest": lowest, "highest": highest}
+        )
+    return scale
+
+
+def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | None:
+    """The score set that is imported into, if it exists. Raises UserError where it takes no such scores."""
+    if dataset.pk is None:
+        return None
+    found = ScoreSet.objects.filter(dataset=dataset, name=options.score_set).first()
+    if found is None:
+        return None
+    names = {"name": found.name, "low": found.low, "high": found.high}
+    if found.kind != ScoreSet.Kind.GOLD or found.campaign_ref or found.run_ref:
+        raise UserError(
+            _("The score set “%(name)s” was not imported, so nothing can be added to it; name another one.")
+            % names
+        )
+    if options.scale and options.scale != (found.low, found.high):
+        raise UserError(
+            _("The score set “%(name)s” has the scale %(low)g to %(high)g; give it, or name another set.")
+            % names
+        )
+    return found
+
+
+def _score_set_new(path: Path, name: str, scale: Scale) -> ScoreSet:
+    low, high = scale
+    kind, method = ScoreSet.Kind.GOLD, _("imported")
+    made = ScoreSet(name=name, kind=kind, low=low, high=high, method=method, parameters={"file": path.name})
+    with validation_shown():
+        made.clean_fields(exclude={"dataset"})
+    return made
+
+
+def _rows_import_recorded(
+    job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch
+) -> None:
+    """Import, and keep in the batch's row what was asked and what came of it."""
+    with transaction.atomic() if job.is_small else nullcontext():
+        _target_saved(job.target)
+        if not job.is_small:
+            _batch_opened(batch, job.target.dataset)
+        _rows_import(job, refuse, report)
+        _batch_closed(batch, job.target.dataset, job.outcome)
+
+
+def _target_saved(target: Target) -> None:
+    if target.dataset.pk is None:
+        target.dataset.save()
+    made = target.score_set
+    if made and made.pk is None:
+        with transaction.atomic():
+            dataset_lock(target.dataset)
+            # Another import may have made the same set since this one looked for it.
+            asked = ImportOptions(score_set=made.name, scale=(made.low, made.high))
+            target.score_set = _score_set_found(target.dataset, asked) or made
+            made.dataset = target.dataset
+            target.score_set.save()
+
+
+def _batch_opened(batch: ImportBatch, dataset: Dataset) -> None:
+    batch.dataset = dataset
+    batch.state = ImportBatch.State.RUNNING
+    batch.save()
+
+
+def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) -> None:
+    batch.dataset = dataset
+    batch.state = ImportBatch.State.DONE
+    batch.rows, batch.added = outcome.rows, outcome.added
+    batch.unchanged, batch.rejected = outcome.unchanged, outcome.rejected
+    batch.report = outcome.as_json()
+    batch.save()
+
+
+@contextmanager
+def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
+    """Say in a batch that is under way that it failed, and why; what its check foresaw stays beside that."""
+    try:
+        yield
+    except Exception as error:
+        if batch.pk:
+            failed = {"state": ImportBatch.State.FAILED, "report": {**batch.report, "error": str(error)}}
+            # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
+            ImportBatch.objects.filter(pk=batch.pk, state=ImportBatch.State.RUNNING).update(**failed)
+        raise
+
+
+def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report) -> None:
+    rows = job.rows()
+    while chunk := list(islice(rows, CHUNK_ROWS)):
+        written = _chunk_import(job, chunk)
+        for error in written.refused:
+            refuse(error)
+        job.outcome.add(len(chunk), written)
+        report(job.outcome.rows, job.survey.rows, _("Importing pairs"))
+
+
+def _chunk_import(job: _Job, chunk: list[Row]) -> Written:
+    pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
+    unread = [row for row in chunk if isinstance(row, RowError)]
+    if job.outcome.dry_run:
+        written = pairs_write(job.target, pairs, dry_run=True)
+    else:
+        with transaction.atomic():
+            dataset_lock(job.target.dataset)
+            written = pairs_write(job.target, pairs, dry_run=False)
+    written.refused = sorted(written.refused + unread)
+    return written
+
+
+@contextmanager
+def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
+    """Where rejected rows go: a CSV file with the columns line, reason and row, or nowhere."""
+    if path is None:
+        yield lambda error: None
+        return
+    with replacing(path) as file, as_text(file) as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["line", "reason", "row"])
+        yield lambda error: writer.writerow([error.line, error.reason, error.row])
+
+
+@contextmanager
+def _full_disk_shown() -> Iterator[None]:
+    """A database that cannot grow is something a person can mend."""
+    try:
+        yield
+    except OperationalError as error:
+        cause = error.__cause__
+        full = (
+            getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+            or getattr(cause, "sqlstate", "") == "53100"
+        )
+        if not full:
+            raise
+        raise UserError(_("The disk of the database is full; free some space and import again.")) from error

@@ -1,0 +1,55 @@
+"""`manage.py export_dataset`: a dataset's pairs and scores into a file."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.exporting import pairs_export
+from curation.files.exporting import FORMATS
+from curation.selectors import dataset_by_slug
+
+
+class Command(BaseCommand):
+    help = "Write a dataset's active pairs and their scores into a file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", metavar="SLUG")
+        parser.add_argument("--format", required=True, choices=FORMATS)
+        parser.add_argument("--out", required=True, type=Path, metavar="PATH")
+        parser.add_argument("--score-set", metavar="NAME", help="only this one, in a column named score")
+        parser.add_argument(
+            "--neutralise-formulas",
+            action="store_true",
+            help="put an apostrophe before texts that a spreadsheet would run (CSV and TSV)",
+        )
+
+    def handle(self, *, dataset: str, out: Path, **options: Any) -> None:
+        started = monotonic()
+        found = dataset_by_slug(dataset)
+        if found is None:
+            self.fail(_("There is no dataset “%(slug)s”; check the name.") % {"slug": dataset})
+        outcome = pairs_export(
+            dataset=found,
+            path=out,
+            format=options["format"],
+            score_set=options["score_set"],
+            neutralise=options["neutralise_formulas"],
+        )
+        figures = {
+            "dataset": found.slug,
+            "path": str(out),
+            "rows": outcome.rows,
+            "score_sets": list(outcome.score_sets),
+            "seconds": round(monotonic() - started, 3),
+        }
+        line = _("%(rows)s pairs and %(sets)s score sets of %(dataset)s written to %(path)s.") % {
+            "rows": outcome.rows,
+            "sets": len(outcome.score_sets),
+            "dataset": found.slug,
+            "path": out,
+        }
+        self.answer(figures, line, as_json=options["json"])

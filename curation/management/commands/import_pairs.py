@@ -1,0 +1,134 @@
+"""`manage.py import_pairs`: a file of sentence pairs into a dataset."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.files.drafts import Columns
+from curation.importing import ImportOptions, ImportOutcome, pairs_import
+from curation.models import Dataset
+from curation.selectors import dataset_by_slug
+from curation.services import dataset_draft
+
+COLUMNS = {"a": "a", "b": "b", "score": "score", "source": "source", "split": "split", "id": "external_id"}
+
+
+class Command(BaseCommand):
+    help = "Import a file of sentence pairs (CSV, TSV, JSONL, Parquet) into a dataset."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--dataset", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--create", action="store_true", help="make the dataset if there is none of that name"
+        )
+        for option in COLUMNS:
+            parser.add_argument(
+                f"--{option}", metavar="COL", help="column by name, or by number without a header"
+            )
+        parser.add_argument("--scale", nargs=2, type=float, metavar=("LOW", "HIGH"))
+        parser.add_argument(
+            "--no-header", action="store_true", help="the first row is a pair, not column names"
+        )
+        parser.add_argument("--score-set", default="gold", metavar="NAME")
+        parser.add_argument(
+            "--source-name", metavar="NAME", help="the source of all rows; else the file's name"
+        )
+        parser.add_argument(
+            "--split-name", metavar="NAME", help="the split of all rows; else from the file's name"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would come of it and write nothing"
+        )
+        parser.add_argument(
+            "--errors", type=Path, metavar="FILE", help="write rejected rows to this CSV file"
+        )
+
+    def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
+        started = monotonic()
+        outcome = pairs_import(
+            dataset=self._dataset(dataset, create=create),
+            path=file,
+            options=_import_options(options),
+            errors=options["errors"],
+            dry_run=options["dry_run"],
+        )
+        figures = _figures(outcome, seconds=monotonic() - started)
+        self.answer(figures, *_lines(outcome), as_json=options["json"])
+
+    def _dataset(self, slug: str, *, create: bool) -> Dataset:
+        found = dataset_by_slug(slug)
+        if found is None and not create:
+            self.fail(_("There is no dataset “%(slug)s”; add --create to make it.") % {"slug": slug})
+        return found or dataset_draft(slug=slug, name=slug)
+
+
+def _import_options(options: dict[str, Any]) -> ImportOptions:
+    scale = options["scale"]
+    return ImportOptions(
+        columns=Columns(**{field: options[option] for option, field in COLUMNS.items()}),
+        header=not options["no_header"],
+        scale=(scale[0], scale[1]) if scale else None,
+        score_set=options["score_set"],
+        source=options["source_name"],
+        split=options["split_name"],
+    )
+
+
+def _figures(outcome: ImportOutcome, *, seconds: float) -> dict[str, Any]:
+    told = outcome.as_json()
+    keys = (
+        "dataset",
+        "rows",
+        "added",
+        "unchanged",
+        "rejected",
+        "scores_added",
+        "duplicates",
+        "score_set",
+        "scale",
+    )
+    return {key: told[key] for key in keys} | {"dry_run": outcome.dry_run, "seconds": round(seconds, 3)}
+
+
+def _lines(outcome: ImportOutcome) -> Iterator[str]:
+    yield from outcome.warnings
+    yield _("Columns: %(columns)s.") % {"columns": ", ".join(f"{k}: {v}" for k, v in outcome.columns.items())}
+    if outcome.source is not None:
+        yield _("Source of all rows: %(source)s.") % {"source": outcome.source or _("none")}
+    if outcome.split is not None:
+        yield _("Split of all rows: %(split)s.") % {"split": outcome.split or _("none")}
+    if outcome.scale:
+        yield _scale_line(outcome)
+    duplicates = _(
+        "Duplicates: %(within_file)s within the file, %(in_dataset)s in the dataset, %(mirrored)s mirrored, "
+        "%(across_splits)s across splits."
+    )
+    yield duplicates % vars(outcome.duplicates)
+    for error in outcome.errors[:10]:
+        yield _("Line %(line)s is left out: %(reason)s.") % {"line": error.line, "reason": error.reason}
+    yield _summary(outcome)
+
+
+def _scale_line(outcome: ImportOutcome) -> str:
+    low, high = outcome.scale or (0.0, 1.0)
+    names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
+    line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
+    if outcome.scale_guessed:
+        line += " " + _("It is the smallest common scale that holds them all; --scale names another.")
+    return line
+
+
+def _summary(outcome: ImportOutcome) -> str:
+    names = {"dataset": outcome.dataset, **vars(outcome)}
+    counts = _("%(rows)s rows: %(added)s added, %(unchanged)s unchanged, %(rejected)s rejected.") % names
+    if outcome.dry_run:
+        return _("Nothing was written. It would be: %(counts)s") % {"counts": counts}
+    if not outcome.added and not outcome.scores_added:
+        return _("Nothing was added: the dataset holds these pairs already. %(counts)s") % {"counts": counts}
+    return f"{outcome.dataset}: {counts}"

@@ -1,0 +1,390 @@
+"""Datasets, pairs and scores: the ground that annotation and mlworkers share.
+
+A sentence's text never changes, a score keeps the scale it was given on, and whatever a higher app owns is a plain
+reference (`campaign_ref`, `run_ref`), never a foreign key. Rules about data are named constraints.
+"""
+
+from django.contrib.auth.models import AbstractUser
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS
+
+
+class User(AbstractUser):
+    """A person, or an annotator or curator that a program simulates, which every page marks as such."""
+
+    simulated = models.BooleanField(_("simulated"), default=False)
+
+    def __str__(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Dataset(models.Model):
+    slug = models.SlugField(
+        _("short name"), unique=True, max_length=60, help_text=_("Stands in addresses and commands.")
+    )
+    name = models.CharField(_("name"), max_length=200)
+    description = models.TextField(_("description"), blank=True)
+    language = models.CharField(
+        _("language"),
+        max_length=35,
+        default="en",
+        validators=[
+            RegexValidator(
+                r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", _("Give a BCP-47 tag such as en or pt-BR.")
+            )
+        ],
+        help_text=_("A BCP-47 tag such as en or pt-BR."),
+    )
+    licence = models.CharField(_("licence"), max_length=100, blank=True)
+    source_address = models.URLField(_("source address"), blank=True)
+    archived = models.BooleanField(_("archived"), default=False)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Role(models.TextChoices):
+    """What a member may do. Each role may do what the ones before it may."""
+
+    ANNOTATOR = "annotator", _("annotator")
+    CURATOR = "curator", _("curator")
+    OWNER = "owner", _("owner")
+
+
+class Membership(models.Model):
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(_("role"), max_length=10, choices=Role.choices)
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "user"], name="one_membership_per_person_and_dataset"),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.get_role_display()}"
+
+
+class Invitation(models.Model):
+    """A link that makes whoever opens it a member. Only a digest of its token is kept."""
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="invitations")
+    role = models.CharField(_("role"), max_length=10, choices=Role.choices)
+    token_digest = models.CharField(max_length=64, unique=True)
+    note = models.CharField(_("for whom"), max_length=100, blank=True)
+    uses_left = models.PositiveIntegerField(_("people it admits"), default=1)
+    admitted = models.PositiveIntegerField(default=0, help_text="people who came by it")
+    created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(_("expires"))
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="invitation_role_is_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset} · {self.get_role_display()}"
+
+
+class LoginFailure(models.Model):
+    """A wrong password, for a quarter of an hour and without the name that was typed: it slows down guessing."""
+
+    name_digest = models.CharField(max_length=64)
+    address = models.GenericIPAddressField(null=True)
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["name_digest", "at"], name="login_failure_by_name")]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M}"
+
+
+class Sentence(models.Model):
+    class Origin(models.TextChoices):
+        HUMAN = "human", _("human")
+        MACHINE = "machine", _("machine")
+        # A machine's sentence that a curator rewrote: neither what people write nor what machines do.
+        EDITED = "edited", _("edited")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="sentences")
+    text = models.CharField(max_length=SENTENCE_MAX_CHARACTERS)
+    key = models.CharField(max_length=64, help_text="SHA-256 of the normalised text; keeps case")
+    language = models.CharField(max_length=35, blank=True)
+    origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.HUMAN)
+    run_ref = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "key"], name="one_sentence_per_text_and_dataset"),
+            models.CheckConstraint(condition=~Q(text=""), name="sentence_is_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Pair(models.Model):
+    class Origin(models.TextChoices):
+        IMPORTED = "imported", _("imported")
+        SAMPLED = "sampled", _("sampled")
+        GENERATED = "generated", _("generated")
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", _("active")
+        PENDING = "pending", _("pending review")
+        REJECTED = "rejected", _("rejected")
+        RETIRED = "retired", _("retired")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="pairs")
+    external_id = models.CharField(
+        max_length=200, help_text="the file's, or made from content and occurrence"
+    )
+    a = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_a")
+    b = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_b")
+    source = models.CharField(max_length=100, blank=True)
+    subset = models.CharField(max_length=100, blank=True)
+    split = models.CharField(max_length=20, blank=True, help_text="what the file said")
+    origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.IMPORTED)
+    run_ref = models.BigIntegerField(null=True, blank=True)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "external_id"], name="one_pair_per_external_id_and_dataset"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["dataset", "status", "id"], name="pair_by_status"),
+            models.Index(fields=["dataset", "source", "id"], name="pair_by_source"),
+            models.Index(fields=["dataset", "split", "id"], name="pair_by_split"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.external_id}: {self.a} | {self.b}"
+
+
+class ScoreSet(models.Model):
+    """Scores of a dataset's pairs on one scale, from one maker. Values are kept raw; 0..1 is derived."""
+
+    class Kind(models.TextChoices):
+        GOLD = "gold", _("gold")
+        PEOPLE = "people", _("people")
+        MODEL = "model", _("model")
+        TARGET = "target", _("intended")
+        REALISM = "realism", _("realism")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="score_sets")
+    name = models.CharField(_("name"), max_length=100)
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    low = models.FloatField(_("lowest score"))
+    high = models.FloatField(_("highest score"))
+    method = models.CharField(_("method"), max_length=100, blank=True)
+    parameters = models.JSONField(default=dict, blank=True)
+    campaign_ref = models.BigIntegerField(null=True, blank=True)
+    run_ref = models.BigIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="one_score_set_per_name_and_dataset"),
+            models.CheckConstraint(condition=Q(low__lt=F("high")), name="score_scale_goes_up"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PairScore(models.Model):
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="scores")
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="scores")
+    value = models.FloatField()
+    standard_error = models.FloatField(null=True, blank=True)
+    judgements = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["score_set", "pair"], name="one_score_per_pair_and_score_set")
+        ]
+        indexes = [models.Index(fields=["score_set", "value"], name="score_by_value")]
+
+    def __str__(self) -> str:
+        return f"{self.value:g}"
+
+
+class SentenceScore(models.Model):
+    """What a score set says of single sentences: how real each sounds (p_D), and what that came from.
+
+    A sentence is scored by a model that never saw it: `fold` names the one that did (RISE, and methods of ours).
+    """
+
+    score_set = models.ForeignKey(ScoreSet, models.CASCADE, related_name="sentence_scores")
+    sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="scores")
+    value = models.FloatField()
+    logit_machine = models.FloatField(null=True, blank=True)
+    logit_human = models.FloatField(null=True, blank=True)
+    fold = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["score_set", "sentence"], name="one_score_per_sentence_and_score_set"
+            )
+        ]
+        indexes = [models.Index(fields=["score_set", "value"], name="sentence_score_by_value")]
+
+    def __str__(self) -> str:
+        return f"{self.value:g}"
+
+
+class ReviewDecision(models.Model):
+    """What a curator decided about a machine-written sentence in one of its pairs. Kept for good, also when undone.
+
+    The latest decision of a pair that was not undone stands. An edit retires the pair: `replacement` is the new one,
+    so that what was generated stays what was generated. A verdict holds for every generated pair of the sentence:
+    the others have rows of their own, `alongside` the decision on the pair that was shown.
+    """
+
+    class Verdict(models.TextChoices):
+        KEEP = "keep", _("keep")
+        REJECT = "reject", _("reject")
+        EDIT = "edit", _("edit")
+
+    class Reason(models.TextChoices):
+        """Why a machine's sentence is rejected: the four of the RISE paper (tables 2 and 10), and any other."""
+
+        GRAMMAR = "grammar", _("Grammatical error")
+        REPETITION = "repetition", _("Repetition")
+        LOGIC = "logic", _("Logical flaw")
+        CONTEXT = "context", _("Uncommon in context")
+        OTHER = "other", _("Other")
+
+    sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="decisions")
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="decisions")
+    reviewer = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices)
+    reasons = models.JSONField(default=list, blank=True, help_text="why it was rejected (curation.review)")
+    note = models.CharField(max_length=500, blank=True)
+    replacement = models.ForeignKey(Pair, models.SET_NULL, null=True, blank=True, related_name="replaces")
+    value_shown = models.FloatField(null=True, blank=True, help_text="p_D at the time of the decision")
+    blind = models.BooleanField(default=False, help_text="whether p_D was hidden from the reviewer")
+    decided_at = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    status_before = models.CharField(
+        max_length=10,
+        choices=Pair.Status.choices,
+        default=Pair.Status.ACTIVE,
+        help_text="what an undo restores",
+    )
+    alongside = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="companions",
+        help_text="the decision on the pair that was shown, where another pair holds the same sentence",
+    )
+    client_id = models.UUIDField(unique=True, help_text="one per shown sentence: sent twice, decided once")
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["pair", "undone_at"], name="decision_by_pair")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(verdict__in=["keep", "reject", "edit"]), name="review_verdict_is_known"
+            ),
+            models.UniqueConstraint(
+                fields=["pair"], condition=Q(undone_at=None), name="one_standing_decision_per_pair"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.sentence}"
+
+    @property
+    def reason_labels(self) -> list[str]:
+        return [str(self.Reason(reason).label) for reason in self.reasons]
+
+
+class ReviewClaim(models.Model):
+    """Whose screen a pair is on, for some minutes: others are offered different sentences. It decides nothing."""
+
+    pair = models.OneToOneField(Pair, models.CASCADE, related_name="review_claim")
+    reviewer = models.ForeignKey(User, models.CASCADE, related_name="+")
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.pair_id}: {self.reviewer}"
+
+
+class Snapshot(models.Model):
+    """An immutable Parquet file of pairs and scores: what training and evaluation read."""
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="snapshots")
+    number = models.PositiveIntegerField()
+    filter = models.JSONField(default=dict, blank=True)
+    rows = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    path = models.CharField(max_length=500, help_text="relative to SEMBLANCE_HOME")
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "number"], name="one_snapshot_per_number_and_dataset")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset.slug} #{self.number}"
+
+
+class ImportBatch(models.Model):
+    """One import of one file: what was asked, and what came of it."""
+
+    class State(models.TextChoices):
+        UPLOADED = "uploaded", _("uploaded")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="imports")
+    file_name = models.CharField(max_length=255)
+    path = models.CharField(
+        max_length=500, blank=True, help_text="the uploaded file, relative to SEMBLANCE_HOME"
+    )
+    sha256 = models.CharField(max_length=64, blank=True)
+    mapping = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.UPLOADED)
+    rows = models.PositiveIntegerField(default=0)
+    added = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+    report = models.JSONField(default=dict, blank=True, help_text="duplicates, scale, first errors")
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.file_name

@@ -1,0 +1,213 @@
+"""Identified pairs into rows: which are new, which are known, which contradict what is known.
+
+A sentence is stored once in a dataset, a pair once for each id, a score once for each pair and score set.
+Nothing that is stored is changed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.db.models import FilteredRelation, Q
+from django.utils.translation import gettext as _
+
+from curation.files.drafts import RowError
+from curation.files.identity import IdentifiedPair
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
+from curation.pairs.duplicates import Repeats, SeenPairs, Standing, repeats_of, standing_of
+
+
+class Known(NamedTuple):
+    """A pair that the dataset holds, with its score in the score set that is written to."""
+
+    pk: int
+    a_key: str
+    b_key: str
+    score: float | None
+
+
+@dataclass
+class Target:
+    """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
+
+    own_ids: hashes of the external ids of the whole file; a pair under one of them is no duplicate.
+    """
+
+    dataset: Dataset
+    score_set: ScoreSet | None
+    own_ids: AbstractSet[int]
+    seen: SeenPairs = field(default_factory=SeenPairs)
+
+
+@dataclass
+class Written:
+    """What became of some pairs. repeats: of each pair that was taken, within the file and in the dataset."""
+
+    added: int = 0
+    unchanged: int = 0
+    scores_added: int = 0
+    refused: list[RowError] = field(default_factory=list)
+    repeats: list[tuple[Repeats, Repeats]] = field(default_factory=list)
+
+
+def dataset_lock(dataset: Dataset) -> None:
+    """Wait until no other transaction adds to the dataset, and keep others waiting until this one ends.
+
+    Rows that only refer to the dataset's pairs, such as judgements, are written meanwhile.
+    """
+    Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+
+
+def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> Written:
+    """Store the pairs that the dataset does not hold yet, and the scores that the score set does not hold.
+
+    A pair whose id stands for other sentences, or has another score, is refused. The number of queries does
+    not depend on the number of pairs. A dry run only reads. Call it in a transaction that locked the dataset.
+    """
+    known = _known_pairs(target, pairs)
+    refused = [error for pair in pairs if (error := _contradiction(pair, known, target.score_set))]
+    lines = {error.line for error in refused}
+    taken = [pair for pair in pairs if pair.draft.line not in lines]
+    new = [pair for pair in taken if pair.external_id not in known]
+    sentences = _sentence_ids(target.dataset, taken)
+    written = Written(
+        len(new), len(taken) - len(new), refused=refused, repeats=_repeats(target, taken, sentences)
+    )
+    scores = _missing_scores(target, taken, known)
+    written.scores_added = len(scores)
+    if not dry_run:
+        pair_ids = {
+            pair.external_id: known[pair.external_id].pk for pair in taken if pair.external_id in known
+        }
+        pair_ids |= _pairs_added(
+            target.dataset, new, sentences | _sentences_added(target.dataset, new, sentences)
+        )
+        _scores_added(target.score_set, scores, pair_ids)
+    return written
+
+
+def _known_pairs(target: Target, pairs: Sequence[IdentifiedPair]) -> dict[str, Known]:
+    if target.dataset.pk is None:
+        return {}
+    chosen = (
+        target.score_set.pk if target.score_set and target.score_set.pk else 0
+    )  # no score set has the number 0
+    rows = (
+        Pair.objects.filter(dataset=target.dataset, external_id__in=[pair.external_id for pair in pairs])
+        .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
+        .values_list("external_id", "pk", "a__key", "b__key", "chosen__value")
+    )
+    return {external_id: Known(*facts) for external_id, *facts in rows}
+
+
+def _contradiction(
+    pair: IdentifiedPair, known: Mapping[str, Known], score_set: ScoreSet | None
+) -> RowError | None:
+    there = known.get(pair.external_id)
+    if there is None:
+        return None
+    names = {"id": pair.external_id, "set": score_set, "score": there.score}
+    if (there.a_key, there.b_key) != (pair.a_key, pair.b_key):
+        reason = (
+            _('the id "%(id)s" stands for other sentences in the dataset; sentences never change') % names
+        )
+    elif None not in (there.score, pair.draft.score) and there.score != pair.draft.score:
+        reason = (
+            _('the score set "%(set)s" holds the score %(score)r for this pair; import into another one')
+            % names
+        )
+    else:
+        return None
+    return RowError(pair.draft.line, reason, pair.draft.row)
+
+
+def _sentence_ids(dataset: Dataset, pairs: Iterable[IdentifiedPair]) -> dict[str, int]:
+    """From the keys of the sentences that the dataset holds to their numbers."""
+    if dataset.pk is None:
+        return {}
+    keys = sorted({key for pair in pairs for key in (pair.a_key, pair.b_key)})
+    return dict(Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk"))
+
+
+def _sentences_added(
+    dataset: Dataset, pairs: Iterable[IdentifiedPair], there: Mapping[str, int]
+) -> dict[str, int]:
+    texts: dict[str, str] = {}
+    for pair in pairs:
+        texts.setdefault(pair.a_key, pair.draft.a)
+        texts.setdefault(pair.b_key, pair.draft.b)
+    new = [Sentence(dataset=dataset, key=key, text=text) for key, text in texts.items() if key not in there]
+    return {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(new)}
+
+
+def _pairs_added(
+    dataset: Dataset, pairs: Iterable[IdentifiedPair], sentences: Mapping[str, int]
+) -> dict[str, int]:
+    new = [
+        Pair(
+            dataset=dataset,
+            external_id=pair.external_id,
+            a_id=sentences[pair.a_key],
+            b_id=sentences[pair.b_key],
+            source=pair.source,
+            subset=pair.draft.subset,
+            split=pair.split,
+        )
+        for pair in pairs
+    ]
+    return {pair.external_id: pair.pk for pair in Pair.objects.bulk_create(new)}
+
+
+def _missing_scores(
+    target: Target, pairs: Iterable[IdentifiedPair], known: Mapping[str, Known]
+) -> dict[str, float]:
+    """The scores that the file has and the score set lacks, by the pair's id."""
+    if target.score_set is None:
+        return {}
+    scored = {pair.external_id: pair.draft.score for pair in pairs if pair.draft.score is not None}
+    return {name: score for name, score in scored.items() if name not in known or known[name].score is None}
+
+
+def _scores_added(
+    score_set: ScoreSet | None, scores: Mapping[str, float], pair_ids: Mapping[str, int]
+) -> None:
+    PairScore.objects.bulk_create(
+        [
+            PairScore(score_set=score_set, pair_id=pair_ids[name], value=score)
+            for name, score in scores.items()
+        ]
+    )
+
+
+def _repeats(
+    target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]
+) -> list[tuple[Repeats, Repeats]]:
+    stored = _stored_standings(target, pairs, sentences)
+    repeats = []
+    for pair in pairs:
+        within = target.seen.add(pair.a_key, pair.b_key, pair.split)
+        others = stored.get(_both(pair.a_key, pair.b_key), ())
+        repeats.append((within, repeats_of(standing_of(pair.a_key, pair.b_key, pair.split), others)))
+    return repeats
+
+
+def _stored_standings(
+    target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]
+) -> dict[tuple[str, str], list[Standing]]:
+    """Pairs of the dataset that are not the file's own, by their two sentences' keys."""
+    both_known = [pair for pair in pairs if pair.a_key in sentences and pair.b_key in sentences]
+    if not both_known:
+        return {}
+    ids = sorted({sentences[key] for pair in both_known for key in (pair.a_key, pair.b_key)})
+    rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids)
+    standings: dict[tuple[str, str], list[Standing]] = {}
+    for a_key, b_key, split, external_id in rows.values_list("a__key", "b__key", "split", "external_id"):
+        if hash(external_id) not in target.own_ids:
+            standings.setdefault(_both(a_key, b_key), []).append(standing_of(a_key, b_key, split))
+    return standings
+
+
+def _both(a_key: str, b_key: str) -> tuple[str, str]:
+    """The two keys in one order, whichever way round the pair is."""
+    return (a_key, b_key) if a_key <= b_key else (b_key, a_key)

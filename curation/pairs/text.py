@@ -1,0 +1,64 @@
+"""What makes two sentences the same sentence, and two pairs the same pair.
+
+A sentence is compared in Unicode's composed form (NFC) with single spaces. Case and punctuation stay: "Rome
+fell." and "rome fell" are two sentences, because people judge what they read.
+"""
+
+import hashlib
+import re
+import unicodedata
+
+SENTENCE_MAX_CHARACTERS = 2000
+
+# Characters that show nothing: C0 and C1 controls, but for those that count as white space.
+_INVISIBLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+# What no file may hold: NUL, which PostgreSQL refuses, and halves of characters, which no encoding can write.
+_UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+_UNIT = "\x1f"
+
+
+def normalise(text: str) -> str:
+    """The text in NFC, without control characters, every run of white space one space, none at either end."""
+    # Controls go first: with one between a letter and its accent, NFC would leave the two apart.
+    spaced = " ".join(_INVISIBLE.sub("", text).split())
+    return spaced if spaced.isascii() else unicodedata.normalize("NFC", spaced)
+
+
+def is_readable(text: str) -> bool:
+    """Whether the text can be stored and written again: no NUL and no undecodable byte."""
+    if text.isascii():
+        return "\x00" not in text
+    return _UNREADABLE.search(text) is None
+
+
+def printable(text: str) -> str:
+    """The text with a mark (�) for each character that no file may hold: it can be shown and written."""
+    return _UNREADABLE.sub("�", text)
+
+
+def sentence_key(text: str) -> str:
+    """The name of a sentence: SHA-256 of its normalised text, 64 hexadecimal digits. Keeps case."""
+    return _digest(normalise(text))
+
+
+def pair_key(a_key: str, b_key: str) -> str:
+    """The name of two sentences in this order, from their keys."""
+    return _digest(a_key, b_key)
+
+
+def unordered_pair_key(a_key: str, b_key: str) -> str:
+    """The name of two sentences in either order: a pair and its mirror image share it."""
+    return pair_key(*sorted((a_key, b_key)))
+
+
+def made_external_id(source: str, split: str, a_key: str, b_key: str, occurrence: int) -> str:
+    """An id for a pair whose file names none: the same file makes the same ids again.
+
+    occurrence: 1 for the file's first row with this source, split and sentences, 2 for the second, and so on.
+    Returns 20 hexadecimal digits (80 bits: among a million pairs, two share one with a chance below 1e-12).
+    """
+    return _digest(source, split, a_key, b_key, str(occurrence))[:20]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(_UNIT.join(parts).encode()).hexdigest()

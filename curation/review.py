@@ -1,0 +1,290 @@
+"""The review of machine-written sentences: who is shown which, what a verdict does, and how it is taken back.
+
+A verdict is about a sentence. It holds for every generated pair of the dataset that has the sentence as its second
+and is undecided: kept pairs become active, rejected ones are left out of the next snapshot, edited ones are retired
+in favour of pairs with the new sentence. Snapshots that exist stay as they are. Each decision keeps what its pair
+was before, so that undoing restores exactly that.
+
+Locks: an edit locks the dataset's row first (it adds a sentence), every verdict and undo the sentence's row.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID, uuid5
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.models import (
+    Pair,
+    PairScore,
+    ReviewClaim,
+    ReviewDecision,
+    ScoreSet,
+    Sentence,
+    User,
+)
+from curation.pair_writing import dataset_lock
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key
+from curation.reviewing import REVIEWABLE, Queue, queue_scores
+
+CLAIM_TIME = timedelta(minutes=10)
+NOTE_MAX_CHARACTERS = 500
+Verdict = ReviewDecision.Verdict
+Reason = ReviewDecision.Reason
+_STATUS_AFTER = {
+    Verdict.KEEP: Pair.Status.ACTIVE,
+    Verdict.REJECT: Pair.Status.REJECTED,
+    Verdict.EDIT: Pair.Status.RETIRED,
+}
+
+
+class DecidedError(UserError):
+    """Somebody has decided about the sentence already."""
+
+
+@transaction.atomic
+def review_next(*, queue: Queue, reviewer: User, at: datetime, count: int = 3) -> list[PairScore]:
+    """The next sentences for this person, which nobody else is offered for some minutes. Fewer where fewer wait."""
+    dataset = queue.score_set.dataset
+    # Two who ask at once queue here: the second sees what the first was given.
+    dataset_lock(dataset)
+    taken = ReviewClaim.objects.filter(until__gt=at, pair__dataset=dataset).exclude(reviewer=reviewer)
+    offered = list(queue_scores(queue).exclude(pair__in=taken.values("pair"))[:count])
+    ReviewClaim.objects.bulk_create(
+        [ReviewClaim(pair=score.pair, reviewer=reviewer, until=at + CLAIM_TIME) for score in offered],
+        update_conflicts=True,
+        unique_fields=["pair"],
+        update_fields=["reviewer", "until"],
+    )
+    return offered
+
+
+@transaction.atomic
+def review_decide(
+    *,
+    pair: Pair,
+    verdict: str,
+    client_id: UUID,
+    by: User,
+    at: datetime,
+    reasons: Sequence[str] = (),
+    note: str = "",
+    text: str = "",
+    score_set: ScoreSet | None = None,
+    blind: bool = False,
+) -> ReviewDecision:
+    """Decide about the machine's sentence of a generated pair, once per client_id however often it is sent.
+
+    reasons: of a rejection, at least one. text: of an edit, the new sentence. score_set: whose p_D is kept with the
+    decision, the newest of the pair's where none is named; blind: whether the person did not see it.
+    Raises DecidedError where a decision stands, UserError where this cannot be one. Changes nothing then.
+    """
+    _require_verdict(verdict, reasons)
+    if verdict == Verdict.EDIT:
+        dataset_lock(pair.dataset)
+    Sentence.objects.select_for_update(no_key=True).get(pk=pair.b_id)
+    first = ReviewDecision.objects.filter(client_id=client_id).first()
+    if first is not None:
+        return _same_decision(first, pair, by)
+    pair = Pair.objects.select_related("a", "b", "dataset").get(pk=pair.pk)
+    _require_undecided(pair)
+    decision = ReviewDecision(
+        sentence=pair.b,
+        pair=pair,
+        reviewer=by,
+        verdict=verdict,
+        reasons=sorted(set(reasons), key=Reason.values.index) if verdict == Verdict.REJECT else [],
+        note=note.strip()[:NOTE_MAX_CHARACTERS],
+        value_shown=_p_d(pair, score_set),
+        blind=blind,
+        decided_at=at,
+        status_before=pair.status,
+        client_id=client_id,
+    )
+    new_sentence = _sentence_edited(pair, text) if verdict == Verdict.EDIT else None
+    _decision_store(decision, new_sentence)
+    for companion in _companions(pair):
+        _decision_store(_alongside(decision, companion), new_sentence)
+    ReviewClaim.objects.filter(pair=pair).delete()
+    return decision
+
+
+@transaction.atomic
+def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDecision:
+    """Take a decision back: every pair is what it was before it. Undoing again changes nothing.
+
+    Raises UserError where the sentence that an edit made was itself decided about meanwhile.
+    """
+    Sentence.objects.select_for_update(no_key=True).get(pk=decision.sentence_id)
+    shown = ReviewDecision.objects.get(pk=decision.alongside_id or decision.pk)
+    if shown.undone_at is not None:
+        return shown
+    rows = [shown, *shown.companions.order_by("pk")]
+    _require_unreviewed([row.replacement_id for row in rows if row.replacement_id])
+    for row in rows:
+        after = _STATUS_AFTER[Verdict(row.verdict)]
+        Pair.objects.filter(pk=row.pair_id, status=after).update(status=row.status_before)
+        if row.replacement_id:
+            Pair.objects.filter(pk=row.replacement_id).update(status=Pair.Status.RETIRED)
+    ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(undone_at=at, undone_by=by)
+    shown.refresh_from_db()
+    return shown
+
+
+def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
+    if verdict not in Verdict.values:
+        raise UserError(
+            _("“%(verdict)s” is no verdict; give keep, reject or edit.") % {"verdict": verdict[:40]}
+        )
+    if verdict != Verdict.REJECT:
+        return
+    unknown = sorted(set(reasons) - set(Reason.values))
+    if unknown:
+        names = {"reason": unknown[0][:40], "reasons": ", ".join(Reason.values)}
+        raise UserError(_("“%(reason)s” is no reason; choose among %(reasons)s.") % names)
+    if not reasons:
+        raise UserError(_("Choose at least one reason for rejecting the sentence."))
+
+
+def _same_decision(first: ReviewDecision, pair: Pair, by: User) -> ReviewDecision:
+    """What was stored under this client_id, if it is what was sent; it may have been undone since."""
+    if (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
+        raise UserError(
+            _("This client_id belongs to another decision; make a new one for each sentence shown.")
+        )
+    return first
+
+
+def _require_undecided(pair: Pair) -> None:
+    stands = ReviewDecision.objects.filter(pair=pair, undone_at=None).select_related("reviewer").first()
+    if stands is not None:
+        raise DecidedError(
+            _("%(person)s has decided about this sentence already (%(verdict)s); undo that to decide anew.")
+            % {"person": stands.reviewer or _("Somebody"), "verdict": stands.get_verdict_display()}
+        )
+    if pair.origin != Pair.Origin.GENERATED or pair.b.origin != Sentence.Origin.MACHINE:
+        raise UserError(
+            _("Pair %(pair)s holds no machine-written sentence, so there is nothing to review.")
+            % {"pair": pair.external_id}
+        )
+    if pair.status not in REVIEWABLE:
+        raise UserError(
+            _("Pair %(pair)s is %(status)s; only active and pending pairs are reviewed.")
+            % {"pair": pair.external_id, "status": pair.get_status_display()}
+        )
+
+
+def _require_unreviewed(replacements: Sequence[int]) -> None:
+    later = (
+        ReviewDecision.objects.filter(pair__in=replacements, undone_at=None).select_related("pair").first()
+    )
+    if later is not None:
+        raise UserError(
+            _("The edited sentence of pair %(pair)s was reviewed since; undo that decision first.")
+            % {"pair": later.pair.external_id}
+        )
+
+
+def _p_d(pair: Pair, score_set: ScoreSet | None) -> float | None:
+    scores = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.REALISM)
+    if score_set is not None:
+        scores = scores.filter(score_set=score_set)
+    return scores.order_by("-score_set__created_at", "-pk").values_list("value", flat=True).first()
+
+
+def _companions(pair: Pair) -> list[Pair]:
+    """The other pairs of the sentence that wait for a verdict."""
+    others = Pair.objects.filter(
+        dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED, status__in=REVIEWABLE
+    )
+    decided = ReviewDecision.objects.filter(undone_at=None, sentence=pair.b_id)
+    found = others.exclude(pk=pair.pk).exclude(pk__in=decided.values("pair"))
+    return list(found.select_related("a", "b", "dataset").order_by("pk"))
+
+
+def _alongside(decision: ReviewDecision, pair: Pair) -> ReviewDecision:
+    return ReviewDecision(
+        sentence=decision.sentence,
+        pair=pair,
+        reviewer=decision.reviewer,
+        verdict=decision.verdict,
+        reasons=decision.reasons,
+        note=decision.note,
+        value_shown=decision.value_shown,
+        blind=decision.blind,
+        decided_at=decision.decided_at,
+        status_before=pair.status,
+        alongside=decision,
+        client_id=uuid5(decision.client_id, str(pair.pk)),
+    )
+
+
+def _decision_store(decision: ReviewDecision, new_sentence: Sentence | None) -> None:
+    pair = decision.pair
+    # A companion whose first sentence is the new text has nothing to be paired with.
+    if new_sentence is not None and new_sentence.pk != pair.a_id:
+        decision.replacement = _replacement(pair, new_sentence)
+    decision.save()
+    Pair.objects.filter(pk=pair.pk).update(status=_STATUS_AFTER[Verdict(decision.verdict)])
+
+
+def _sentence_edited(pair: Pair, text: str) -> Sentence:
+    """The sentence that takes the machine's place. What a person had written before stays a person's."""
+    if not is_readable(text):
+        raise UserError(_("The new text holds characters that cannot be stored; type it again."))
+    text = normalise(text)
+    if not text:
+        raise UserError(_("The new text is empty; write the sentence as it should be, or reject it."))
+    if len(text) > SENTENCE_MAX_CHARACTERS:
+        raise UserError(
+            _("The new text has %(number)d characters; a sentence may have %(most)d.")
+            % {"number": len(text), "most": SENTENCE_MAX_CHARACTERS}
+        )
+    if text == pair.b.text:
+        raise UserError(_("The text is unchanged; keep the sentence instead."))
+    if text == pair.a.text:
+        raise UserError(
+            _("The new text is the source sentence itself; write another, or reject the sentence.")
+        )
+    sentence, _made = Sentence.objects.get_or_create(
+        dataset=pair.dataset,
+        key=sentence_key(text),
+        defaults={"text": text, "language": pair.b.language, "origin": Sentence.Origin.EDITED},
+    )
+    return sentence
+
+
+def _replacement(pair: Pair, sentence: Sentence) -> Pair:
+    """The pair with the new sentence; the same edit, done again after an undo, finds the pair it made before."""
+    replacement, _made = Pair.objects.get_or_create(
+        dataset=pair.dataset,
+        external_id=f"{pair.external_id[:180]}-edit-{sentence.key[:12]}",
+        defaults={
+            "a": pair.a,
+            "b": sentence,
+            "source": pair.source,
+            "subset": pair.subset,
+            "split": pair.split,
+            "origin": Pair.Origin.GENERATED,
+            "run_ref": pair.run_ref,
+        },
+    )
+    replacement.status = Pair.Status.ACTIVE
+    replacement.save(update_fields=["status"])
+    _intended_copied(pair, replacement)
+    return replacement
+
+
+def _intended_copied(pair: Pair, replacement: Pair) -> None:
+    # What was asked for is asked of the new sentence too. What was measured of the old one (p_D, people's scores)
+    # says nothing of the new, so no other set gets a value.
+    intended = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.TARGET)
+    PairScore.objects.bulk_create(
+        [
+            PairScore(score_set_id=score.score_set_id, pair=replacement, value=score.value)
+            for score in intended
+        ],
+        ignore_conflicts=True,
+    )

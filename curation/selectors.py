@@ -1,0 +1,340 @@
+"""What pages, commands and files read of datasets, pairs and scores."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db.models import (
+    Avg,
+    Count,
+    F,
+    FilteredRelation,
+    FloatField,
+    Max,
+    Min,
+    OrderBy,
+    Q,
+    QuerySet,
+    Value,
+)
+from django.db.models.functions import Floor, Greatest, Least
+from django.utils.translation import gettext as _
+
+from curation.models import Dataset, Pair, PairScore, ScoreSet
+from curation.pairs.duplicates import Duplicates, duplicates_counted
+from curation.pairs.statistics import Histogram, histogram
+
+ORDERS = ("pk", "-pk", "external_id", "-external_id", "source", "-source", "score", "-score")
+_COUNTED = ("pairs", "generated", "rejected")
+_FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score": "value"}
+
+
+@dataclass(frozen=True)
+class PairFilter:
+    """Which pairs of a dataset. "" and None take any; low and high are on the chosen score set's scale."""
+
+    search: str = ""
+    source: str = ""
+    subset: str = ""
+    split: str = ""
+    origin: str = ""
+    status: str = ""
+    score_set: int | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What the filter asks for, without what it leaves open."""
+        return {name: value for name, value in asdict(self).items() if value not in ("", None)}
+
+
+@dataclass(frozen=True)
+class PairsPage:
+    """Some of the pairs found. number: of the page, from 1; first and last: places of its rows, from 1."""
+
+    pairs: Sequence[Pair]
+    total: int
+    number: int
+    size: int
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // self.size))
+
+    @property
+    def first(self) -> int:
+        return (self.number - 1) * self.size + 1 if self.pairs else 0
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.pairs) - 1 if self.pairs else 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What stands at the head of a dataset's pages. shr, of shr_n judgements: the newest people's set."""
+
+    pairs: int = 0
+    judged: int = 0
+    generated: int = 0
+    rejected: int = 0
+    score_sets: int = 0
+    shr: float | None = None
+    shr_n: int | None = None
+
+
+@dataclass(frozen=True)
+class PairChoices:
+    sources: Sequence[str]
+    subsets: Sequence[str]
+    splits: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ScoreSetRow:
+    """mean, sd, smallest and largest are on the set's own scale; None where it holds no score."""
+
+    score_set: ScoreSet
+    count: int
+    mean: float | None
+    sd: float | None
+    smallest: float | None
+    largest: float | None
+
+
+@dataclass(frozen=True)
+class PairLife:
+    """scores: of every set, the oldest first; twins: other pairs with the same sentences, in either order."""
+
+    scores: Sequence[PairScore]
+    twins: Sequence[Pair]
+
+
+def dataset_by_slug(slug: str) -> Dataset | None:
+    return Dataset.objects.filter(slug=slug).first()
+
+
+def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
+    """The pairs that a filter finds, in no order, without their sentences and scores."""
+    pairs = Pair.objects.filter(dataset=dataset)
+    wanted = {"source": filter.source, "subset": filter.subset, "split": filter.split}
+    wanted |= {"origin": filter.origin, "status": filter.status}
+    pairs = pairs.filter(**{name: value for name, value in wanted.items() if value})
+    if filter.search:
+        pairs = pairs.filter(
+            Q(a__text__icontains=filter.search)
+            | Q(b__text__icontains=filter.search)
+            | Q(external_id=filter.search)
+        )
+    bounds = {"scores__value__gte": filter.low, "scores__value__lte": filter.high}
+    bounds = {name: value for name, value in bounds.items() if value is not None}
+    if filter.score_set is not None and bounds:
+        pairs = pairs.filter(scores__score_set=filter.score_set, **bounds)
+    return pairs
+
+
+def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
+    """The pairs that a filter finds, with their sentences and, as `value`, their score in the filter's set.
+
+    order: one of ORDERS; pairs without a score stand last, whichever way the scores go.
+    """
+    pairs = _valued(pairs_matching(dataset, filter), filter.score_set)
+    return pairs.select_related("a", "b").order_by(*_ordering(order))
+
+
+def pairs_page(
+    dataset: Dataset,
+    filter: PairFilter,
+    *,
+    order: str = "pk",
+    number: int = 1,
+    size: int = 50,
+) -> PairsPage:
+    """A page of the pairs found, as `pairs_found` gives them; beyond the last stands the last page."""
+    total = pairs_matching(dataset, filter).count()
+    page = PairsPage((), total, 1, size)
+    number = min(max(number, 1), page.pages)
+    start = (number - 1) * size
+    # A late page is found among numbers alone; only its own rows are joined with their texts.
+    pks = list(_ordered(dataset, filter, order).values_list("pk", flat=True)[start : start + size])
+    rows = _valued(Pair.objects.filter(pk__in=pks), filter.score_set).select_related("a", "b")
+    by_pk = {pair.pk: pair for pair in rows}
+    return PairsPage([by_pk[pk] for pk in pks], total, number, size)
+
+
+def pair_neighbours(
+    pair: Pair,
+    filter: PairFilter,
+    order: str = "pk",
+) -> tuple[Pair | None, Pair | None]:
+    """The pairs before and after this one, among those that the filter finds and in their order."""
+    found = _ordered(pair.dataset, filter, order)
+    before, after = _sides(pair, filter, order)
+    return found.filter(before).reverse().first(), found.filter(after).first()
+
+
+def facts_of(datasets: Iterable[Dataset]) -> dict[int, Facts]:
+    """The facts of each dataset by its number, in three queries for however many."""
+    ids = [dataset.pk for dataset in datasets]
+    pairs = Pair.objects.filter(dataset__in=ids).values("dataset").order_by()
+    counted = pairs.annotate(
+        pairs=Count("pk"),
+        generated=Count("pk", filter=Q(origin=Pair.Origin.GENERATED)),
+        rejected=Count("pk", filter=Q(status=Pair.Status.REJECTED)),
+    )
+    facts: dict[int, dict[str, Any]] = {pk: {} for pk in ids}
+    for pk, *numbers in counted.values_list("dataset", *_COUNTED):
+        facts[pk] = dict(zip(_COUNTED, numbers, strict=True))
+    people = PairScore.objects.filter(score_set__dataset__in=ids, score_set__kind=ScoreSet.Kind.PEOPLE)
+    judged = people.values("score_set__dataset").order_by().annotate(judged=Count("pair", distinct=True))
+    for pk, number in judged.values_list("score_set__dataset", "judged"):
+        facts[pk]["judged"] = number
+    for score_set in ScoreSet.objects.filter(dataset__in=ids).order_by("created_at", "pk"):
+        told = facts[score_set.dataset_id]
+        told["score_sets"] = told.get("score_sets", 0) + 1
+        told |= _reliability(score_set)
+    return {pk: Facts(**told) for pk, told in facts.items()}
+
+
+def dataset_facts(dataset: Dataset) -> Facts:
+    return facts_of([dataset])[dataset.pk]
+
+
+def dataset_duplicates(dataset: Dataset) -> Duplicates:
+    """How many of the active pairs repeat others."""
+    twos = (
+        Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE)
+        .values(one=Least("a_id", "b_id"), other=Greatest("a_id", "b_id"))
+        .order_by()
+        .annotate(
+            pairs=Count("pk"),
+            forward=Count("pk", filter=Q(a_id__lte=F("b_id"))),
+            splits=Count("split", distinct=True, filter=~Q(split="")),
+        )
+        .filter(pairs__gt=1)
+        .values_list("pairs", "forward", "splits")
+    )
+    return duplicates_counted(
+        (forward, pairs - forward, splits) for pairs, forward, splits in twos.iterator()
+    )
+
+
+def pair_choices(dataset: Dataset, *, most: int = 200) -> PairChoices:
+    """The sources, subsets and splits that occur, at most so many of each."""
+    pairs = Pair.objects.filter(dataset=dataset)
+
+    def occurring(field: str) -> list[str]:
+        values = pairs.exclude(**{field: ""}).order_by(field).values_list(field, flat=True)
+        return list(values.distinct()[:most])
+
+    return PairChoices(occurring("source"), occurring("subset"), occurring("split"))
+
+
+def score_sets_of(dataset: Dataset) -> list[ScoreSetRow]:
+    """A dataset's score sets by name, each with what its scores look like."""
+    value = F("scores__value")
+    described = (
+        ScoreSet.objects.filter(dataset=dataset)
+        .annotate(
+            count=Count("scores"),
+            mean=Avg(value),
+            mean_square=Avg(value * value),
+            smallest=Min(value),
+            largest=Max(value),
+        )
+        .order_by("name", "pk")
+    )
+    return [
+        ScoreSetRow(
+            found, found.count, found.mean, _sd(found.mean, found.mean_square), found.smallest, found.largest
+        )
+        for found in described
+    ]
+
+
+def _sd(mean: float | None, mean_square: float | None) -> float | None:
+    # SQLite knows no standard deviation, and Django's own for it fails where there are no rows.
+    if mean is None or mean_square is None:
+        return None
+    return math.sqrt(max(0.0, mean_square - mean * mean))
+
+
+def score_histogram(score_set: ScoreSet, *, bins: int = 20, most: int = 5) -> Histogram:
+    """How many scores fall into each bin, by the pairs' source; but for the largest as one."""
+    width = (score_set.high - score_set.low) / bins
+    # A score on an edge belongs to the bin above it, whatever rounding makes of the division.
+    place = Floor((F("value") - score_set.low) / width + 1e-9)
+    counted = (
+        PairScore.objects.filter(score_set=score_set)
+        .values("pair__source", place=place)
+        .order_by()
+        .annotate(n=Count("pk"))
+        .values_list("pair__source", "place", "n")
+    )
+    whole = histogram(
+        score_set.low, score_set.high, bins, ((source, int(place), n) for source, place, n in counted)
+    )
+    return whole.with_largest(most, other=_("other"))
+
+
+def pair_life(pair: Pair) -> PairLife:
+    scores = PairScore.objects.filter(pair=pair).select_related("score_set")
+    twins = Pair.objects.filter(
+        Q(a=pair.a_id, b=pair.b_id) | Q(a=pair.b_id, b=pair.a_id), dataset=pair.dataset_id
+    )
+    return PairLife(
+        scores=list(scores.order_by("score_set__created_at", "pk")),
+        twins=list(twins.exclude(pk=pair.pk).select_related("a", "b").order_by("pk")),
+    )
+
+
+def _valued(pairs: QuerySet[Pair], score_set: int | None) -> QuerySet[Pair]:
+    """The pairs with `value`: their score in the set, or None."""
+    if score_set is None:
+        return pairs.annotate(value=Value(None, output_field=FloatField()))
+    chosen = FilteredRelation("scores", condition=Q(scores__score_set=score_set))
+    return pairs.annotate(chosen=chosen, value=F("chosen__value"))
+
+
+def _ordered(dataset: Dataset, filter: PairFilter, order: str) -> QuerySet[Pair]:
+    """The pairs found, in order, joined with scores only where the order needs them."""
+    pairs = pairs_matching(dataset, filter)
+    by_score = order.endswith("score")
+    return (_valued(pairs, filter.score_set) if by_score else pairs).order_by(*_ordering(order))
+
+
+def _ordering(order: str) -> list[OrderBy]:
+    field, nulls_last = F(_FIELDS[order.removeprefix("-")]), order.endswith("score") or None
+    first = field.desc(nulls_last=nulls_last) if order.startswith("-") else field.asc(nulls_last=nulls_last)
+    return [first] if order.endswith("pk") else [first, F("pk").asc()]
+
+
+def _sides(pair: Pair, filter: PairFilter, order: str) -> tuple[Q, Q]:
+    """What stands before a pair and what after it in an order; pairs that are equal there go by number."""
+    down = order.startswith("-")
+    name = order.removeprefix("-")
+    if name == "pk":
+        smaller, larger = Q(pk__lt=pair.pk), Q(pk__gt=pair.pk)
+        return (larger, smaller) if down else (smaller, larger)
+    field = _FIELDS[name]
+    value = _score_of(pair, filter.score_set) if name == "score" else getattr(pair, field)
+    if value is None:
+        unscored = Q(value__isnull=True)
+        return ~unscored | Q(unscored, pk__lt=pair.pk), Q(unscored, pk__gt=pair.pk)
+    smaller, larger = Q(**{f"{field}__lt": value}), Q(**{f"{field}__gt": value})
+    before, after = (larger, smaller) if down else (smaller, larger)
+    same = Q(**{field: value})
+    if name == "score":
+        after |= Q(value__isnull=True)
+    return before | Q(same, pk__lt=pair.pk), after | Q(same, pk__gt=pair.pk)
+
+
+def _score_of(pair: Pair, score_set: int | None) -> float | None:
+    return PairScore.objects.filter(pair=pair, score_set=score_set).values_list("value", flat=True).first()
+
+
+def _reliability(score_set: ScoreSet) -> dict[str, Any]:
+    """What a score set that people made says of its split-half reliability, if it says anything."""
+    told = score_set.parameters.get("reliability") if score_set.kind == ScoreSet.Kind.PEOPLE else None
+    return {"shr": told.get("spearman_mean"), "shr_n": told.get("judgements")} if told else {}

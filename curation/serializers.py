@@ -1,0 +1,214 @@
+"""Datasets, pairs and scores as programs read them, and the filters they may ask for."""
+
+from dataclasses import fields
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
+from curation.selectors import ORDERS, PairFilter
+
+
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+    class Meta:
+        model = Dataset
+        fields = [
+            "slug",
+            "name",
+            "description",
+            "language",
+            "licence",
+            "source_address",
+            "archived",
+            "created_at",
+        ]
+
+
+class FactsSerializer(serializers.Serializer[Any]):
+    """What stands at the head of a dataset's pages."""
+
+    pairs = serializers.IntegerField()
+    judged = serializers.IntegerField(help_text="pairs with a score that people made")
+    generated = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    score_sets = serializers.IntegerField()
+    shr = serializers.FloatField(allow_null=True, help_text="Spearman, of the newest scores that people made")
+    shr_n = serializers.IntegerField(allow_null=True, help_text="judgements behind it")
+
+
+class DatasetDetailSerializer(DatasetSerializer):
+    facts = FactsSerializer()
+
+    class Meta(DatasetSerializer.Meta):
+        fields = [*DatasetSerializer.Meta.fields, "facts"]
+
+
+class PairSerializer(serializers.ModelSerializer[Pair]):
+    a = serializers.CharField(source="a.text")
+    b = serializers.CharField(source="b.text")
+
+    class Meta:
+        model = Pair
+        fields = [
+            "id",
+            "external_id",
+            "a",
+            "b",
+            "source",
+            "subset",
+            "split",
+            "origin",
+            "run_ref",
+            "status",
+            "created_at",
+        ]
+
+
+class ScoredPairSerializer(PairSerializer):
+    score = serializers.FloatField(
+        source="value", allow_null=True, help_text="in the score set that was asked for"
+    )
+
+    class Meta(PairSerializer.Meta):
+        fields = [*PairSerializer.Meta.fields, "score"]
+
+
+class PairScoreSerializer(serializers.ModelSerializer[PairScore]):
+    class Meta:
+        model = PairScore
+        fields = ["pair", "value", "standard_error", "judgements"]
+
+
+class PairLifeSerializer(PairSerializer):
+    """One pair with every score it has, by the score set's name."""
+
+    scores = serializers.SerializerMethodField()
+
+    class Meta(PairSerializer.Meta):
+        fields = [*PairSerializer.Meta.fields, "scores"]
+
+    def get_scores(self, pair: Pair) -> dict[str, float]:
+        scores = pair.scores.select_related("score_set").order_by("score_set__name")
+        return {score.score_set.name: score.value for score in scores}
+
+
+class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
+    class Meta:
+        model = ScoreSet
+        fields = [
+            "id",
+            "name",
+            "kind",
+            "low",
+            "high",
+            "method",
+            "parameters",
+            "campaign_ref",
+            "run_ref",
+            "created_at",
+        ]
+
+
+class PairFilterSerializer(serializers.Serializer[PairFilter]):
+    """The query parameters of the list of pairs; each may be left out."""
+
+    search = serializers.CharField(required=False, help_text="words of either sentence, or of the id")
+    source = serializers.CharField(required=False)  # type: ignore[assignment]  # a field of that name, not the attribute
+    subset = serializers.CharField(required=False)
+    split = serializers.CharField(required=False)
+    origin = serializers.ChoiceField(required=False, choices=Pair.Origin.choices)
+    status = serializers.ChoiceField(required=False, choices=Pair.Status.choices)
+    score_set = serializers.IntegerField(required=False, help_text="id of the set whose scores are shown")
+    low = serializers.FloatField(required=False, help_text="lowest score, on the set's own scale")
+    high = serializers.FloatField(required=False, help_text="highest score")
+    order = serializers.ChoiceField(required=False, choices=ORDERS, default="pk")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        bounds = {"low", "high"} & attrs.keys()
+        if bounds and "score_set" not in attrs:
+            raise serializers.ValidationError(
+                {"score_set": _("Name the score set that low and high refer to.")}
+            )
+        return attrs
+
+    def wanted(self) -> PairFilter:
+        names = {field.name for field in fields(PairFilter)}
+        return PairFilter(**{name: value for name, value in self.validated_data.items() if name in names})
+
+
+class WaitingSerializer(serializers.ModelSerializer[PairScore]):
+    """A machine-written sentence that waits for review, by the first of its pairs that waits."""
+
+    external_id = serializers.CharField(source="pair.external_id")
+    source_sentence = serializers.CharField(source="pair.a.text")
+    sentence = serializers.CharField(source="pair.b.text")
+    p_d = serializers.FloatField(source="value", help_text="how human it sounds, 0 to 1")
+
+    class Meta:
+        model = PairScore
+        fields = ["pair", "external_id", "source_sentence", "sentence", "p_d"]
+
+
+class QueueSerializer(serializers.Serializer[Any]):
+    """The query parameters of the list of sentences that wait; each may be left out."""
+
+    score_set = serializers.IntegerField(required=False, help_text="id of a p_D set; else the newest")
+    share = serializers.FloatField(
+        required=False,
+        default=1.0,
+        min_value=0.001,
+        max_value=1,
+        help_text="of the sentences, lowest p_D first",
+    )
+
+
+class ReviewDecisionSerializer(serializers.ModelSerializer[ReviewDecision]):
+    """What was decided about a sentence. `replacement` is the pair that an edit made."""
+
+    sentence = serializers.CharField(source="sentence.text")
+    reviewer = serializers.CharField(source="reviewer.username", default="", allow_blank=True)
+
+    class Meta:
+        model = ReviewDecision
+        fields = [
+            "id",
+            "pair",
+            "sentence",
+            "reviewer",
+            "verdict",
+            "reasons",
+            "note",
+            "replacement",
+            "value_shown",
+            "blind",
+            "decided_at",
+            "undone_at",
+            "client_id",
+        ]
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    """A verdict on a generated pair. Sent twice under one client_id, it is kept once."""
+
+    pair = serializers.IntegerField()
+    verdict = serializers.ChoiceField(choices=ReviewDecision.Verdict.choices)
+    client_id = serializers.UUIDField(help_text="a UUID of your making")
+    reasons = serializers.ListField(
+        child=serializers.ChoiceField(choices=ReviewDecision.Reason.choices),
+        required=False,
+        default=list,
+        help_text="of a rejection, at least one",
+    )
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=500)
+    text = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=2000,
+        help_text="of an edit, the new sentence",
+    )
+    score_set = serializers.IntegerField(
+        required=False, help_text="id of the p_D set that was shown; else the newest"
+    )
+    blind = serializers.BooleanField(required=False, default=False, help_text="whether p_D was hidden")

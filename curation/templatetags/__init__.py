@@ -1,0 +1,1 @@
+"""What templates draw that needs more than a variable."""

@@ -1,0 +1,60 @@
+"""The head of a dataset, which its own pages and those of other apps share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.template.context import Context
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from curation.access import dataset_rights
+from curation.models import Dataset
+from curation.selectors import dataset_facts
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Place:
+    label: str
+    address: str
+    here: bool
+
+
+@register.inclusion_tag("curation/_dataset_head.html", takes_context=True)
+def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str, Any]:
+    """The dataset with its facts, and the pages about it that the person may open; `here` names the one shown."""
+    rights = dataset_rights(context["user"], dataset)
+    wanted = [
+        ("dataset", _("Pairs"), "read"),
+        ("review", _("Review"), "curate"),
+        ("import", _("Import"), "curate"),
+        ("export", _("Export"), "read"),
+        ("snapshots", _("Snapshots"), "read"),
+        ("members", _("Members"), "read"),
+        ("settings", _("Settings"), "own"),
+    ]
+    places = [
+        Place(label, reverse(f"curation:{name}", args=[dataset.slug]), here=name == here)
+        for name, label, right in wanted
+        if right in rights
+    ]
+    if "read" in rights:
+        places.insert(1, _campaigns(context["request"], dataset))
+        places.insert(-1 - ("own" in rights), _runs(context["request"], dataset))
+    return {"dataset": dataset, "facts": dataset_facts(dataset), "places": places}
+
+
+def _campaigns(request: HttpRequest, dataset: Dataset) -> Place:
+    """Campaigns have addresses of their own: wherever one of those is shown, that is the place."""
+    address = reverse("annotation:campaign_list")
+    return Place(_("Campaigns"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(address))
+
+
+def _runs(request: HttpRequest, dataset: Dataset) -> Place:
+    """Runs, models and comparisons have addresses of their own too."""
+    address = reverse("mlworkers:run_list")
+    places = (address, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))
+    return Place(_("Runs"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(places))

@@ -1,0 +1,66 @@
+"""The list of datasets, a new one, and the settings of one."""
+
+from copy import copy
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from curation.access import (
+    AuthedRequest,
+    dataset_for,
+    datasets_allow_creating,
+    datasets_may_create,
+    datasets_readable,
+)
+from curation.forms.datasets import DatasetForm, NewDatasetForm
+from curation.selectors import facts_of
+from curation.services import dataset_archive, dataset_change, dataset_create, dataset_restore
+
+
+@require_GET
+def dataset_list(request: AuthedRequest) -> HttpResponse:
+    datasets = list(datasets_readable(request.user))
+    facts = facts_of(datasets)
+    rows = [(dataset, facts[dataset.pk]) for dataset in datasets]
+    context = {
+        "rows": [row for row in rows if not row[0].archived],
+        "archived": [row for row in rows if row[0].archived],
+        "may_create": datasets_may_create(request.user),
+    }
+    return render(request, "curation/datasets.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def dataset_create_view(request: AuthedRequest) -> HttpResponse:
+    datasets_allow_creating(request.user)
+    form = NewDatasetForm(request.POST or None)
+    if form.is_valid():
+        dataset = dataset_create(by=request.user, **form.cleaned_data)
+        return redirect("curation:import", slug=dataset.slug)
+    return render(request, "curation/dataset_new.html", {"form": form})
+
+
+@require_http_methods(["GET", "POST"])
+def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="own")
+    # The form fills in a copy, so that the head of the page goes on showing what is saved.
+    form = DatasetForm(request.POST or None, instance=copy(dataset))
+    if form.is_valid():
+        dataset_change(dataset=dataset, **form.cleaned_data)
+        messages.success(request, _("The settings are saved."))
+        return redirect("curation:settings", slug=slug)
+    return render(request, "curation/settings.html", {"dataset": dataset, "form": form})
+
+
+@require_POST
+def dataset_archive_view(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Archive the dataset, or take it out of the archive: one button that says which."""
+    dataset = dataset_for(request.user, slug, may="own")
+    if dataset.archived:
+        dataset_restore(dataset=dataset)
+    else:
+        dataset_archive(dataset=dataset)
+    return redirect("curation:settings", slug=slug)

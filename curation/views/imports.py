@@ -1,0 +1,129 @@
+"""Imports: upload a file, see it, try it, then import it. Nothing is written before the last step."""
+
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from curation.access import AuthedRequest, dataset_for
+from curation.errors import UserError, errors_shown
+from curation.files.drafts import FileError
+from curation.files.preview import Preview, preview_file
+from curation.forms.imports import ImportForm, ReadingForm, UploadForm
+from curation.importing import ONE_TRANSACTION_ROWS, ImportOptions
+from curation.models import ImportBatch
+from curation.services import import_apply, import_check, import_discard, import_errors_path, import_upload
+from curation.uploads import upload_refusal
+
+IMPORTS_SHOWN = 50
+PREVIEW_ROWS = 5
+
+
+@require_http_methods(["GET", "POST"])
+def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="curate")
+    form = UploadForm()
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES, refusal=upload_refusal(request))
+    if form.is_valid():
+        batch = import_upload(dataset=dataset, file=form.cleaned_data["file"], by=request.user)
+        return redirect("curation:import_batch", slug=slug, batch_pk=batch.pk)
+    imports = dataset.imports.select_related("created_by")[:IMPORTS_SHOWN]
+    context = {"dataset": dataset, "form": form, "imports": imports, "most_bytes": settings.UPLOAD_MAX_BYTES}
+    return render(request, "curation/imports.html", context)
+
+
+@require_GET
+def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
+    """Before the import: the file's first rows, its columns, and what would come of it. Afterwards: what came of it."""
+    batch = _batch(request, slug, batch_pk)
+    if batch.state in {ImportBatch.State.RUNNING, ImportBatch.State.DONE}:
+        return _page(request, batch)
+    stored = ImportOptions.from_json(batch.mapping) if batch.mapping else None
+    reading = ReadingForm(request.GET)
+    if stored and not request.GET:
+        reading = ReadingForm(
+            {"header": "yes" if stored.header else "no", "delimiter": stored.delimiter or ""}
+        )
+    try:
+        preview = _preview(batch, reading)
+    except UserError as error:
+        return _page(request, batch, reading=reading, problem=str(error))
+    form = ImportForm(preview=preview, stored=None if request.GET else stored)
+    return _page(request, batch, reading=reading, preview=preview, form=form)
+
+
+@require_POST
+def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
+    """Try the import without writing a row; what would come of it then stands on the import's page."""
+    batch = _batch(request, slug, batch_pk)
+    reading = ReadingForm(request.POST)
+    preview = _preview(batch, reading)
+    form = ImportForm(request.POST, preview=preview)
+    if form.is_valid():
+        try:
+            import_check(batch=batch, options=form.options())
+        except UserError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("curation:import_batch", slug=slug, batch_pk=batch_pk)
+    return _page(request, batch, reading=reading, preview=preview, form=form)
+
+
+@require_POST
+def import_apply_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
+    """Import what was tried. Larger files are imported by a run: the page's form then goes there instead."""
+    batch = _batch(request, slug, batch_pk)
+    if batch.rows > ONE_TRANSACTION_ROWS:
+        raise UserError(
+            _("%(file)s has %(rows)s rows; start a run for it.")
+            % {"file": batch.file_name, "rows": batch.rows}
+        )
+    import_apply(batch=batch)
+    return redirect("curation:import_batch", slug=slug, batch_pk=batch_pk)
+
+
+@require_POST
+def import_discard_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
+    batch = _batch(request, slug, batch_pk)
+    import_discard(batch=batch)
+    messages.success(request, _("%(file)s is discarded.") % {"file": batch.file_name})
+    return redirect("curation:import", slug=slug)
+
+
+@require_GET
+def import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> FileResponse:
+    batch = _batch(request, slug, batch_pk)
+    path = import_errors_path(batch)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{batch.file_name}-errors.csv")
+
+
+def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
+    dataset = dataset_for(request.user, slug, may="curate")
+    return get_object_or_404(dataset.imports.select_related("dataset", "created_by"), pk=batch_pk)
+
+
+def _preview(batch: ImportBatch, reading: ReadingForm) -> Preview:
+    with errors_shown(FileError):
+        return preview_file(settings.SEMBLANCE_HOME / batch.path, rows=PREVIEW_ROWS, **reading.reading)
+
+
+def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpResponse:
+    checked = batch.state == ImportBatch.State.UPLOADED and bool(batch.mapping)
+    context = {
+        "dataset": batch.dataset,
+        "batch": batch,
+        "checked": checked,
+        "as_run": batch.rows > ONE_TRANSACTION_ROWS,
+        "launch": uuid4(),
+        "errors_file": import_errors_path(batch) is not None,
+        **more,
+    }
+    return render(request, "curation/import_batch.html", context)

@@ -1,0 +1,186 @@
+"""The review of machine-written sentences. Verdicts answer as a page, and as JSON to the page's script."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from curation.access import AuthedRequest, dataset_for, datasets_curated
+from curation.errors import UserError
+from curation.forms.review import SHARES, QueueForm, VerdictForm, queue_address
+from curation.models import Dataset, PairScore, ReviewDecision, ScoreSet
+from curation.review import Reason, review_decide, review_undo
+from curation.reviewing import Queue, queue_waiting, queue_wider, realism_sets, waiting_by_set
+from curation.views.review_screen import (
+    figures_of,
+    progress_text,
+    screen_json,
+    shown_next,
+    shown_of,
+    words,
+)
+
+
+@require_GET
+def review_list(request: AuthedRequest) -> HttpResponse:
+    """The p_D sets with sentences that wait, in the datasets that the person curates."""
+    datasets = list(datasets_curated(request.user).filter(archived=False))
+    waiting = waiting_by_set(datasets)
+    sets = ScoreSet.objects.filter(pk__in=waiting).select_related("dataset")
+    rows = [(found, waiting[found.pk]) for found in sets.order_by("dataset__name", "-created_at", "-pk")]
+    return render(request, "curation/review/list.html", {"rows": rows})
+
+
+@never_cache
+@require_GET
+def review(request: AuthedRequest, slug: str) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="curate")
+    queue = _queue(request, dataset)
+    if queue is None:
+        return render(request, "curation/review/nothing.html", {"dataset": dataset})
+    return _page(request, queue)
+
+
+@never_cache
+@require_GET
+def review_screen(request: AuthedRequest, slug: str) -> JsonResponse:
+    """The sentence on the screen and those fetched ahead, for the script."""
+    dataset = dataset_for(request.user, slug, may="curate")
+    queue = _queue(request, dataset)
+    if queue is None:
+        return JsonResponse({"note": _no_scores(dataset)}, status=400)
+    return JsonResponse(screen_json(request, queue, at=now()))
+
+
+@require_POST
+def review_decide_view(request: AuthedRequest, slug: str) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="curate")
+    queue = _queue(request, dataset)
+    form = VerdictForm(dataset, request.POST)
+    if queue is None or not form.is_valid():
+        return _refused(request, dataset, queue, form, form.first_error())
+    if form.opens and not _asks_for_json(request):
+        return _page(request, queue, form=form, opened=form.opens)
+    try:
+        decided = review_decide(
+            by=request.user, at=now(), score_set=queue.score_set, blind=queue.blind, **form.cleaned_data
+        )
+    except UserError as error:
+        return _refused(request, dataset, queue, form, str(error))
+    if _asks_for_json(request):
+        return JsonResponse(screen_json(request, queue, at=now()) | {"decided": decided.pk})
+    return redirect(_address(queue))
+
+
+@require_POST
+def review_undo_view(request: AuthedRequest, slug: str, decision_pk: int) -> HttpResponse:
+    """Take a decision back: the person's last one, or any of the list."""
+    dataset = dataset_for(request.user, slug, may="curate")
+    decision = get_object_or_404(ReviewDecision, pk=decision_pk, pair__dataset=dataset)
+    queue = _queue(request, dataset)
+    try:
+        undone = review_undo(decision=decision, by=request.user, at=now())
+    except UserError as error:
+        if _asks_for_json(request):
+            return JsonResponse({"note": str(error)}, status=400)
+        messages.warning(request, str(error))
+        return redirect(_address(queue) if queue else "curation:review_list")
+    if queue and _asks_for_json(request):
+        return JsonResponse(screen_json(request, queue, at=now(), undone=_score(queue, undone)))
+    messages.info(request, _("Undone: the sentence waits again."))
+    return redirect(_address(queue) if queue else "curation:review_list")
+
+
+def _queue(request: AuthedRequest, dataset: Dataset) -> Queue | None:
+    """What the address asks to review; None where nothing has a p_D yet."""
+    sets = realism_sets(dataset)
+    return QueueForm(request.GET, score_sets=sets).queue if sets else None
+
+
+def _score(queue: Queue, decision: ReviewDecision) -> PairScore | None:
+    scores = PairScore.objects.filter(score_set=queue.score_set, pair=decision.pair_id)
+    return scores.select_related("pair__a", "pair__b").first()
+
+
+def _address(queue: Queue) -> str:
+    return f"{reverse('curation:review', args=[queue.score_set.dataset.slug])}?{queue_address(queue)}"
+
+
+def _asks_for_json(request: AuthedRequest) -> bool:
+    return request.headers.get("Accept") == "application/json"
+
+
+def _no_scores(dataset: Dataset) -> str:
+    return _("No sentence of %(dataset)s has a p_D yet; score its generated pairs first.") % {
+        "dataset": dataset
+    }
+
+
+def _refused(
+    request: AuthedRequest, dataset: Dataset, queue: Queue | None, form: VerdictForm, sentence: str
+) -> HttpResponse:
+    """The sentence that says why; without JavaScript on the page, with what was chosen kept."""
+    if queue is None:
+        sentence = _no_scores(dataset)
+    if _asks_for_json(request) or queue is None:
+        more = screen_json(request, queue, at=now()) if queue else {}
+        return JsonResponse(more | {"note": sentence}, status=400)
+    return _page(request, queue, form=form, opened=form.data.get("verdict", ""), problem=sentence, status=400)
+
+
+def _page(
+    request: AuthedRequest,
+    queue: Queue,
+    *,
+    form: VerdictForm | None = None,
+    opened: str = "",
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """opened: reject or edit, whose panel is open. The sentence that a form is about stays on the screen."""
+    at = now()
+    score = _score_asked(queue, form) if form else None
+    shown = next(
+        iter(shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)), None
+    )
+    figures = figures_of(request, queue, at=at)
+    context: dict[str, Any] = figures | {
+        "shown": shown,
+        "opened": opened if shown else "",
+        "problem": problem,
+        "chosen": form.data.getlist("reasons") if form else [],  # type: ignore[attr-defined]
+        "note": form.data.get("note", "") if form else "",
+        "text": _text(form, shown),
+        "reasons": [(number, *reason) for number, reason in enumerate(Reason.choices, start=1)],
+        "progress_text": progress_text(figures),
+        "queue_form": QueueForm(request.GET, score_sets=realism_sets(queue.score_set.dataset)),
+        "address": queue_address(queue),
+        "other_sight": queue_address(Queue(queue.score_set, queue.share, not queue.blind)),
+        "elsewhere": 0 if shown else queue_waiting(queue),
+        "wider": None if shown else _wider(queue),
+        "words": words(request, queue.score_set.dataset.slug),
+    }
+    return render(request, "curation/review/review.html", context, status=status)
+
+
+def _score_asked(queue: Queue, form: VerdictForm) -> PairScore | None:
+    pair = form.cleaned_data.get("pair")
+    scores = PairScore.objects.filter(score_set=queue.score_set, pair=pair)
+    undecided = scores.exclude(pair__decisions__in=ReviewDecision.objects.filter(undone_at=None))
+    return undecided.select_related("pair__a", "pair__b").first() if pair else None
+
+
+def _text(form: VerdictForm | None, shown: Any) -> str:
+    """What stands in the field for an edit: what was written, else the sentence as it is."""
+    return (form.data.get("text") if form else "") or (shown.pair.b.text if shown else "")
+
+
+def _wider(queue: Queue) -> dict[str, Any] | None:
+    wider = queue_wider(queue, [share for share, _label in SHARES])
+    return {"label": dict(SHARES)[wider.share], "address": queue_address(wider)} if wider else None

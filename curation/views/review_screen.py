@@ -1,0 +1,188 @@
+"""What stands on a curator's screen while reviewing: as a page, and as the JSON that the page's script reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from curation.access import AuthedRequest
+from curation.forms.review import queue_address
+from curation.models import Pair, PairScore
+from curation.review import review_next
+from curation.reviewing import (
+    HumanScores,
+    Neighbour,
+    Queue,
+    human_scores,
+    intended_of,
+    last_decision_of,
+    last_decisions,
+    nearest_human,
+    queue_progress,
+    review_pace,
+    review_precision,
+)
+
+LONG_SENTENCE = 150  # characters
+_BARS = 40
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of the strip, in hundredths of its width and of its height; y counts from the top."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A p_D among those of people's sentences. `place` in hundredths of the width; `below` is a share, 0..1."""
+
+    p_d: float
+    place: float
+    below: float | None
+    n: int
+    bars: Sequence[Bar]
+
+    @property
+    def below_percent(self) -> int:
+        return round(100 * (self.below or 0))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A sentence to review. strip: None in blind mode."""
+
+    pair: Pair
+    intended: PairScore | None
+    strip: Strip | None
+    nearest: Neighbour | None
+    client_id: UUID
+
+    @property
+    def long(self) -> bool:
+        return len(self.pair.b.text) > LONG_SENTENCE
+
+
+def shown_next(request: AuthedRequest, queue: Queue, *, at: datetime, count: int = 3) -> list[Shown]:
+    return shown_of(queue, review_next(queue=queue, reviewer=request.user, at=at, count=count))
+
+
+def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[Shown]:
+    """What stands around each sentence, in a number of queries that does not depend on how many there are."""
+    if not scores:
+        return []
+    intended = intended_of([score.pair_id for score in scores])
+    human = None if queue.blind else human_scores(queue.score_set)
+    asked = [(score.pair.b.text, [score.pair.a_id]) for score in scores]
+    nearest = nearest_human(queue.score_set.dataset, asked)
+    return [
+        Shown(
+            score.pair,
+            intended.get(score.pair_id),
+            _strip(human, score.value) if human else None,
+            neighbour,
+            uuid4(),
+        )
+        for score, neighbour in zip(scores, nearest, strict=True)
+    ]
+
+
+def _strip(human: HumanScores, p_d: float) -> Strip:
+    together = len(human.counts) // _BARS
+    sums = [sum(human.counts[start : start + together]) for start in range(0, len(human.counts), together)]
+    width, most = 100 / len(sums), max(sums) or 1
+    bars = [
+        Bar(
+            round(place * width, 3), round(100 - 100 * n / most, 2), round(width, 3), round(100 * n / most, 2)
+        )
+        for place, n in enumerate(sums)
+        if n
+    ]
+    return Strip(p_d, round(100 * human.place(p_d), 2), human.share_below(p_d), human.n, bars)
+
+
+def figures_of(request: AuthedRequest, queue: Queue, *, at: datetime) -> dict[str, Any]:
+    """What stands beside the sentences: how far, how fast, what the verdicts say, and the last of them."""
+    dataset = queue.score_set.dataset
+    last = last_decision_of(dataset, request.user)
+    return {
+        "dataset": dataset,
+        "queue": queue,
+        "address": queue_address(queue),
+        "progress": queue_progress(queue),
+        "pace": review_pace(dataset, request.user, at=at),
+        "precision": review_precision(queue.score_set),
+        "decisions": last_decisions(dataset),
+        "undo": last.pk if last else "",
+    }
+
+
+def screen_json(
+    request: AuthedRequest, queue: Queue, *, at: datetime, undone: PairScore | None = None
+) -> dict[str, Any]:
+    """The sentences on the screen and after it, drawn, with the figures beside them."""
+    items = shown_next(request, queue, at=at)
+    figures = figures_of(request, queue, at=at)
+    answer = {
+        "token": get_token(request),
+        "items": [_drawn(request, figures, item) for item in items],
+        "figures": render_to_string("curation/review/_figures.html", figures, request),
+        "progress": progress_text(figures),
+        "decided_of": [figures["progress"].decided, figures["progress"].total],
+        "undo": figures["undo"],
+        "note": "",
+    }
+    if undone:
+        answer["undone"] = _drawn(request, figures, shown_of(queue, [undone])[0])
+    return answer
+
+
+def _drawn(request: AuthedRequest, context: dict[str, Any], shown: Shown) -> dict[str, Any]:
+    html = render_to_string("curation/review/_sentence.html", context | {"shown": shown}, request)
+    return {"pair": shown.pair.pk, "html": html}
+
+
+def progress_text(figures: dict[str, Any]) -> str:
+    progress, pace = figures["progress"], figures["pace"]
+    parts = [_("%(decided)d of %(total)d decided") % {"decided": progress.decided, "total": progress.total}]
+    if pace.per_hour:
+        parts.append(_("%(number)d an hour") % {"number": pace.per_hour})
+    return " · ".join(parts)
+
+
+def words(request: AuthedRequest, slug: str) -> dict[str, str]:
+    """What the page's script says."""
+    page = reverse("curation:review", args=[slug])
+    return {
+        "keep": _("Kept."),
+        "reject": _("Rejected."),
+        "edit": _("Edited."),
+        "undone": _("Undone; the sentence is back."),
+        "saved": _("saved"),
+        "waiting": _("{number} waiting to be sent"),
+        "fetching": _("Fetching the next sentence …"),
+        "reasons_missing": _("Choose at least one reason, then press Enter."),
+        "text_missing": _("The new text is empty; write the sentence as it should be, or reject it."),
+        "text_unchanged": _("The text is unchanged; keep the sentence instead."),
+        "choose_reasons": _("Why? Choose one or more reasons, then press Enter."),
+        "edit_text": _("Change the sentence, then press Enter."),
+        "unreachable": _("No connection. Your verdicts wait on this device and are sent by themselves."),
+        "forbidden": _(
+            "You may not review in this dataset any more. What waits stays on this device; ask an owner."
+        ),
+        "logged_out": _(
+            "You were logged out. Your verdicts wait on this device and are sent after you log in."
+        ),
+        "log_in": _("Log in"),
+        "login_address": f"{reverse('login')}?next={page}",
+    }

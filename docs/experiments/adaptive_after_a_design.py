@@ -1,0 +1,72 @@
+"""What extra judgements bring after a whole design: a second time through it, or an adaptive phase.
+
+600 items, normal truth, annotators with noise. A design of 2 N fours is judged once; then as many judgements again are
+spent either way. Tells the Spearman correlation of MaxDiff (prior precision 1, as campaigns choose by and publish) with
+the truth. Everything is simulated.
+
+    python docs/experiments/adaptive_after_a_design.py [--campaigns 10]
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+from adaptive_phase import ITEMS, answered, together
+from scipy.stats import spearmanr
+
+from annotation.bws.adaptive import adaptive_deck
+from annotation.bws.design import design_tuples
+from annotation.bws.judgements import Judgements
+from annotation.bws.maxdiff import MaxDiffLikelihood
+from annotation.bws.newton import Fit, fit_utilities
+from annotation.bws.standard_errors import posterior_errors
+
+PRIOR = 1.0
+TOLD = (3.0, 4.0)  # judgements an item
+
+
+def fitted(judged: Judgements) -> Fit:
+    return fit_utilities(MaxDiffLikelihood(judged), prior_precision=PRIOR)
+
+
+def again(tuples: np.ndarray, judged: Judgements, _rng: np.random.Generator) -> np.ndarray:
+    """The next eighth of the design, from its beginning."""
+    return np.array_split(tuples, 8)[(len(judged) * 8 // len(tuples)) % 8]
+
+
+def adaptive(_tuples: np.ndarray, judged: Judgements, rng: np.random.Generator) -> np.ndarray:
+    fit = fitted(judged)
+    return adaptive_deck(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
+
+
+def reached(scheme, noise: float, seed: int) -> Iterator[float]:
+    rng = np.random.default_rng([seed, 3])
+    latent = rng.standard_normal(ITEMS)
+    tuples = design_tuples(ITEMS, factor=2, seed=seed).tuples
+    judged = answered(tuples, latent, noise, rng)
+    for told in TOLD:
+        while len(judged) < told * ITEMS:
+            judged = together(judged, answered(scheme(tuples, judged, rng), latent, noise, rng))
+        yield float(spearmanr(fitted(judged).utilities, latent).statistic)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=10)
+    campaigns = parser.parse_args().campaigns
+    for noise in (0.5, 1.0):
+        found = {
+            scheme.__name__: np.array([list(reached(scheme, noise, seed)) for seed in range(campaigns)])
+            for scheme in (again, adaptive)
+        }
+        gain = found["adaptive"] - found["again"]
+        for place, told in enumerate(TOLD):
+            error = gain[:, place].std(ddof=1) / np.sqrt(campaigns)
+            print(
+                f"noise {noise}, {told:g} judgements an item: design again {found['again'][:, place].mean():.4f}, "
+                f"adaptive {found['adaptive'][:, place].mean():.4f}, gain {gain[:, place].mean():.4f} ± {error:.4f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

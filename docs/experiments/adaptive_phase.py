@@ -1,0 +1,106 @@
+"""How many judgements an accuracy costs: a fixed design scored by counting or MaxDiff, random decks, an adaptive phase.
+
+600 items, normal truth, annotators with noise. The accuracy to reach is counting's with 8 judgements an item on a fixed
+design of 2 N tuples; the others stop when they reach it. Everything is simulated.
+
+    python docs/experiments/adaptive_phase.py [--campaigns 10]
+"""
+
+import argparse
+from collections.abc import Callable
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from annotation.bws.adaptive import adaptive_deck
+from annotation.bws.design import design_tuples
+from annotation.bws.judgements import Judgements
+from annotation.bws.maxdiff import MaxDiffLikelihood
+from annotation.bws.newton import Fit, fit_utilities
+from annotation.bws.scoring import counting_scores
+from annotation.bws.simulation import SimulatedAnnotator, simulated_choices
+from annotation.bws.standard_errors import posterior_errors
+
+ITEMS, PRIOR, MOST = 600, 0.3, 10.0
+Tuples = np.ndarray
+Next = Callable[[Fit | None, int, np.random.Generator], Tuples]
+
+
+def answered(tuples: Tuples, latent: np.ndarray, noise: float, rng: np.random.Generator) -> Judgements:
+    best, worst = simulated_choices(latent[tuples], SimulatedAnnotator(noise=noise), rng)
+    return Judgements.from_slots(tuples, best, worst, item_count=len(latent))
+
+
+def together(first: Judgements, second: Judgements) -> Judgements:
+    parts = [
+        np.concatenate([getattr(first, name), getattr(second, name)]) for name in ("items", "best", "worst")
+    ]
+    return Judgements(*parts, item_count=first.item_count)
+
+
+def goal(noise: float, campaigns: int) -> float:
+    """The accuracy of counting with 8 N judgements on a fixed design, over campaigns of their own."""
+    found = []
+    for seed in range(campaigns):
+        rng = np.random.default_rng([seed, 1])
+        latent = rng.standard_normal(ITEMS)
+        tuples = np.repeat(design_tuples(ITEMS, factor=2, seed=seed).tuples, 4, axis=0)
+        scores = counting_scores(answered(tuples, latent, noise, rng)).values
+        found.append(spearmanr(scores, latent).statistic)
+    return float(np.mean(found))
+
+
+def cost(scheme: Next, noise: float, seed: int, wanted: float) -> float:
+    """Judgements an item until MaxDiff on what the scheme asks for reaches the accuracy."""
+    rng = np.random.default_rng([seed, 2])
+    latent = rng.standard_normal(ITEMS)
+    judged, fit, deck = None, None, 0
+    while judged is None or len(judged) < MOST * ITEMS:
+        new = answered(scheme(fit, deck, rng), latent, noise, rng)
+        judged = new if judged is None else together(judged, new)
+        fit = fit_utilities(MaxDiffLikelihood(judged), prior_precision=PRIOR)
+        deck += 1
+        if spearmanr(fit.utilities, latent).statistic >= wanted:
+            break
+    return len(judged) / ITEMS
+
+
+def random_decks(_fit: Fit | None, _deck: int, rng: np.random.Generator) -> Tuples:
+    return rng.permutation(ITEMS).reshape(-1, 4)
+
+
+def adaptive(fit: Fit | None, deck: int, rng: np.random.Generator) -> Tuples:
+    """Two random decks, then those that the judgements so far ask for."""
+    if fit is None or deck < 2:
+        return random_decks(fit, deck, rng)
+    return adaptive_deck(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
+
+
+def fixed(seed: int) -> Next:
+    """A design of 2 N tuples, asked from its beginning, again and again."""
+    tuples = design_tuples(ITEMS, factor=2, seed=seed).tuples
+
+    def following(_fit: Fit | None, deck: int, _rng: np.random.Generator) -> Tuples:
+        decks = np.array_split(tuples, 8)
+        return decks[deck % 8]
+
+    return following
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=10)
+    campaigns = parser.parse_args().campaigns
+    for noise in (0.5, 1.0):
+        wanted = goal(noise, campaigns)
+        print(
+            f"noise {noise}: counting with 8 judgements an item reaches Spearman {wanted:.4f}; MaxDiff needs"
+        )
+        for name, scheme in (("fixed design", None), ("random decks", random_decks), ("adaptive", adaptive)):
+            costs = [cost(scheme or fixed(seed), noise, seed, wanted) for seed in range(campaigns)]
+            error = np.std(costs, ddof=1) / np.sqrt(campaigns)
+            print(f"  {name}: {np.mean(costs):.2f} ± {error:.2f} judgements an item ({campaigns} campaigns)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Who may see, cancel and start runs. The only way a view gets one."""
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404
+
+from curation.access import ROLES_THAT_MAY, STAFF_MAY, dataset_allow, datasets_readable, roles_of
+from curation.models import Dataset, User
+from mlworkers.models import Artifact, Evaluation, Run
+from mlworkers.plans import KINDS, UNLISTED, Kind
+from mlworkers.selectors import MODEL_KINDS
+
+
+def runs_allow(user: User) -> None:
+    """The log book is for staff and for whoever curates a dataset."""
+    if _is_staff(user):
+        return
+    roles = roles_of(user)
+    if not roles:
+        raise Http404
+    if not roles & ROLES_THAT_MAY["read"]:
+        raise PermissionDenied
+
+
+def runs_visible(user: User) -> QuerySet[Run]:
+    """Every run that is listed to staff; to others, those of the datasets they may read."""
+    runs = Run.objects.exclude(kind__in=UNLISTED)
+    return runs if _is_staff(user) else runs.filter(dataset__in=datasets_readable(user).values("pk"))
+
+
+def artifacts_visible(user: User) -> QuerySet[Artifact]:
+    """What the runs that the person sees have made."""
+    return Artifact.objects.filter(run__in=runs_visible(user).order_by().values("pk"))
+
+
+def models_visible(user: User) -> QuerySet[Artifact]:
+    return artifacts_visible(user).filter(kind__in=MODEL_KINDS)
+
+
+def evaluations_visible(user: User) -> QuerySet[Evaluation]:
+    return Evaluation.objects.filter(run__in=runs_visible(user).order_by().values("pk"))
+
+
+def artifact_for(user: User, pk: int) -> Artifact:
+    """What a run has made, to whoever may read the run. A stranger gets 404, a member who may not gets 403."""
+    artifact = Artifact.objects.select_related("run__dataset", "run__started_by").filter(pk=pk).first()
+    if artifact is None:
+        raise Http404
+    run_allow(user, artifact.run, may="read")
+    return artifact
+
+
+def model_for(user: User, pk: int) -> Artifact:
+    """An artefact that is a model, by the rule of `artifact_for`."""
+    artifact = artifact_for(user, pk)
+    if artifact.kind not in MODEL_KINDS:
+        raise Http404
+    return artifact
+
+
+def run_for(user: User, pk: int, *, may: str) -> Run:
+    """The run, if `user` may "read", "cancel" or "start" it (again).
+
+    A stranger gets 404, a member who may not gets 403.
+    """
+    run = Run.objects.select_related("dataset", "started_by").filter(pk=pk).first()
+    if run is None:
+        raise Http404
+    run_allow(user, run, may=may)
+    return run
+
+
+def relation_for(user: User, pk: int) -> Run:
+    """The answer to two sentences, for whoever asked; to anybody else there is none."""
+    run = Run.objects.filter(pk=pk, kind="relate_sentences", started_by=user).first()
+    if run is None:
+        raise Http404
+    return run
+
+
+def comparison_for(user: User, pk: int) -> Run:
+    """A comparison of weightings, by the rule of `run_for`."""
+    run = run_for(user, pk, may="read")
+    if run.kind != "compare_weightings":
+        raise Http404
+    return run
+
+
+def run_allow(user: User, run: Run, *, may: str) -> None:
+    if may == "start":
+        kind = kind_for(user, run.kind)
+        start_allow(user, kind, run.dataset)
+        if run.state == Run.State.SUCCEEDED and not kind.repeatable:
+            raise PermissionDenied
+    elif _is_staff(user):
+        return
+    elif run.dataset is None:
+        raise Http404
+    else:
+        dataset_allow(user, run.dataset, may="read")
+        known = KINDS.get(run.kind)
+        if may == "cancel" and (known is None or known.staff_only):
+            raise PermissionDenied
+
+
+def run_may(user: User, run: Run, *, may: str) -> bool:
+    """Whether to offer a button; the view behind it asks `run_for` again."""
+    try:
+        run_allow(user, run, may=may)
+    except (Http404, PermissionDenied):
+        return False
+    return True
+
+
+def kind_for(user: User, name: str) -> Kind:
+    """The kind of run, if `user` may start it for some dataset."""
+    kind = KINDS.get(name)
+    if kind is None or not kind.listed:
+        raise Http404
+    if kind.staff_only and not _is_staff(user):
+        raise PermissionDenied
+    return kind
+
+
+def start_allow(user: User, kind: Kind, dataset: Dataset | None) -> None:
+    """Staff start runs; what a curator may start too needs their role in the dataset it reads or changes."""
+    if dataset is not None:
+        dataset_allow(user, dataset, may=kind.needs)
+    elif not _is_staff(user):
+        raise PermissionDenied
+
+
+def kinds_offered(user: User) -> list[Kind]:
+    return [kind for kind in KINDS.values() if kind.listed and (_is_staff(user) or not kind.staff_only)]
+
+
+def datasets_offered(user: User, kind: Kind) -> QuerySet[Dataset]:
+    """The datasets for which the person may start that kind of run."""
+    datasets = Dataset.objects.filter(archived=False)
+    if user.is_superuser or (user.is_staff and kind.needs in STAFF_MAY):
+        return datasets
+    return datasets.filter(memberships__user=user, memberships__role__in=ROLES_THAT_MAY[kind.needs])
+
+
+def _is_staff(user: User) -> bool:
+    return user.is_staff or user.is_superuser

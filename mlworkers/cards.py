@@ -1,0 +1,68 @@
+"""What a model's card says, whoever wrote it: its row in a comparison, its base, its data, its seed."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from mlworkers.models import Artifact
+from mlworkers.plan_settings import Text
+
+MODEL_KIND_LABELS: dict[str, Text] = {
+    "encoder": gettext_lazy("Encoder"),
+    "generator": gettext_lazy("Generator"),
+    "classifier": gettext_lazy("Classifier"),
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a reader wants to know of a model. Empty or None: its run did not say."""
+
+    name: str
+    label: str
+    base: str
+    seed: int | None
+    snapshot: int | None
+    scores: str
+    realism: str
+
+
+def card_of(artifact: Artifact) -> Card:
+    """From the artefact's own card, and where that is silent from its run's plan and result."""
+    run = artifact.run
+    told: dict[str, Any] = {**run.plan, **_told(run.result, "snapshot"), **artifact.card}
+    label = str(told.get("label") or told.get("weighting") or "")
+    seed = _whole(told.get("seed"))
+    return Card(
+        name=_name(artifact, label, seed),
+        label=label,
+        base=str(told.get("base") or told.get("model") or ""),
+        seed=seed,
+        snapshot=_whole(told.get("snapshot")) or None,
+        scores=str(told.get("scores") or told.get("score_set") or ""),
+        realism=str(told.get("realism") or ""),
+    )
+
+
+def _told(result: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: result[name] for name in names if result.get(name)}
+
+
+def _name(artifact: Artifact, label: str, seed: int | None) -> str:
+    words = {
+        "kind": MODEL_KIND_LABELS.get(artifact.kind, artifact.kind),
+        "label": label,
+        "run": artifact.run_id,
+        "seed": seed,
+    }
+    if not label:
+        return _("%(kind)s of run %(run)s") % words
+    if seed is None:
+        return _("%(kind)s “%(label)s” of run %(run)s") % words
+    return _("%(kind)s “%(label)s” of run %(run)s, seed %(seed)s") % words
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,234 @@
+"""A comparison of weightings as its page shows it: the rows of the table, and the sentence above it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+from typing import Any
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from mlworkers.models import Evaluation, Run
+
+ORDER = ("base", "plain", "filter", "random", "realism", "shuffle", "constant")
+METRIC = "spearman"
+FEW_SEEDS = 5  # below, a standard deviation over seeds is known to a factor of two or three at best
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row on one test: the mean of the correlations over seeds and their standard deviation, the interval of the
+    mean, and the difference from plain training with its own. None where there is none.
+    """
+
+    mean: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    by_seed: tuple[float, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval of the difference excludes 0."""
+        if self.difference_low is None or self.difference_high is None:
+            return False
+        return self.difference_low > 0 or self.difference_high < 0
+
+    @property
+    def has_difference(self) -> bool:
+        return None not in (self.difference, self.difference_low, self.difference_high)
+
+
+@dataclass(frozen=True)
+class Row:
+    label: str
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The table: a row per weighting, a column per test. pairs: of the first test."""
+
+    suites: Sequence[str]
+    rows: Sequence[Row]
+    pairs: int
+    training_pairs: int
+    seeds: Sequence[int]
+
+    def cells(self, suite: int = 0) -> list[tuple[str, Cell]]:
+        return [(row.label, row.cells[suite]) for row in self.rows]
+
+
+def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) -> Comparison:
+    """From a comparison run's result, and the figure of each encoder that it measured.
+
+    The first test is the one whose differences the run resampled; others show what was measured and no difference.
+    """
+    measured = _by_test(evaluations)
+    encoders: Mapping[str, Mapping[str, Any]] = result.get("encoders", {})
+    suites = list(dict.fromkeys(suite for suite, _label in measured)) or [""]
+    labels = sorted({*encoders, *(label for _suite, label in measured)}, key=_place)
+    first = {
+        label: _resampled(encoders.get(label, {}), measured.get((suites[0], label), [])) for label in labels
+    }
+    rows = [
+        Row(label, [first[label], *(_observed(measured.get((suite, label), [])) for suite in suites[1:])])
+        for label in labels
+    ]
+    return Comparison(
+        suites, rows, result.get("pairs", 0), result.get("training_pairs", 0), result.get("seeds", [])
+    )
+
+
+def _by_test(evaluations: Iterable[Evaluation]) -> dict[tuple[str, str], list[float]]:
+    found: dict[tuple[str, str], list[float]] = {}
+    for one in evaluations:
+        if one.metric == METRIC and one.label and one.value is not None:
+            found.setdefault((one.suite, one.label), []).append(one.value)
+    return found
+
+
+def _place(label: str) -> tuple[int, str]:
+    return (ORDER.index(label) if label in ORDER else len(ORDER), label)
+
+
+def _resampled(told: Mapping[str, Any], by_seed: Sequence[float]) -> Cell:
+    names = ("sd", "low", "high", "difference", "difference_low", "difference_high")
+    return Cell(mean=told.get(METRIC), by_seed=tuple(by_seed), **{name: told.get(name) for name in names})
+
+
+def _observed(values: Sequence[float]) -> Cell:
+    if not values:
+        return Cell()
+    return Cell(mean=fmean(values), sd=stdev(values) if len(values) > 1 else None, by_seed=tuple(values))
+
+
+@dataclass
+class _Sides:
+    apart: list[str] = field(default_factory=list)
+    together: list[str] = field(default_factory=list)
+
+
+def what_it_shows(comparison: Comparison) -> str:
+    """What the table says of the weightings, and what it cannot say, from its figures alone."""
+    sides = _Sides()
+    for label, cell in comparison.cells():
+        if cell.has_difference and label != "plain":
+            (
+                sides.apart.append(_apart(label, cell))
+                if cell.differs
+                else sides.together.append(_called(label))
+            )
+    clauses = [*sides.apart, *([_together(sides.together)] if sides.together else [])]
+    if not clauses:
+        clauses = [_("no interval of a difference from plain training was drawn, so the table ranks nothing")]
+    said = "; ".join(clauses)
+    return f"{said[0].upper()}{said[1:]}. {_limits(comparison)}"
+
+
+def _apart(label: str, cell: Cell) -> str:
+    difference = cell.difference or 0.0
+    low, high = cell.difference_low or 0.0, cell.difference_high or 0.0
+    if difference < 0:
+        low, high = -high, -low
+    words = {
+        "label": _called(label),
+        "by": f"{abs(difference):.3f}",
+        "low": f"{low:.3f}",
+        "high": f"{high:.3f}",
+    }
+    if difference < 0:
+        return _("%(label)s lies %(by)s (%(low)s to %(high)s) below plain") % words
+    return _("%(label)s lies %(by)s (%(low)s to %(high)s) above plain") % words
+
+
+def _together(labels: Sequence[str]) -> str:
+    sentence = ngettext(
+        "%(labels)s cannot be told from plain: the interval of the difference includes 0",
+        "%(labels)s cannot be told from plain: the intervals of their differences include 0",
+        len(labels),
+    )
+    return sentence % {"labels": get_text_list(list(labels), _("and"))}
+
+
+def _called(label: str) -> str:
+    return _("the untrained base") if label == "base" else label
+
+
+def _limits(comparison: Comparison) -> str:
+    seeds = len(comparison.seeds)
+    words = {"seeds": seeds, "pairs": f"{comparison.pairs:,}"}
+    if seeds == 1:
+        return (
+            _(
+                "One test of %(pairs)s pairs and one seed: how much another seed would change this, it cannot say."
+            )
+            % words
+        )
+    if seeds < FEW_SEEDS:
+        return (
+            _(
+                "One test of %(pairs)s pairs and %(seeds)s seeds: intervals are over pairs, so few seeds show only "
+                "roughly how much another would change, and other tests may rank otherwise."
+            )
+            % words
+        )
+    return _("One test of %(pairs)s pairs and %(seeds)s seeds: other tests may rank otherwise.") % words
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Evaluations of single models: a row per run, a column per test, each with its figure and interval."""
+
+    suites: Sequence[str]
+    rows: Sequence[tuple[Run, str, Sequence[Evaluation | None]]]
+
+
+def side_by_side(runs: Iterable[Run]) -> SideBySide:
+    """runs: with their evaluations at hand. Of a test that a run has not taken, there is None."""
+    found = [(run, {one.suite: one for one in run.evaluations.all() if one.metric == METRIC}) for run in runs]
+    suites = list(dict.fromkeys(suite for _run, by_suite in found for suite in by_suite))
+    rows = [
+        (run, next(iter(by_suite.values())).model, [by_suite.get(suite) for suite in suites])
+        for run, by_suite in found
+        if by_suite
+    ]
+    return SideBySide(suites, rows)
+
+
+CSV_COLUMNS = (
+    "encoder",
+    "test",
+    "mean",
+    "sd",
+    "low",
+    "high",
+    "difference_from_plain",
+    "difference_low",
+    "difference_high",
+    "seeds",
+)
+
+
+def csv_rows(comparison: Comparison) -> list[list[object]]:
+    """A row per encoder and test, under CSV_COLUMNS."""
+    return [
+        [
+            row.label,
+            suite,
+            cell.mean,
+            cell.sd,
+            cell.low,
+            cell.high,
+            cell.difference,
+            cell.difference_low,
+            cell.difference_high,
+            len(cell.by_seed),
+        ]
+        for row in comparison.rows
+        for suite, cell in zip(comparison.suites, row.cells, strict=True)
+    ]

@@ -1,0 +1,162 @@
+"""Which device computes, how exactly, how many batches at a time, and what happens where memory is short."""
+
+import gc
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# Tokens of one forward pass, padding included: what fills the caches of a processor core, and a GPU.
+_TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 65536}
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+# What CUDA, CPU and MPS say where torch raises no error of its own kind for it.
+_MEMORY_SENTENCES = (
+    "DefaultCPUAllocator",
+    "not enough memory",
+    "out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
+
+
+class ComputeError(ValueError):
+    """The device or the precision that was asked for is not to be had here."""
+
+
+class TooLittleMemory(ComputeError):  # noqa: N818 - it names what is wrong
+    """Not even one row at a time fits into the memory."""
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Where and how exactly a model computes, how many tokens one batch may hold there, and batches at a time."""
+
+    device: torch.device
+    dtype: torch.dtype
+    tokens_per_batch: int
+    workers: int
+
+    def __str__(self) -> str:
+        return f"{self.device}, {str(self.dtype).removeprefix('torch.')}"
+
+
+def choose_compute(device: str = "auto", precision: str = "float32") -> Compute:
+    """The compute that a plan names.
+
+    device: "auto" (a GPU where there is one), "cpu", "cuda", "cuda:1", "mps".
+    precision: "float32", in which figures agree between machines, "bfloat16", "float16", or "auto" (bfloat16
+    on a GPU that has it, else float32). Raises ComputeError.
+    """
+    chosen = _device(device)
+    workers = torch.get_num_threads() if chosen.type == "cpu" else 1
+    return Compute(chosen, _dtype(precision, chosen), _TOKENS[chosen.type], workers)
+
+
+def limit_threads(count: int) -> None:
+    """Let torch use at most so many processor cores in this process; raises ComputeError below 1."""
+    if count < 1:
+        raise ComputeError(f"{count} threads compute nothing; give at least 1.")
+    torch.set_num_threads(count)
+
+
+def side_by_side(
+    work: Callable[[Task], Result], tasks: Iterable[Task], *, workers: int
+) -> Generator[Result, None, None]:
+    """Results in the order of their tasks, `workers` at a time, each computed on one processor core.
+
+    Cores that share one small multiplication wait for the slowest of them, many times a second; on a machine that
+    has other work, that wait is most of the time. Tasks are taken as workers come free, never all at once.
+    """
+    threads = torch.get_num_threads()
+    waiting: deque[Future[Result]] = deque()
+    try:
+        with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            for task in tasks:
+                waiting.append(pool.submit(work, task))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+    finally:
+        torch.set_num_threads(threads)
+
+
+def halving(
+    work: Callable[[int], Result], batch: int, say: Callable[[str], object] = lambda sentence: None
+) -> tuple[Result, int]:
+    """`work(rows)`, with at most `batch` rows at a time; where memory does not suffice, with half as many.
+
+    work: does the whole of its task in parts of at most so many rows. It is called again from the beginning, so it
+    must begin anew (training: clear the gradients first).
+    Returns its result and the rows that fitted, for the next call. say: is told of every halving, in one sentence.
+    Raises TooLittleMemory where one row is too many.
+    """
+    rows = batch
+    while True:
+        try:
+            return work(rows), rows
+        except Exception as error:
+            if not out_of_memory(error):
+                raise
+            if rows <= 1:
+                raise TooLittleMemory(
+                    "Not even one row at a time fits into the memory; use a smaller model or shorter texts, or a "
+                    "device with more memory."
+                ) from error
+        # Outside of `except`: the error holds the frames, and they hold what filled the memory.
+        rows //= 2
+        release_memory()
+        say(f"Memory ran short: going on with {rows} rows at a time")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether the error, of Python, of torch or of what lies under it, says that memory does not suffice."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(text in str(error) for text in _MEMORY_SENTENCES)
+
+
+def release_memory() -> None:
+    """Give back what nothing refers to any more, on the device too."""
+    gc.collect()
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        torch.cuda.empty_cache()
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return next((torch.device(kind) for kind in ("cuda", "mps") if _present(kind)), torch.device("cpu"))
+    kind, _, number = name.partition(":")
+    if kind not in _TOKENS or not (number or "0").isdigit():
+        raise ComputeError(f"There is no device {name!r}; use auto, cpu, cuda, cuda:1 or mps.")
+    if not _present(kind) or int(number or 0) >= _count(kind):
+        raise ComputeError(f"This machine has no device {name!r}; use auto or cpu.")
+    return torch.device(name)
+
+
+def _present(kind: str) -> bool:
+    if kind == "cuda":
+        return torch.cuda.is_available()
+    return kind == "cpu" or torch.backends.mps.is_available()
+
+
+def _count(kind: str) -> int:
+    return torch.cuda.device_count() if kind == "cuda" else 1
+
+
+def _dtype(precision: str, device: torch.device) -> torch.dtype:
+    if precision == "auto":
+        fast = device.type == "cuda" and torch.cuda.is_bf16_supported()
+        return torch.bfloat16 if fast else torch.float32
+    if precision not in PRECISIONS:
+        raise ComputeError(f"There is no precision {precision!r}; use auto, {', '.join(PRECISIONS)}.")
+    if precision == "float16" and device.type == "cpu":
+        raise ComputeError("A processor computes float16 slowly and badly; use float32 or bfloat16.")
+    return PRECISIONS[precision]

@@ -1,0 +1,1 @@
+"""Sentence encoders: loading, encoding, measuring. Knows numpy and torch, and no Django."""

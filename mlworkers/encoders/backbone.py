@@ -1,0 +1,119 @@
+"""Loading an encoder safely: known modules, safetensors alone, no code of the model's own."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from safetensors import SafetensorError
+from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
+
+from mlworkers.compute import Compute
+from mlworkers.progress import quiet
+from mlworkers.sources import ModelError, check_folder
+
+# Modules of sentence-transformers made from JSON and safetensors alone, and whether they hold weights.
+_MODULES = {
+    "Transformer": True,
+    "Dense": True,
+    "LayerNorm": True,
+    "Pooling": False,
+    "Normalize": False,
+    "Dropout": False,
+}
+_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+_LOADING_FAILS = (OSError, ValueError, LookupError, TypeError, RuntimeError, ImportError, SafetensorError)
+
+
+class Module(NamedTuple):
+    """A module as modules.json names it: its class, and the folder of its files."""
+
+    type: str
+    place: Path
+
+
+def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
+    """The encoder in a folder, on its device, ready to encode.
+
+    A folder of sentence-transformers is taken as it is; a bare transformer gets mean pooling. Raises
+    ModelError where the folder holds something else, lacks weights, or would run code or unpickle.
+    """
+    modules = _modules(check_folder(folder))
+    for module in modules:
+        _check_module(module)
+    with quiet_libraries():
+        try:
+            encoder = SentenceTransformer(
+                str(folder),
+                device=str(compute.device),
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True, "dtype": compute.dtype},
+            )
+            _check_tokenizer(encoder)
+            missing = _missing_weights(encoder, modules[0].place)
+        except _LOADING_FAILS as error:
+            raise ModelError(f"The model in {folder} cannot be loaded: {_brief(error)}") from error
+    if missing:
+        raise ModelError(f"The model in {folder} lacks {len(missing)} of its weights, first {missing[0]}.")
+    return encoder.eval()
+
+
+def _modules(folder: Path) -> list[Module]:
+    """What modules.json names, in its order; without one, a transformer in the folder itself."""
+    file = folder / "modules.json"
+    if not file.is_file():
+        return [Module("sentence_transformers.models.Transformer", folder)]
+    try:
+        entries = json.loads(file.read_text("utf-8"))
+        return [Module(str(entry["type"]), folder / str(entry["path"])) for entry in entries]
+    except (ValueError, TypeError, LookupError) as error:
+        raise ModelError(f"{file} is not the list of modules that sentence-transformers writes.") from error
+
+
+def _check_module(module: Module) -> None:
+    """Refuse a module other than those known, and one without safetensors."""
+    package, _, name = module.type.rpartition(".")
+    if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
+        raise ModelError(f"The module {module.type} is not loaded; only {', '.join(_MODULES)} are.")
+    if _MODULES[name] and not any((module.place / weights).is_file() for weights in _WEIGHTS):
+        raise ModelError(f"{module.place} holds no safetensors weights, and no other kind is loaded.")
+
+
+def _check_tokenizer(encoder: SentenceTransformer) -> None:
+    # Without its files the library makes up a tokenizer that knows no word, and goes on.
+    tokenizer = encoder.tokenizer
+    if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise ValueError("the files of its tokenizer are missing")
+
+
+def _missing_weights(encoder: SentenceTransformer, place: Path) -> list[str]:
+    """The weights that the transformer's files lack: the library fills them with random numbers and goes on."""
+    transformer = encoder.transformers_model
+    if transformer is None:
+        raise ValueError("it does not begin with a transformer, and no other kind of encoder is known")
+    loaded: Any = type(transformer).from_pretrained(
+        place, output_loading_info=True, local_files_only=True, use_safetensors=True
+    )
+    # Sentence vectors are pooled from token vectors; the pooler of BERT's own pretraining is not used.
+    return sorted(name for name in loaded[1]["missing_keys"] if "pooler." not in name)
+
+
+def _brief(error: BaseException) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+@contextmanager
+def quiet_libraries() -> Iterator[None]:
+    """No bars and no log lines of the libraries that load and write models."""
+    bars: Any = transformers_logging  # its functions have no types
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        with quiet("transformers", "sentence_transformers"):
+            yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()

@@ -1,0 +1,136 @@
+"""Where a training stands, on the disk: safetensors and JSON in a folder that is there whole or not at all.
+
+A checkpoint names the plan and the pairs that it belongs to, and the shape of every weight; another training is not
+continued from it. Scheduler and order follow from the step's number (`schedule`).
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from curation.files.writing import folder_replacing, make_folder
+
+_TENSORS, _FIGURES = "tensors.safetensors", "state.json"
+
+
+class CheckpointError(ValueError):
+    """The checkpoint belongs to another training, or is damaged. One sentence."""
+
+
+@dataclass(frozen=True)
+class State:
+    """After so many steps: groups of named tensors (weights, optimizer, random, best), and figures as JSON has them."""
+
+    step: int
+    tensors: dict[str, dict[str, Tensor]]
+    figures: dict[str, Any]
+
+
+class Checkpoints:
+    """The checkpoints of one training, of which the newest is kept.
+
+    about: what it is, such as its plan and the digest of its pairs, in words that can be compared. One is due after
+    every_steps (0: never), and where every_seconds have gone by on the clock `now` since the last (None: never).
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        about: Mapping[str, Any],
+        every_steps: int = 0,
+        every_seconds: float | None = None,
+        now: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self._folder = folder
+        self._about: dict[str, Any] = json.loads(json.dumps(dict(about)))
+        self._every_steps, self._every_seconds, self._now = every_steps, every_seconds, now
+        self._saved_at = now()
+
+    def is_due(self, step: int) -> bool:
+        if self._every_steps and step % self._every_steps == 0:
+            return True
+        return self._every_seconds is not None and self._now() - self._saved_at >= self._every_seconds
+
+    def save(self, state: State) -> None:
+        """Put the state on the disk, and then remove older ones. Raises FileError where the disk is full."""
+        make_folder(self._folder)
+        # The name is the step's: whoever comes to this step writes the same.
+        with folder_replacing(self._folder / f"step-{state.step:09d}", once=True) as folder:
+            save_file(_flat(state.tensors), folder / _TENSORS)
+            told = {"about": self._about, "step": state.step, "groups": list(state.tensors), **state.figures}
+            (folder / _FIGURES).write_text(json.dumps(told), encoding="utf-8")
+        for older in self._all()[:-1]:
+            shutil.rmtree(older, ignore_errors=True)
+        self._saved_at = self._now()
+
+    def newest(self, weights: Mapping[str, Tensor]) -> State | None:
+        """The newest state, of a model with such weights; None where there is none.
+
+        Raises CheckpointError where it belongs to another training, or cannot be read.
+        """
+        found = self._all()
+        if not found:
+            return None
+        try:
+            figures = json.loads((found[-1] / _FIGURES).read_text("utf-8"))
+            about, step, groups = (figures.pop(name) for name in ("about", "step", "groups"))
+            tensors = _grouped(load_file(found[-1] / _TENSORS), groups)
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
+            raise CheckpointError(
+                f"The checkpoint {found[-1]} is damaged; remove it and start again."
+            ) from error
+        self._check_about(about, step)
+        _check_shapes(tensors["weights"], weights, step)
+        return State(step, tensors, figures)
+
+    def remove(self) -> None:
+        """Remove them all: the training has ended."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _all(self) -> list[Path]:
+        return sorted(self._folder.glob("step-*"))
+
+    def _check_about(self, about: Mapping[str, Any], step: int) -> None:
+        names = sorted(self._about.keys() | about.keys())
+        other = [name for name in names if about.get(name) != self._about.get(name)]
+        if other:
+            raise CheckpointError(
+                f"The checkpoint at step {step} belongs to another training: its {other[0]} is "
+                f"{about.get(other[0])!r}, not {self._about.get(other[0])!r}; remove it and start again."
+            )
+
+
+def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], step: int) -> None:
+    for name in sorted(saved.keys() | weights.keys()):
+        there, here = (
+            str(tuple(side[name].shape)) if name in side else "missing" for side in (saved, weights)
+        )
+        if there != here:
+            raise CheckpointError(
+                f"The checkpoint at step {step} belongs to another architecture: its weight {name} is {there}, the "
+                f"model's is {here}; remove it and start again."
+            )
+
+
+def _flat(groups: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    return {
+        f"{group}/{name}": value.contiguous()
+        for group, part in groups.items()
+        for name, value in part.items()
+    }
+
+
+def _grouped(flat: Mapping[str, Tensor], groups: list[str]) -> dict[str, dict[str, Tensor]]:
+    found: dict[str, dict[str, Tensor]] = {group: {} for group in groups}
+    for key, value in flat.items():
+        group, _, name = key.partition("/")
+        found[group][name] = value
+    return found

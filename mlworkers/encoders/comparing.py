@@ -1,0 +1,112 @@
+"""What several encoders' cosines of the same test pairs say of each other: means over seeds, and paired differences.
+
+Intervals come from resampled pairs (Efron & Tibshirani 1993, section 13.3). In each resample all encoders see the same
+pairs, and an encoder is the mean of its seeds; so a difference's interval is narrower than two intervals side by side.
+It speaks of other pairs of the same kind. How much another seed would change, `sd` says.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mlworkers.encoders.intervals import resampled_correlations
+from mlworkers.encoders.metrics import Scores, spearman
+
+Resampled = NDArray[np.float64]
+_TAILS = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A value with the ends of its 95 % percentile interval; None where it is undefined or was not asked for."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One kind of encoder on the test pairs.
+
+    seeds: Spearman's correlation of each seed; mean: theirs, sd: their standard deviation (n - 1; None for one seed);
+    difference: of the mean from that of the reference, None of the reference itself.
+    """
+
+    seeds: tuple[float | None, ...]
+    mean: Spread
+    sd: float | None
+    difference: Spread | None
+
+
+def compare(
+    cosines: Mapping[str, Sequence[ArrayLike]], gold: ArrayLike, *, reference: str, resamples: int, seed: int
+) -> dict[str, Standing]:
+    """cosines: of each kind of encoder, one vector (n,) for each of its seeds. gold: scores (n,). resamples 0: none.
+
+    Raises ValueError where a vector does not fit, or the reference is not among the kinds.
+    """
+    if reference not in cosines:
+        raise ValueError(
+            f"There is no encoder “{reference}” to compare with; there are {', '.join(cosines)}."
+        )
+    seeds = {label: tuple(spearman(vector, gold) for vector in vectors) for label, vectors in cosines.items()}
+    drawn = {
+        label: _resampled(vectors, gold, resamples, seed) if resamples else np.empty(0)
+        for label, vectors in cosines.items()
+    }
+    return {label: _standing(label, reference, seeds, drawn) for label in cosines}
+
+
+def undefined(standings: Mapping[str, Standing]) -> Iterator[str]:
+    """A sentence for each kind of encoder without a correlation."""
+    for label, standing in standings.items():
+        if standing.mean.value is None:
+            yield f"The encoder “{label}” gives every test pair the same cosine, so it has no correlation."
+
+
+def _resampled(vectors: Sequence[ArrayLike], gold: ArrayLike, resamples: int, seed: int) -> Resampled:
+    """The mean over seeds in each resample, (resamples,), NaN where one is undefined."""
+    by_seed = [resampled_correlations(vector, gold, resamples=resamples, seed=seed) for vector in vectors]
+    mean: Resampled = np.mean(by_seed, axis=0)
+    return mean
+
+
+def _standing(
+    label: str,
+    reference: str,
+    seeds: Mapping[str, tuple[float | None, ...]],
+    drawn: Mapping[str, Resampled],
+) -> Standing:
+    mean, other = _mean(seeds[label]), _mean(seeds[reference])
+    difference = None
+    if label != reference:
+        apart = None if mean is None or other is None else mean - other
+        difference = _spread(apart, drawn[label] - drawn[reference])
+    return Standing(seeds[label], _spread(mean, drawn[label]), _deviation(seeds[label]), difference)
+
+
+def _spread(value: float | None, drawn: Resampled) -> Spread:
+    defined = drawn[~np.isnan(drawn)]
+    if value is None or not defined.size:
+        return Spread(value)
+    low, high = np.quantile(defined, _TAILS)
+    return Spread(value, float(low), float(high))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    found = _defined(values)
+    return None if found is None else float(found.mean())
+
+
+def _deviation(values: Sequence[float | None]) -> float | None:
+    found = _defined(values)
+    return None if found is None or found.size < 2 else float(found.std(ddof=1))
+
+
+def _defined(values: Sequence[float | None]) -> Scores | None:
+    """The values, where all are defined: a mean of some of the seeds would be a mean of something else."""
+    numbers = [value for value in values if value is not None]
+    return np.array(numbers) if numbers and len(numbers) == len(values) else None

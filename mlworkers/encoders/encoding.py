@@ -1,0 +1,153 @@
+"""Sentences into vectors, and pairs of sentences into cosines."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import batch_to_device
+
+from mlworkers.compute import Compute, halving, side_by_side
+from mlworkers.encoders.batching import length_batches
+from mlworkers.encoders.metrics import Scores
+from mlworkers.progress import Report, silent
+
+Vectors = NDArray[np.float32]
+Batch = tuple[NDArray[np.int64], dict[str, Any]]  # the places of its sentences, and what the encoder takes in
+_SENTENCES_PER_BLOCK = 4096  # measured for length at a time
+_PAIRS_PER_BLOCK = 8192
+
+
+class EncoderError(ValueError):
+    """The encoder gives vectors that are no numbers."""
+
+
+@dataclass(frozen=True)
+class PairCosines:
+    """The cosine of each pair, in -1..1, (n,); and how many distinct sentences were encoded for them."""
+
+    values: Scores
+    sentences: int
+
+
+def pair_cosines(
+    encoder: SentenceTransformer,
+    first: Sequence[str],
+    second: Sequence[str],
+    compute: Compute,
+    *,
+    report: Report = silent,
+) -> PairCosines:
+    """The cosine between the sentences of each pair; a sentence that stands in many pairs is encoded once.
+
+    Raises EncoderError where a vector is not finite or has no direction.
+    """
+    place = {sentence: number for number, sentence in enumerate(dict.fromkeys((*first, *second)))}
+    vectors = encode(encoder, list(place), compute, report=report)
+    left = np.array([place[sentence] for sentence in first], dtype=np.int64)
+    right = np.array([place[sentence] for sentence in second], dtype=np.int64)
+    return PairCosines(_cosines(vectors, left, right), len(place))
+
+
+def encode(
+    encoder: SentenceTransformer, sentences: Sequence[str], compute: Compute, *, report: Report = silent
+) -> Vectors:
+    """The vectors of n sentences, (n, d). The encoder's default prompt, if it has one, stands before each.
+
+    compute: how many tokens go into a batch, and how many batches are computed at a time; neither changes the
+    vectors by more than rounding. report counts sentences.
+    """
+    encoder.eval()
+    vectors: Vectors = np.empty((len(sentences), encoder.get_embedding_dimension() or 0), dtype=np.float32)
+    done = 0
+    passes = _Passes(encoder, sentences, say=lambda sentence: report(done, len(sentences), sentence))
+
+    def encoded(batch: Batch) -> int:
+        vectors[batch[0]] = passes.vectors(batch)
+        return len(batch[0])
+
+    prepared = passes.prepared(compute.tokens_per_batch)
+    with closing(side_by_side(encoded, prepared, workers=compute.workers)) as sizes:
+        for size in sizes:
+            done += size
+            report(done, len(sentences), "Encoding sentences")
+    return vectors
+
+
+class _Passes:
+    """Forward passes of an encoder over batches of sentences; where memory runs short, over parts of them."""
+
+    def __init__(
+        self, encoder: SentenceTransformer, sentences: Sequence[str], *, say: Callable[[str], object]
+    ) -> None:
+        self._encoder = encoder
+        self._sentences = sentences
+        self._prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
+        self._say = say
+        self._share = 1.0  # of a batch, that fits into memory
+        self._tokenizing = Lock()  # a tokenizer cannot serve two threads
+
+    def prepared(self, tokens_per_batch: int) -> Iterator[Batch]:
+        counts = _token_counts(self._encoder, self._sentences)
+        for places in length_batches(counts, tokens_per_batch=tokens_per_batch):
+            yield places, self._features(places)
+
+    def vectors(self, batch: Batch) -> Vectors:
+        """Of the batch's sentences, (b, d)."""
+        places, features = batch
+
+        def in_parts(rows: int) -> Vectors:
+            if rows >= len(places):
+                return self._pass(features)
+            starts = range(0, len(places), rows)
+            return np.concatenate([self._pass(self._features(places[at : at + rows])) for at in starts])
+
+        vectors, rows = halving(in_parts, max(1, int(len(places) * self._share)), self._say)
+        self._share = min(self._share, rows / len(places))
+        return vectors
+
+    def _features(self, places: NDArray[np.int64]) -> dict[str, Any]:
+        with self._tokenizing:
+            texts = [self._sentences[place] for place in places]
+            features: dict[str, Any] = self._encoder.preprocess(texts, prompt=self._prompt)
+            return features
+
+    @torch.inference_mode()
+    def _pass(self, features: dict[str, Any]) -> Vectors:
+        output = self._encoder(batch_to_device(features, self._encoder.device))
+        vectors: Vectors = output["sentence_embedding"].float().cpu().numpy()
+        return vectors
+
+
+def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDArray[np.int64]:
+    """Tokens of each sentence as the encoder will see it: cut at its longest input."""
+    counts: list[int] = []
+    for start in range(0, len(sentences), _SENTENCES_PER_BLOCK):
+        block = list(sentences[start : start + _SENTENCES_PER_BLOCK])
+        tokens = encoder.tokenizer(block, truncation=True, return_attention_mask=False)["input_ids"]
+        counts.extend(map(len, tokens))
+    return np.array(counts, dtype=np.int64)
+
+
+def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> Scores:
+    """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1 to fifteen digits."""
+    lengths = np.sqrt(_dot(vectors, vectors))
+    damaged = int(np.count_nonzero(~np.isfinite(lengths) | (lengths == 0)))
+    if damaged:
+        raise EncoderError(f"The encoder gives no usable vector for {damaged} of {len(vectors)} sentences.")
+    cosines = np.empty(left.size)
+    for start in range(0, left.size, _PAIRS_PER_BLOCK):
+        block = slice(start, start + _PAIRS_PER_BLOCK)
+        cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
+    unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
+    return unit
+
+
+def _dot(left: Vectors, right: Vectors) -> Scores:
+    products: Scores = np.einsum("nd,nd->n", left, right, dtype=np.float64)
+    return products

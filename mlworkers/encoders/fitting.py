@@ -1,0 +1,127 @@
+"""From a base model, scored pairs and a plan to a trained encoder."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sentence_transformers import SentenceTransformer
+
+from mlworkers.compute import Compute, choose_compute
+from mlworkers.encoders.backbone import load_encoder
+from mlworkers.encoders.checkpoints import Checkpoints
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.learning import PairLearner
+from mlworkers.encoders.metrics import spearman
+from mlworkers.encoders.plan import EncoderPlan
+from mlworkers.encoders.rows import Rows, hold_back
+from mlworkers.encoders.schedule import schedule_of
+from mlworkers.encoders.training import Measure, Point, Trained, train
+from mlworkers.encoders.weighting import Weighed, weigh
+from mlworkers.progress import Report, silent
+
+SECONDS_BETWEEN_CHECKPOINTS = (
+    60.0  # of a quarter of a gigabyte for 22 million weights, written in about a second
+)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained encoder; the rows it learnt from and what each counted for; how many were held back to choose by, and
+    how many were left out because they share a sentence with those.
+    """
+
+    encoder: SentenceTransformer
+    trained: Trained
+    rows: Rows
+    weights: Weighed
+    held_back: int
+    tied: int
+
+
+def encoder_fit(
+    base: Path,
+    rows: Rows,
+    plan: EncoderPlan,
+    *,
+    checkpoints: Path | None = None,
+    now: Callable[[], float] = lambda: 0.0,
+    report: Report = silent,
+    note: Callable[[Point], object] = lambda point: None,
+) -> Fitted:
+    """Train the encoder in the folder `base` on rows, as the plan says.
+
+    checkpoints: a folder of this training's own, in which it finds and leaves its checkpoints; now: a clock in seconds.
+    Raises the errors of `rows`, `weighting`, `training` and `backbone`, each one sentence.
+    """
+    unfiltered, back, tied = _held_back(rows, plan)
+    weighed = _weighed(unfiltered, plan)
+    learnt = unfiltered.taken(weighed.places)
+    compute = choose_compute(plan.device, plan.precision)
+    encoder = base_encoder(base, plan, compute)
+    learner = PairLearner(encoder, learnt, weighed.weights, compute, normalise=plan.normalise)
+    kept = _checkpoints(checkpoints, plan, learnt, weighed.weights, now)
+    trained = train(
+        learner, plan, measure=_measure(encoder, back, compute), checkpoints=kept, report=report, note=note
+    )
+    return Fitted(encoder, trained, learnt, weighed, 0 if back is None else len(back), tied)
+
+
+def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
+    """The steps that `encoder_fit` will take. Raises what it would raise about rows and weights."""
+    weighed = _weighed(_held_back(rows, plan)[0], plan)
+    return schedule_of(plan, weighed.places.size).steps
+
+
+def _weighed(rows: Rows, plan: EncoderPlan) -> Weighed:
+    return weigh(
+        plan.weighting,
+        pairs=rows.numbers,
+        realism=rows.realism,
+        share=plan.filter_share,
+        normalise=plan.normalise,
+        seed=plan.seed,
+    )
+
+
+def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTransformer:
+    """The base model in float32 whatever the precision (weights are kept so), its longest input as the plan says."""
+    encoder = load_encoder(base, replace(compute, dtype=choose_compute("cpu").dtype))
+    own = encoder.max_seq_length
+    encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
+    return encoder
+
+
+def _held_back(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows | None, int]:
+    return hold_back(rows, plan.held_back, seed=plan.seed) if plan.held_back else (rows, None, 0)
+
+
+def _measure(encoder: SentenceTransformer, back: Rows | None, compute: Compute) -> Measure | None:
+    if back is None:
+        return None
+    first, second = back.first.tolist(), back.second.tolist()
+
+    def measure() -> float | None:
+        return spearman(pair_cosines(encoder, first, second, compute).values, back.values)
+
+    return measure
+
+
+def _checkpoints(
+    folder: Path | None, plan: EncoderPlan, rows: Rows, weights: ArrayLike, now: Callable[[], float]
+) -> Checkpoints | None:
+    if folder is None:
+        return None
+    about = {**asdict(plan), "pairs": rows_digest(rows, weights)}
+    return Checkpoints(folder, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+
+
+def rows_digest(rows: Rows, weights: ArrayLike) -> str:
+    """SHA-256 of what is learnt: texts, targets and weights, in their order."""
+    digest = hashlib.sha256()
+    for text in (*rows.first.tolist(), *rows.second.tolist()):
+        digest.update(text.encode() + b"\x1f")
+    digest.update(np.concatenate([rows.values, np.asarray(weights)]).astype("<f8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,67 @@
+"""Forward passes that gradients flow through: any number of sentences, in groups of like length."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+from torch import Tensor, nn
+
+from mlworkers.encoders.batching import length_batches
+
+Places = NDArray[np.int64]
+_SENTENCES_PER_BLOCK = 512
+
+
+class TokenizedSentences:
+    """Sentences as the encoder takes them in, cut at its longest input; tokenized once for all epochs."""
+
+    def __init__(self, encoder: SentenceTransformer, sentences: Sequence[str]) -> None:
+        prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
+        self._rows: list[dict[str, Tensor]] = []
+        self._same: dict[str, Any] = {}  # what is one for all sentences, such as the kind of input
+        for start in range(0, len(sentences), _SENTENCES_PER_BLOCK):
+            block = list(sentences[start : start + _SENTENCES_PER_BLOCK])
+            self._add(encoder.preprocess(block, prompt=prompt))
+        self._fill = {"input_ids": int(encoder.tokenizer.pad_token_id or 0)}
+        self._side = encoder.tokenizer.padding_side
+        self.lengths = np.array([row["attention_mask"].numel() for row in self._rows], dtype=np.int64)
+
+    def _add(self, features: dict[str, Any]) -> None:
+        mask = features["attention_mask"].bool()
+        tokens = {name: value for name, value in features.items() if _is_like(value, mask)}
+        self._same |= {name: value for name, value in features.items() if name not in tokens}
+        for row, kept in enumerate(mask):
+            self._rows.append({name: value[row][kept] for name, value in tokens.items()})
+
+    def features(self, places: Places, device: torch.device) -> dict[str, Any]:
+        """The sentences at those places as one padded batch, (b, longest of them)."""
+        rows = [self._rows[place] for place in places]
+        padded = {
+            name: nn.utils.rnn.pad_sequence(
+                [row[name] for row in rows], True, self._fill.get(name, 0), padding_side=self._side
+            ).to(device, non_blocking=True)
+            for name in rows[0]
+        }
+        return {**self._same, **padded}
+
+
+def _is_like(value: object, mask: Tensor) -> bool:
+    return isinstance(value, Tensor) and value.shape == mask.shape
+
+
+def vectors(
+    encoder: SentenceTransformer, tokenized: TokenizedSentences, places: Places, *, tokens_per_pass: int
+) -> Tensor:
+    """The vectors of the sentences at those places, (b, d), in their order, with gradients.
+
+    All go through together, so that both sides of a pair share a pass; groups of like length keep padding small. A
+    group is a forward pass, of at most so many tokens.
+    """
+    groups = length_batches(tokenized.lengths[places], tokens_per_batch=tokens_per_pass)
+    device = encoder.device
+    passed = [encoder(tokenized.features(places[group], device))["sentence_embedding"] for group in groups]
+    back = np.argsort(np.concatenate(groups))
+    return torch.cat(passed)[torch.from_numpy(back).to(device)]

@@ -1,0 +1,306 @@
+"""Every number that shapes an encoder's training, its evaluation, and a comparison of weightings."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+RISE = "RISE, section 3 and tables 8 and 9"
+OURS = "docs/guide/encoders.md"
+SEEDS_MAX = 20
+
+
+class PlanError(ValueError):
+    """Settings that do not go together, or a text that names nothing. One sentence."""
+
+
+class Weighting(StrEnum):
+    """What a generated pair counts for. The last three are controls: they know nothing of realism, pair by pair."""
+
+    PLAIN = "plain"
+    REALISM = "realism"
+    FILTER = "filter"
+    RANDOM = "random"
+    SHUFFLE = "shuffle"
+    CONSTANT = "constant"
+
+    @property
+    def needs_realism(self) -> bool:
+        return self in (Weighting.REALISM, Weighting.FILTER, Weighting.SHUFFLE)
+
+
+class Normalise(StrEnum):
+    """Whether weights are brought to a mean of 1: not at all, over all rows, or within each batch."""
+
+    NONE = "none"
+    MEAN1 = "mean1"
+    BATCH = "batch"
+
+
+def _about(label: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"label": label, "help": text, **more}
+
+
+_DATASET = _about("Dataset", "The dataset's short name.", refers_to="dataset")
+_MODEL = _about(
+    "Base model",
+    "Where training begins: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+    refers_to="model",
+    kinds=("encoder",),
+)
+_SCORES = _about(
+    "Scores to learn",
+    "The score set whose pairs and scores are learnt: the intended similarity of generated pairs, or scores that "
+    "people gave.",
+    refers_to="score set",
+    kinds=("target", "gold", "people"),
+)
+_REALISM = _about(
+    "Realism (p_D)",
+    "The score set that says how real each generated sentence sounds; plain, random and constant need none.",
+    refers_to="score set",
+    kinds=("realism",),
+)
+_UNSCORED = _about(
+    "Pairs without p_D",
+    "Such as sentences that a curator rewrote after scoring: refuse them, or leave them out of the training, of every "
+    "weighting alike.",
+    choices=("refuse", "leave out"),
+)
+_SPLIT = _about(
+    "Split to learn from",
+    "Only pairs of this split are learnt, and none with a sentence that also stands in another one.",
+)
+_EPOCHS = _about(
+    "Epochs", "How often each pair is seen.", unit="epochs", low=1, high=100, source=RISE, essential=True
+)
+_BATCH = _about(
+    "Batch size", "Pairs behind one step of the weights.", unit="pairs", low=1, high=4096, source=RISE
+)
+_RATE = _about("Learning rate", "Of AdamW, at its highest.", low=1e-8, high=0.1, source=RISE)
+_WARMUP = _about(
+    "Warm-up", "The share of all steps over which the learning rate rises.", low=0.0, high=1.0, source=RISE
+)
+_LONGEST = _about(
+    "Longest input",
+    "What is longer is cut off; never above what the model takes.",
+    unit="tokens",
+    low=4,
+    high=8192,
+    source=RISE,
+)
+_DECAY = _about("Weight decay", "Of AdamW; biases and norms have none.", low=0.0, high=1.0, source=RISE)
+_CLIP = _about("Longest gradient", "A longer one is shortened to this norm.", low=1e-6, high=1e6, source=RISE)
+_NORMALISE = _about(
+    "Normalise weights",
+    "none leaves them as they are; mean1 divides by their mean over all pairs, batch by their mean in each batch.",
+    source=RISE,
+)
+_FILTERED = _about(
+    "Share to filter",
+    "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
+    low=0.0,
+    high=0.95,
+    source=RISE,
+)
+_HELD_BACK = _about(
+    "Held back to choose by",
+    "This share of the training pairs is not learnt: the weights that agree best with their scores are kept. "
+    "0 keeps the last weights.",
+    low=0.0,
+    high=0.5,
+    source=OURS,
+)
+_LOOKS = _about(
+    "Looks per epoch", "How often the pairs that are held back are measured.", low=1, high=100, source=RISE
+)
+_PRECISION = _about(
+    "Precision",
+    "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
+    choices=("float32", "bfloat16", "auto"),
+)
+_DEVICE = _about("Device", "auto takes a GPU where there is one; else cpu, cuda, cuda:1 or mps.")
+_SNAPSHOT = _about(
+    "Snapshot", "The pairs and scores as they were then; 0 makes a new one.", low=0, refers_to="snapshot"
+)
+_SEED = _about("Seed", "Of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1)
+_BOOTSTRAP = _about(
+    "Resamples", "Of the test pairs, for intervals; 0 for none.", low=0, high=100_000, source=OURS
+)
+
+
+@dataclass(frozen=True)
+class EncoderPlan:
+    """One encoder, trained on scored pairs."""
+
+    dataset: str = field(metadata=_DATASET)
+    model: str = field(metadata=_MODEL)
+    scores: str = field(metadata=_SCORES)
+    realism: str = field(default="", metadata=_REALISM)
+    weighting: Weighting = field(
+        default=Weighting.PLAIN,
+        metadata=_about(
+            "Weighting",
+            "plain counts every pair alike, realism by its p_D; filter drops the lowest; random, shuffle and "
+            "constant are controls.",
+            source=RISE,
+            essential=True,
+        ),
+    )
+    unscored: str = field(default="refuse", metadata=_UNSCORED)
+    split: str = field(default="train", metadata=_SPLIT)
+    epochs: int = field(default=3, metadata=_EPOCHS)
+    batch_size: int = field(default=32, metadata=_BATCH)
+    learning_rate: float = field(default=2e-5, metadata=_RATE)
+    warmup: float = field(default=0.1, metadata=_WARMUP)
+    max_length: int = field(default=128, metadata=_LONGEST)
+    weight_decay: float = field(default=0.01, metadata=_DECAY)
+    clip: float = field(default=1.0, metadata=_CLIP)
+    normalise: Normalise = field(default=Normalise.NONE, metadata=_NORMALISE)
+    filter_share: float = field(default=0.1, metadata=_FILTERED)
+    held_back: float = field(default=0.0, metadata=_HELD_BACK)
+    looks: int = field(default=4, metadata=_LOOKS)
+    precision: str = field(default="float32", metadata=_PRECISION)
+    device: str = field(default="auto", metadata=_DEVICE)
+    snapshot: int = field(default=0, metadata=_SNAPSHOT)
+    seed: int = field(default=42, metadata=_SEED)
+
+    def __post_init__(self) -> None:
+        if Weighting(self.weighting).needs_realism and not self.realism:
+            raise PlanError(
+                f"The weighting “{self.weighting}” needs p_D; name a score set of realism, or choose plain, random "
+                "or constant."
+            )
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """An encoder's cosines against the scores that people gave a dataset's pairs."""
+
+    dataset: str = field(metadata=_DATASET)
+    model: str = field(
+        metadata=_about(
+            "Model",
+            "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+            refers_to="model",
+            kinds=("encoder",),
+        )
+    )
+    score_set: str = field(
+        metadata=_about(
+            "Score set", "The scores that people gave.", refers_to="score set", kinds=("gold", "people")
+        )
+    )
+    split: str = field(
+        default="test", metadata=_about("Split", "Only pairs of this split are measured; empty: every pair.")
+    )
+    bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
+    device: str = field(default="auto", metadata=_DEVICE)
+    snapshot: int = field(default=0, metadata=_SNAPSHOT)
+    seed: int = field(default=1234, metadata=_about("Seed", "Of the resamples.", low=0, high=2**31 - 1))
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """The base and an encoder of each weighting and seed, all trained on the same pairs in the same order and measured
+    on the same test pairs.
+    """
+
+    dataset: str = field(metadata=_DATASET)
+    model: str = field(metadata=_MODEL)
+    scores: str = field(metadata=_SCORES)
+    realism: str = field(metadata=_REALISM)
+    test_score_set: str = field(
+        metadata=_about(
+            "Test scores",
+            "The scores that people gave the test pairs.",
+            refers_to="score set",
+            kinds=("gold", "people"),
+            within="test_dataset",
+        )
+    )
+    weightings: str = field(
+        default="plain,realism,filter,random",
+        metadata=_about(
+            "Weightings",
+            "Some of plain, realism, filter, random, shuffle and constant, with commas; plain is always needed, "
+            "because the others are compared with it.",
+            source=RISE,
+            essential=True,
+        ),
+    )
+    seeds: int = field(
+        default=2,
+        metadata=_about(
+            "Seeds",
+            "How often each weighting is trained; RISE trains 5 times.",
+            low=1,
+            high=SEEDS_MAX,
+            source=OURS,
+            essential=True,
+        ),
+    )
+    first_seed: int = field(
+        default=42,
+        metadata=_about("First seed", "The others follow it, one by one.", low=0, high=2**31 - 1 - SEEDS_MAX),
+    )
+    test_dataset: str = field(
+        default="",
+        metadata=_about(
+            "Test dataset",
+            "The dataset that holds the test pairs; empty: the same one.",
+            refers_to="dataset",
+        ),
+    )
+    test_split: str = field(
+        default="test",
+        metadata=_about("Test split", "Only pairs of this split are measured; empty: every pair."),
+    )
+    unscored: str = field(default="refuse", metadata=_UNSCORED)
+    split: str = field(default="train", metadata=_SPLIT)
+    epochs: int = field(default=3, metadata=_EPOCHS)
+    batch_size: int = field(default=32, metadata=_BATCH)
+    learning_rate: float = field(default=2e-5, metadata=_RATE)
+    warmup: float = field(default=0.1, metadata=_WARMUP)
+    max_length: int = field(default=128, metadata=_LONGEST)
+    weight_decay: float = field(default=0.01, metadata=_DECAY)
+    clip: float = field(default=1.0, metadata=_CLIP)
+    normalise: Normalise = field(default=Normalise.NONE, metadata=_NORMALISE)
+    filter_share: float = field(default=0.1, metadata=_FILTERED)
+    held_back: float = field(default=0.0, metadata=_HELD_BACK)
+    looks: int = field(default=4, metadata=_LOOKS)
+    precision: str = field(default="float32", metadata=_PRECISION)
+    device: str = field(default="auto", metadata=_DEVICE)
+    snapshot: int = field(default=0, metadata=_SNAPSHOT)
+    bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
+
+    def __post_init__(self) -> None:
+        if Weighting.PLAIN not in self.chosen:
+            raise PlanError(f"“{self.weightings}” lacks plain, with which the others are compared; add it.")
+
+    @property
+    def chosen(self) -> tuple[Weighting, ...]:
+        """The weightings, in the order in which they were named. Raises PlanError."""
+        return _weightings_listed(self.weightings)
+
+    @property
+    def all_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds)
+
+    def encoder(self, weighting: Weighting, seed: int) -> EncoderPlan:
+        """The plan of one of the encoders."""
+        shared = {name: getattr(self, name) for name in _SHARED}
+        return EncoderPlan(weighting=weighting, seed=seed, **shared)
+
+
+_SHARED = tuple(EncoderPlan.__dataclass_fields__.keys() & ComparisonPlan.__dataclass_fields__.keys())
+
+
+def _weightings_listed(text: str) -> tuple[Weighting, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in list(Weighting)]
+    if unknown:
+        raise PlanError(f"“{unknown[0]}” is no weighting; choose among {', '.join(Weighting)}.")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise PlanError(f"“{twice[0]}” is named twice; name each weighting once.")
+    return tuple(map(Weighting, names))

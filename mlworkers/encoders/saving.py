@@ -1,0 +1,106 @@
+"""A trained encoder as a folder that sentence-transformers loads by itself, and that says where it comes from."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+
+from mlworkers.encoders.backbone import quiet_libraries
+from mlworkers.encoders.metrics import Scores
+from mlworkers.encoders.rows import sentence_keys
+
+_ABOUT = "semblance.json"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a reader of the folder should know. plan: every setting. data: dataset, snapshot and its SHA-256 and so on.
+    licence: of the dataset, as it was told; "" where it was not.
+    """
+
+    base: str
+    base_sha256: str
+    plan: Mapping[str, Any]
+    data: Mapping[str, Any]
+    licence: str = ""
+
+
+def encoder_save(encoder: SentenceTransformer, folder: Path, about: About, sentences: Iterable[str]) -> None:
+    """Write the encoder into an empty folder: weights as safetensors, tokenizer, pooling, a card, and the short keys of
+    the sentences it was trained on, so that no one measures it on them.
+    """
+    with quiet_libraries():
+        encoder.save(str(folder), create_model_card=False, safe_serialization=True)
+    (folder / "README.md").write_text(card(encoder, about), encoding="utf-8")
+    told = {
+        "base": {"model": about.base, "sha256": about.base_sha256},
+        "plan": dict(about.plan),
+        "data": dict(about.data),
+        "trained_on": sorted(sentence_keys(sentences)),
+    }
+    (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
+
+
+def trained_on(folder: Path) -> frozenset[str]:
+    """The keys of the sentences that the model in a folder says it was trained on; none where it says nothing."""
+    try:
+        told = json.loads((folder / _ABOUT).read_text("utf-8"))
+        return frozenset(map(str, told["trained_on"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()
+
+
+def cosines_write(path: Path, cosines: Scores) -> None:
+    """Keep cosines (n,) to the last bit."""
+    np.save(path, cosines, allow_pickle=False)
+
+
+def cosines_read(path: Path) -> Scores:
+    """The inverse of `cosines_write`."""
+    cosines: Scores = np.load(path, allow_pickle=False)
+    return cosines
+
+
+def card(encoder: SentenceTransformer, about: About) -> str:
+    """The README of the folder."""
+    licence = about.licence or "not stated; ask whoever holds the data"
+    descent = "The weights also descend from the base model, whose licence holds for them too."
+    return "\n".join(
+        [
+            "---",
+            "library_name: sentence-transformers",
+            "pipeline_tag: sentence-similarity",
+            "---",
+            "# Sentence encoder",
+            "",
+            f"Trained from {about.base} (SHA-256 of its files {about.base_sha256}) on scored sentence pairs.",
+            f"Vectors of {encoder.get_embedding_dimension()} numbers; compare them by their cosine.",
+            "",
+            "```python",
+            "from sentence_transformers import SentenceTransformer",
+            "",
+            'encoder = SentenceTransformer("path/to/this/folder")',
+            "```",
+            "",
+            "## Data",
+            "",
+            *_listed(about.data),
+            "",
+            "## Plan",
+            "",
+            *_listed(about.plan),
+            "",
+            "## Licence",
+            "",
+            f"Licence of the data: {licence}. {descent}",
+            "",
+        ]
+    )
+
+
+def _listed(facts: Mapping[str, Any]) -> list[str]:
+    return [f"* {name.replace('_', ' ')}: {value}" for name, value in facts.items()]

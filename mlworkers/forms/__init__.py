@@ -1,0 +1,1 @@
+"""Forms of runs, a module per subject."""

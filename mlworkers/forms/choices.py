@@ -1,0 +1,132 @@
+"""What a form offers where a setting names something: score sets, uploads, snapshots, runs, models."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.models import Dataset, ImportBatch, ScoreSet
+from mlworkers.cards import card_of
+from mlworkers.plan_settings import Setting
+from mlworkers.plans import KINDS
+from mlworkers.selectors import MODEL_KINDS, models_named_by_run, runs_to_name
+from mlworkers.sources import PACKAGES
+
+SETS_OFFERED = 200
+Choices = list[tuple[str, str]]
+
+
+class Suggested(forms.TextInput):
+    """A text field that suggests what is there and takes anything."""
+
+    template_name = "mlworkers/_suggested.html"
+
+    def __init__(self, suggestions: Choices) -> None:
+        super().__init__(attrs={"autocomplete": "off", "spellcheck": "false"})
+        self.suggestions = suggestions
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, attrs)
+        place = f"{context['widget']['attrs'].get('id', name)}_suggestions"
+        context["widget"]["attrs"]["list"] = place
+        return context | {"place": place, "suggestions": self.suggestions}
+
+
+def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset] = ()) -> Choices | None:
+    """What can be chosen, by its value and in words; None where the setting is no choice."""
+    if setting.choices:
+        return [(choice, choice) for choice in setting.choices]
+    if setting.refers_to == "dataset":
+        others = [(one.slug, one.name) for one in datasets if dataset is None or one.slug != dataset.slug]
+        return [("", _("the same dataset")), *others]
+    if dataset is None:
+        return None
+    if setting.refers_to == "score set" and setting.within:
+        return _score_sets_of_all(setting, dataset, datasets)
+    offers = {
+        "score set": _score_sets,
+        "batch": _uploads_that_wait,
+        "snapshot": _snapshots,
+        "run": _runs,
+    }
+    return offers[setting.refers_to](setting, dataset) if setting.refers_to in offers else None
+
+
+def suggestions_of(setting: Setting) -> Choices | None:
+    """What a text field suggests; None where there is nothing to suggest."""
+    if setting.refers_to == "model":
+        return models_offered(setting.kinds)
+    return None
+
+
+def models_offered(kinds: tuple[str, ...]) -> Choices:
+    """The packaged encoder, and the models that runs made, newest first."""
+    packaged = [(f"packaged:{name}", _("packaged")) for name in PACKAGES]
+    made = [
+        (f"run:{artifact.run_id}", card_of(artifact).name)
+        for artifact in models_named_by_run(kinds or MODEL_KINDS)
+    ]
+    return [*(packaged if not kinds or "encoder" in kinds else []), *made]
+
+
+def _score_sets(setting: Setting, dataset: Dataset) -> Choices:
+    sets: Choices = [(name, f"{name} · {kind}") for name, kind in _names(setting, dataset)]
+    if setting.required:
+        kinds = get_text_list([ScoreSet.Kind(kind).label for kind in setting.kinds], _("or"))
+        nothing = _("no score set of the kind %(kinds)s yet") % {"kinds": kinds}
+        return _to_choose(sets, nothing if setting.kinds else _("no score set yet"))
+    return [("", _("none") if setting.kinds else _("every score set")), *sets]
+
+
+def _score_sets_of_all(setting: Setting, dataset: Dataset, datasets: Iterable[Dataset]) -> Choices:
+    """The dataset's own first, then those of the other datasets that may be named; a name that several use once."""
+    own = _names(setting, dataset)
+    others = ScoreSet.objects.filter(dataset__in=[one.pk for one in datasets]).exclude(dataset=dataset)
+    if setting.kinds:
+        others = others.filter(kind__in=setting.kinds)
+    sets = {name: f"{name} · {kind}" for name, kind in own}
+    for one in others.select_related("dataset").order_by("dataset__name", "-pk")[:SETS_OFFERED]:
+        sets.setdefault(one.name, f"{one.name} · {one.get_kind_display()} · {one.dataset.name}")
+    return _to_choose(list(sets.items()), _("no such score set yet"))
+
+
+def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
+    """The score sets that will do: of the kind that the plan names first before others, the newest first."""
+    sets = list(dataset.score_sets.order_by("-pk"))
+    if setting.kinds:
+        sets = [one for kind in setting.kinds for one in sets if one.kind == kind]
+    return [(one.name, one.get_kind_display()) for one in sets]
+
+
+def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:
+    waiting = dataset.imports.exclude(state=ImportBatch.State.DONE).exclude(mapping={})
+    uploads = [(str(batch.pk), f"{batch.pk} · {batch.file_name}") for batch in waiting]
+    return uploads or [("", _("no file waits; upload one on the dataset's import page"))]
+
+
+def _snapshots(setting: Setting, dataset: Dataset) -> Choices:
+    taken = [
+        (
+            str(snapshot.number),
+            ngettext("%(number)s · %(rows)s pair", "%(number)s · %(rows)s pairs", snapshot.rows)
+            % {"number": snapshot.number, "rows": f"{snapshot.rows:,}"},
+        )
+        for snapshot in dataset.snapshots.all()
+    ]
+    return taken if setting.required else [("0", _("a new one")), *taken]
+
+
+def _runs(setting: Setting, dataset: Dataset) -> Choices:
+    runs = [(str(run.pk), f"{run.pk} · {run.message}") for run in runs_to_name(dataset, setting.kinds)]
+    if not setting.required:
+        return [("0", _("none")), *runs]
+    kinds = get_text_list([f"“{KINDS[kind].label}”" for kind in setting.kinds if kind in KINDS], _("or"))
+    return _to_choose(runs, _("no run of the kind %(kinds)s has succeeded yet") % {"kinds": kinds})
+
+
+def _to_choose(choices: Choices, nothing: str) -> Choices:
+    """The first is the form's default; where there is none, it says so."""
+    return choices or [("", nothing)]

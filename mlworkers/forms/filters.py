@@ -1,0 +1,37 @@
+"""What lists of runs show."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from curation.models import Dataset
+from mlworkers.models import Run
+from mlworkers.plan_settings import Text
+from mlworkers.plans import KINDS
+from mlworkers.selectors import RunFilter
+
+
+class RunFilterForm(forms.Form):
+    """What the log book shows; a value it does not know leaves nothing out."""
+
+    kind = forms.ChoiceField(label=_lazy("Kind"), required=False)
+    state = forms.ChoiceField(label=_lazy("State"), required=False)
+    dataset = forms.ChoiceField(label=_lazy("Dataset"), required=False)
+
+    def __init__(self, *args: Any, datasets: Iterable[Dataset], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._offer(
+            "kind", _("every kind"), ((kind.name, kind.label) for kind in KINDS.values() if kind.listed)
+        )
+        self._offer("state", _("every state"), Run.State.choices)
+        self._offer("dataset", _("every dataset"), ((dataset.slug, dataset.name) for dataset in datasets))
+
+    def _offer(self, name: str, everything: str, choices: Iterable[tuple[str, Text]]) -> None:
+        self.fields[name].choices = [("", everything), *choices]  # type: ignore[attr-defined]
+
+    def wanted(self) -> RunFilter:
+        self.full_clean()
+        return RunFilter(**{name: self.cleaned_data.get(name, "") for name in self.fields})

@@ -1,0 +1,134 @@
+"""The form that starts a run, made from the settings of its kind's plan."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+from django.utils.formats import localize
+from django.utils.translation import gettext as _
+
+from curation.models import Dataset
+from mlworkers.forms.choices import Suggested, choices_of, suggestions_of
+from mlworkers.plan_settings import Setting
+from mlworkers.plans import Kind, plan_from
+
+SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
+
+
+class PlanForm(forms.Form):
+    """One field per setting, with its unit, default and source as help; the plan itself has the last word.
+
+    datasets: those that a plan may name beside the run's own. `launch` goes with the form, so that sending it twice
+    starts one run.
+    """
+
+    def __init__(
+        self, *args: Any, kind: Kind, dataset: Dataset | None, datasets: Iterable[Dataset] = (), **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.kind = kind
+        self.fields["launch"] = forms.UUIDField(
+            initial=uuid4, required=False, widget=forms.HiddenInput(attrs={"autocomplete": "off"})
+        )
+        for setting in kind.settings:
+            self.fields[setting.name] = _field(setting, dataset, datasets)
+            self._keep_what_is_gone(setting.name)
+
+    def _keep_what_is_gone(self, name: str) -> None:
+        """What an earlier run named and is there no more must be chosen anew: no other takes its place unseen."""
+        field, before = self.fields[name], self.initial.get(name)
+        if isinstance(field, forms.ChoiceField) and before and not field.valid_value(str(before)):
+            gone = _("choose one: “%(name)s” is gone") % {"name": before}
+            offered: Any = field.choices
+            field.choices = [("", gone), *offered]
+
+    @property
+    def first(self) -> list[forms.BoundField]:
+        """What one decides each time: what the plan names, and what it calls essential."""
+        return [self[setting.name] for setting in self._visible if self._comes_first(setting)]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        return [self[setting.name] for setting in self._visible if not self._comes_first(setting)]
+
+    @property
+    def more_is_open(self) -> bool:
+        """Where something is wrong, or was changed before, it must be seen."""
+        given = self.initial if not self.is_bound else self.data
+        return any(
+            field.errors or (field.name in given and _differs(given[field.name], field.field.initial))
+            for field in self.more
+        )
+
+    def _comes_first(self, setting: Setting) -> bool:
+        return setting.comes_first or len(self.kind.settings) <= SHOWN_AT_ONCE
+
+    @property
+    def _visible(self) -> list[Setting]:
+        return [setting for setting in self.kind.settings if not self[setting.name].is_hidden]
+
+    def plan(self) -> dict[str, Any]:
+        """What was filled in; a setting that was left empty keeps its default."""
+        given = [(setting, self.cleaned_data[setting.name]) for setting in self.kind.settings]
+        return {setting.name: value for setting, value in given if not _is_left_empty(setting, value)}
+
+    def clean(self) -> dict[str, Any]:
+        if not self.errors:
+            try:
+                plan_from(self.kind, self.plan())
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from error
+        return self.cleaned_data
+
+
+def _is_left_empty(setting: Setting, value: Any) -> bool:
+    """An empty text may be meant; an empty number never is."""
+    return value is None or (value == "" and setting.type in (int, float))
+
+
+def _differs(given: Any, default: Any) -> bool:
+    return given not in ("", None) and str(given) != str(default) and not (given == "on" and default is True)
+
+
+def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset]) -> forms.Field:
+    about: dict[str, Any] = {
+        "label": setting.label,
+        "help_text": _help(setting),
+        "initial": getattr(setting.default, "value", setting.default),
+        "required": setting.required,
+    }
+    if setting.refers_to == "dataset" and setting.required:
+        return forms.CharField(widget=forms.HiddenInput, initial=dataset.slug if dataset else "")
+    choices = choices_of(setting, dataset, datasets)
+    if choices is not None:
+        return forms.ChoiceField(choices=choices, **about)
+    if setting.type is bool:
+        return forms.BooleanField(**{**about, "required": False})
+    suggested = suggestions_of(setting)
+    if suggested is not None:
+        first = suggested[0][0] if suggested and setting.required else about["initial"]
+        return forms.CharField(widget=Suggested(suggested), **{**about, "initial": first})
+    # What a number may be, the plan says in its own sentence.
+    types: dict[type[Any], type[forms.Field]] = {int: forms.IntegerField, float: forms.FloatField}
+    return types.get(setting.type, forms.CharField)(**about)
+
+
+def _help(setting: Setting) -> str:
+    """What the setting does, its unit, and its default with the source of that number."""
+    words = {"default": localize(setting.default), "unit": setting.unit, "source": setting.source}
+    default = ""
+    if isinstance(setting.default, int | float) and not isinstance(setting.default, bool):
+        default = (
+            _("Default: %(default)s %(unit)s") % words if setting.unit else _("Default: %(default)s") % words
+        )
+        default += f" ({setting.source})." if setting.source else "."
+    elif setting.source:
+        default = _("Default: %(default)s") % {"default": _word(setting.default)} + f" ({setting.source})."
+    return f"{setting.help} {default}".strip()
+
+
+def _word(default: Any) -> str:
+    if isinstance(default, bool):
+        return _("yes") if default else _("no")
+    return str(getattr(default, "value", default)) or _("none")

@@ -1,0 +1,191 @@
+"""The moves of a run and of its shards, as `models.py` draws them.
+
+Each is one conditional UPDATE on (id, state, attempt): of two workers that want a run or a shard one gets it, and a
+worker that was paused while another took it up can no longer write.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext as _
+
+from mlworkers.models import Artifact, Evaluation, Run, RunShard
+from mlworkers.selectors import run_is_free
+from mlworkers.sharing import running, shards_free
+
+LOST_MAX = 3  # what silenced three workers (out of memory, mostly) would silence the fourth
+
+
+class RunStopped(Exception):  # noqa: N818 - not an error: somebody wished it
+    """The run is no longer this worker's: cancelled, or taken up by another. Stop, and write nothing more."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to write a run, until somebody else claims it."""
+
+    run_id: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class ShardClaim:
+    """The right to write a shard, until somebody else claims it."""
+
+    run_id: int
+    shard_id: int
+    number: int
+    attempt: int
+
+
+def run_invited(*, run: Run, at: datetime) -> bool:
+    """Note that a worker is invited to claim the run; False where somebody else has just done so."""
+    unchanged = Run.objects.filter(pk=run.pk, state=run.state, attempt=run.attempt, invited_at=run.invited_at)
+    return bool(unchanged.update(invited_at=at))
+
+
+def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
+    """Take a run that is queued or stale; None where there is nothing to take."""
+    free = run_is_free(at)
+    run = Run.objects.filter(free, pk=run_id).first()
+    if run is None:
+        return None
+    lost = run.lost + (run.heartbeat_at is not None)
+    claimable = Run.objects.filter(free, pk=run_id, state=run.state, attempt=run.attempt)
+    if lost >= LOST_MAX:
+        _give_up(claimable, at)
+        return None
+    claimed = claimable.update(
+        state=Run.State.RUNNING,
+        attempt=F("attempt") + 1,
+        lost=lost,
+        worker=worker,
+        heartbeat_at=at,
+        claimed_at=at,
+        started_at=run.started_at or at,
+        message="",
+    )
+    return Claim(run_id, run.attempt + 1) if claimed else None
+
+
+def _give_up(claimable: QuerySet[Run], at: datetime) -> None:
+    claimable.update(
+        state=Run.State.FAILED,
+        lost=LOST_MAX,
+        finished_at=at,
+        message=_(
+            "%(number)s workers fell silent while doing this run, mostly a sign of too little memory; "
+            "make the run smaller or give the worker more, then start it again."
+        )
+        % {"number": LOST_MAX},
+    )
+
+
+def run_waits(*, run: Run, message: str) -> None:
+    """Say on a queued run's page what it waits for."""
+    Run.objects.filter(pk=run.pk, state=Run.State.QUEUED, attempt=run.attempt).update(message=message)
+
+
+def run_beat(*, claim: Claim, at: datetime, **progress: Any) -> None:
+    """Say that the run is worked on, and how far it is. Raises RunStopped where it is no longer ours."""
+    _change(claim, heartbeat_at=at, **progress)
+
+
+def run_leave(*, claim: Claim) -> None:
+    """Let go of a run that this worker will not finish: it is stale at once, and whoever comes next takes
+    it up.
+    """
+    _change(claim, heartbeat_at=None)
+
+
+@transaction.atomic
+def run_finish(
+    *,
+    claim: Claim,
+    at: datetime,
+    artifacts: Iterable[Artifact] = (),
+    evaluations: Iterable[Evaluation] = (),
+    **outcome: Any,
+) -> None:
+    """The run succeeded: its outcome (message, result, done, total), its files and what was measured of them enter
+    together, or not at all.
+    """
+    _change(claim, state=Run.State.SUCCEEDED, finished_at=at, heartbeat_at=at, **outcome)
+    Artifact.objects.bulk_create(artifacts)
+    Evaluation.objects.bulk_create(evaluations)
+
+
+def run_fail(*, claim: Claim, at: datetime, message: str) -> None:
+    _change(claim, state=Run.State.FAILED, finished_at=at, heartbeat_at=at, message=message)
+
+
+def run_cancel(*, run_id: int, at: datetime, message: str) -> bool:
+    """Cancel a run that has not ended, whoever holds it; its worker finds out at its next report."""
+    waiting_or_running = Run.objects.filter(pk=run_id, state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    return bool(waiting_or_running.update(state=Run.State.CANCELLED, finished_at=at, message=message))
+
+
+def _change(claim: Claim, **changes: Any) -> None:
+    ours = Run.objects.filter(pk=claim.run_id, state=Run.State.RUNNING, attempt=claim.attempt)
+    if not ours.update(**changes):
+        raise RunStopped(f"Run {claim.run_id} is no longer held by attempt {claim.attempt}.")
+
+
+def shards_open(*, run_id: int, stage: str, sizes: Sequence[int]) -> None:
+    """A row for every shard of the stage; those that are there stay as they are."""
+    RunShard.objects.bulk_create(
+        [RunShard(run_id=run_id, stage=stage, number=number, size=size) for number, size in enumerate(sizes)],
+        ignore_conflicts=True,
+    )
+
+
+def shards_found(*, run_id: int, stage: str, numbers: Collection[int]) -> None:
+    """Of these shards the files are there: nobody need do them."""
+    unfinished = RunShard.objects.filter(run=run_id, stage=stage).exclude(state=RunShard.State.DONE)
+    unfinished.filter(number__in=numbers).update(state=RunShard.State.DONE, done=F("size"))
+
+
+def shards_lost(*, run_id: int, stage: str, numbers: Collection[int]) -> None:
+    """Of these shards, which were done, the files are gone: they wait again."""
+    done = RunShard.objects.filter(run=run_id, stage=stage, state=RunShard.State.DONE)
+    done.filter(number__in=numbers).update(state=RunShard.State.WAITING, done=0, heartbeat_at=None)
+
+
+def shard_claim(
+    *, run_id: int, stage: str, worker: str, at: datetime, assisting: bool = False
+) -> ShardClaim | None:
+    """Take the first shard that is free; None where there is none, or the run has ended."""
+    free = shards_free(run_id, at, assisting=assisting).filter(stage=stage)
+    while (shard := free.order_by("number").first()) is not None:
+        unchanged = free.filter(pk=shard.pk, state=shard.state, attempt=shard.attempt)
+        if unchanged.update(
+            state=RunShard.State.RUNNING, attempt=F("attempt") + 1, done=0, worker=worker, heartbeat_at=at
+        ):
+            return ShardClaim(run_id, shard.pk, shard.number, shard.attempt + 1)
+    return None
+
+
+def shard_beat(*, claim: ShardClaim, at: datetime, done: int) -> None:
+    """Say that the shard is worked on, and how far it is. Raises RunStopped where it is no longer ours, or the run has
+    ended.
+    """
+    if not _ours(claim).filter(run__in=running(claim.run_id)).update(heartbeat_at=at, done=done):
+        raise RunStopped(f"Shard {claim.shard_id} is no longer held by attempt {claim.attempt}.")
+
+
+def shard_finish(*, claim: ShardClaim, at: datetime) -> None:
+    """The shard's file is there. Where another worker took the shard up meanwhile, it finds the file."""
+    _ours(claim).update(state=RunShard.State.DONE, done=F("size"), heartbeat_at=at)
+
+
+def shard_leave(*, claim: ShardClaim) -> None:
+    """Let go of a shard: whoever comes next takes it up."""
+    _ours(claim).update(state=RunShard.State.WAITING, done=0, heartbeat_at=None)
+
+
+def _ours(claim: ShardClaim) -> QuerySet[RunShard]:
+    return RunShard.objects.filter(pk=claim.shard_id, state=RunShard.State.RUNNING, attempt=claim.attempt)

@@ -1,0 +1,107 @@
+"""Where a model comes from: its run, what that run's plan names, the runs that made those things, and so on."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from curation.models import ScoreSet
+from mlworkers.models import Run
+from mlworkers.plan_settings import Setting, Text
+from mlworkers.plans import KINDS
+from mlworkers.sources import Kind as SourceKind
+from mlworkers.sources import ModelError, parse_source
+
+LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones train on what was trained
+
+
+@dataclass(frozen=True)
+class Named:
+    """A thing that a plan names, and the run or campaign that made it, where one did; no text where that says all."""
+
+    label: Text
+    text: str
+    run: int | None = None
+    campaign: int | None = None
+    snapshot: int | None = None
+
+
+@dataclass(frozen=True)
+class Ancestor:
+    run: Run
+    named: Sequence[Named]
+
+
+def lineage_of(run: Run) -> list[Ancestor]:
+    """The run, then the runs behind what it names, nearest first. At most two queries a level."""
+    ancestors: list[Ancestor] = []
+    level, seen = [run], {run.pk}
+    for _level in range(LEVELS):
+        sets = _score_sets(level)
+        found = [Ancestor(one, _names(one, sets)) for one in level]
+        ancestors += found
+        wanted = {name.run for ancestor in found for name in ancestor.named if name.run} - seen
+        if not wanted:
+            break
+        seen |= wanted
+        level = list(Run.objects.filter(pk__in=wanted).select_related("dataset").order_by("-pk"))
+    return ancestors
+
+
+def _settings(run: Run) -> list[Setting]:
+    kind = KINDS.get(run.kind)
+    return [one for one in kind.settings if one.refers_to and run.plan.get(one.name)] if kind else []
+
+
+def _score_sets(runs: Iterable[Run]) -> dict[tuple[str, str], ScoreSet]:
+    """Every score set that a plan of these runs names, by its dataset's short name and its own."""
+    named = [
+        (slug, run.plan[setting.name])
+        for run in runs
+        for setting in _settings(run)
+        if setting.refers_to == "score set" and (slug := _slug(run, setting))
+    ]
+    if not named:
+        return {}
+    found = ScoreSet.objects.filter(
+        dataset__slug__in={slug for slug, _name in named}, name__in={name for _slug, name in named}
+    ).select_related("dataset")
+    return {(one.dataset.slug, one.name): one for one in found}
+
+
+def _slug(run: Run, setting: Setting) -> str:
+    other = run.plan.get(setting.within) if setting.within else ""
+    return str(other or (run.dataset.slug if run.dataset else ""))
+
+
+def _names(run: Run, sets: dict[tuple[str, str], ScoreSet]) -> list[Named]:
+    named = [_named(run, setting, sets) for setting in _settings(run)]
+    taken = run.result.get("snapshot")
+    if isinstance(taken, int) and not any(one.snapshot for one in named):
+        named.append(Named(_snapshot_label(run), str(taken), snapshot=taken))
+    return named
+
+
+def _snapshot_label(run: Run) -> Text:
+    settings = KINDS[run.kind].settings if run.kind in KINDS else []
+    return next((one.label for one in settings if one.refers_to == "snapshot"), "snapshot")
+
+
+def _named(run: Run, setting: Setting, sets: dict[tuple[str, str], ScoreSet]) -> Named:
+    value = run.plan[setting.name]
+    match setting.refers_to:
+        case "run":
+            return Named(setting.label, "", run=int(value))
+        case "model" if made_by := _run_of(str(value)):
+            return Named(setting.label, "", run=made_by)
+        case "snapshot":
+            return Named(setting.label, str(value), snapshot=int(value))
+        case "score set" if found := sets.get((_slug(run, setting), value)):
+            return Named(setting.label, found.name, run=found.run_ref, campaign=found.campaign_ref)
+    return Named(setting.label, str(value))
+
+
+def _run_of(model: str) -> int | None:
+    try:
+        source = parse_source(model)
+    except ModelError:
+        return None
+    return int(source.name) if source.kind is SourceKind.RUN else None

@@ -1,0 +1,258 @@
+"""`manage.py evaluate`: an encoder's cosines against human scores or labels. Needs no database."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
+from django.utils.translation import gettext as _
+from rich.console import Console
+from rich.progress import Progress
+
+from curation.command import Command as BaseCommand
+from curation.errors import errors_shown
+from curation.files.parsing import Columns
+from mlworkers.encoders.evaluation import (
+    Agreement,
+    Classification,
+    measure_agreement,
+    measure_classification,
+)
+from mlworkers.encoders.judged import JudgedPairs, read_judged_pairs
+from mlworkers.progress import Report
+from mlworkers.sources import Kind, ModelError, unavailable
+
+try:
+    from sentence_transformers import SentenceTransformer
+
+    from mlworkers.compute import Compute, ComputeError, choose_compute
+    from mlworkers.encoders.backbone import load_encoder
+    from mlworkers.encoders.encoding import EncoderError, PairCosines, pair_cosines
+    from mlworkers.encoders.rows import sentence_keys
+    from mlworkers.encoders.saving import trained_on
+    from mlworkers.pipelines.models import folder_of_model
+except ModuleNotFoundError as error:  # an installation for the web alone
+    raise ImproperlyConfigured(
+        _("Evaluating needs the package %(name)s; pip install 'semblance[ml]'.") % {"name": error.name}
+    ) from error
+
+CosinesOf = Callable[[JudgedPairs], PairCosines]
+FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a call found out; `sentences` distinct ones were encoded in `encoding_seconds`."""
+
+    agreement: Agreement
+    classification: Classification | None
+    sentences: int
+    encoding_seconds: float
+
+    @property
+    def sentences_per_second(self) -> float:
+        return self.sentences / self.encoding_seconds
+
+
+class Command(BaseCommand):
+    help = "Measure a sentence encoder against human scores, or against human labels."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("model", help=", ".join(Kind))
+        parser.add_argument("--pairs", type=Path, required=True, metavar="FILE")
+        parser.add_argument("--a", metavar="COL", help="first sentence, a column by name or number")
+        parser.add_argument("--b", metavar="COL", help="second sentence")
+        target = parser.add_mutually_exclusive_group()
+        target.add_argument("--score", metavar="COL", help="human scores, on any scale")
+        target.add_argument("--label", metavar="COL", help="human labels, 0 or 1; needs --dev")
+        parser.add_argument("--no-header", action="store_true", help="the first row is a pair already")
+        parser.add_argument("--dev", type=Path, metavar="FILE", help="labelled pairs to tune thresholds on")
+        parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="0: no interval")
+        parser.add_argument("--seed", type=int, default=1234, help="of the resamples")
+
+    def handle(self, *, model: str, pairs: Path, dev: Path | None, **options: Any) -> None:
+        started = perf_counter()
+        self._check(dev, **options)
+        # Files before the model: what is wrong with them is then said at once.
+        test = self._read(pairs, options)
+        tuning = self._read(dev, options) if dev else None
+        with progress_shown() as report, errors_shown(ModelError, ComputeError, EncoderError):
+            compute = choose_compute()
+            folder = _folder(model, report)
+            encoder = load_encoder(folder, compute)
+            cosines_of = _cosines_by(encoder, compute, report)
+            measured = _measured(cosines_of, test, tuning, options)
+        self._warn(
+            *measured.agreement.warnings,
+            *_warnings_of_overlap(test, tuning),
+            *_warnings_of_training(test, folder),
+        )
+        seconds = perf_counter() - started
+        lines = (*_lines(model, test, tuning, measured, options["seed"]), _timing(measured, compute, seconds))
+        self.answer(_figures(measured, seconds), *lines, as_json=options["json"])
+
+    def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
+        if bootstrap != 0 and bootstrap < FEWEST_RESAMPLES:
+            self.fail(
+                _("%(n)s resamples are too few; give at least %(least)s, or 0 for no interval.")
+                % {"n": bootstrap, "least": FEWEST_RESAMPLES}
+            )
+        if seed < 0:
+            self.fail(_("The seed %(seed)s is negative; give 0 or more.") % {"seed": seed})
+        if label and dev is None:
+            self.fail(_("--label needs --dev FILE, other labelled pairs to tune thresholds on."))
+        if dev and not label:
+            self.fail(_("--dev is for labels; name their column with --label."))
+
+    def _read(self, path: Path, options: dict[str, Any]) -> JudgedPairs:
+        columns = Columns(**{field: options[field] for field in ("a", "b", "score", "label")})
+        with errors_shown():
+            pairs = read_judged_pairs(path, columns, header=not options["no_header"])
+        self._warn(*(f"{pairs.name}: {warning}" for warning in pairs.warnings))
+        return pairs
+
+    def _warn(self, *warnings: str) -> None:
+        for warning in warnings:
+            self.stderr.write(_("Warning: %(warning)s") % {"warning": warning}, self.style.WARNING)
+
+
+@contextmanager
+def progress_shown() -> Iterator[Report]:
+    """A bar on standard error while a person watches it, and nothing else where nobody does."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=None)
+
+        def report(done: int, total: int, message: str) -> None:
+            progress.update(task, completed=done, total=total, description=message)
+
+        yield report
+
+
+def _folder(model: str, report: Report) -> Path:
+    try:
+        return folder_of_model(model, kind="encoder", report=report)
+    except DatabaseError as error:
+        raise unavailable(
+            _("%(model)s needs the database, which does not answer") % {"model": model}, Kind.RUN
+        ) from error
+
+
+def _cosines_by(encoder: SentenceTransformer, compute: Compute, report: Report) -> CosinesOf:
+    def cosines_of(pairs: JudgedPairs) -> PairCosines:
+        return pair_cosines(encoder, pairs.first, pairs.second, compute, report=report)
+
+    return cosines_of
+
+
+def _measured(
+    cosines_of: CosinesOf, test: JudgedPairs, tuning: JudgedPairs | None, options: dict[str, Any]
+) -> Measured:
+    started = perf_counter()
+    found = cosines_of(test)
+    seconds = perf_counter() - started
+    agreement = measure_agreement(
+        found.values, test.values, resamples=options["bootstrap"], seed=options["seed"]
+    )
+    classification = None
+    if tuning:
+        classification = measure_classification(
+            found.values, test.values, tuning_cosines=cosines_of(tuning).values, tuning_labels=tuning.values
+        )
+    return Measured(agreement, classification, found.sentences, seconds)
+
+
+def _warnings_of_overlap(test: JudgedPairs, tuning: JudgedPairs | None) -> Iterator[str]:
+    shared = test.shared_with(tuning) if tuning else 0
+    if tuning and shared:
+        yield _(
+            "%(shared)s of the %(n)s pairs of %(file)s stand in %(dev)s too: thresholds were tuned on them, "
+            "and accuracy and F1 flatter the encoder."
+        ) % {"shared": shared, "n": len(test), "file": test.name, "dev": tuning.name}
+
+
+def _warnings_of_training(test: JudgedPairs, folder: Path) -> Iterator[str]:
+    trained = trained_on(folder)
+    pairs = zip(test.first, test.second, strict=True)
+    seen = sum(not trained.isdisjoint(sentence_keys(pair)) for pair in pairs) if trained else 0
+    if seen:
+        yield _(
+            "%(seen)s of the %(n)s pairs of %(file)s hold sentences that the encoder was trained on, and flatter it."
+        ) % {"seen": seen, "n": len(test), "file": test.name}
+
+
+def _figures(measured: Measured, seconds: float) -> dict[str, Any]:
+    agreement, classification = measured.agreement, measured.classification
+    figures = {
+        "pairs": agreement.pairs,
+        "pearson": agreement.pearson,
+        "spearman": agreement.spearman,
+        "spearman_low": agreement.interval and agreement.interval.low,
+        "spearman_high": agreement.interval and agreement.interval.high,
+        "seconds": round(seconds, 3),
+        "sentences_per_second": round(measured.sentences_per_second, 1),
+    }
+    if classification is not None:
+        keys = ("accuracy", "f1", "accuracy_threshold", "f1_threshold")
+        figures |= {key: getattr(classification, key) for key in keys}
+    return figures
+
+
+def _lines(
+    model: str, test: JudgedPairs, tuning: JudgedPairs | None, measured: Measured, seed: int
+) -> Iterator[str]:
+    agreement, classification = measured.agreement, measured.classification
+    yield _("%(model)s on %(file)s: %(n)s pairs, %(sentences)s distinct sentences") % {
+        "model": model,
+        "file": test.name,
+        "n": f"{len(test):,}",
+        "sentences": f"{measured.sentences:,}",
+    }
+    yield _("Spearman %(value)s%(interval)s") % {
+        "value": _correlation(agreement.spearman),
+        "interval": _interval(agreement, seed),
+    }
+    yield _("Pearson  %(value)s") % {"value": _correlation(agreement.pearson)}
+    if classification is not None and tuning is not None:
+        yield _("Accuracy %(figure).4f where cosine > %(threshold).4f") % {
+            "figure": classification.accuracy,
+            "threshold": classification.accuracy_threshold,
+        }
+        yield _("F1       %(figure).4f where cosine > %(threshold).4f") % {
+            "figure": classification.f1,
+            "threshold": classification.f1_threshold,
+        }
+        yield _("Both thresholds were tuned on the human labels of the %(n)s pairs of %(file)s.") % {
+            "n": f"{len(tuning):,}",
+            "file": tuning.name,
+        }
+
+
+def _correlation(value: float | None) -> str:
+    return _("undefined") if value is None else f"{value:.4f}"
+
+
+def _interval(agreement: Agreement, seed: int) -> str:
+    interval = agreement.interval
+    if interval is None:
+        return ""
+    return _(", %(level).0f %% interval %(low).4f to %(high).4f (%(resamples)s resamples, seed %(seed)s)") % {
+        "level": 100 * interval.level,
+        "low": interval.low,
+        "high": interval.high,
+        "resamples": f"{interval.resamples:,}",
+        "seed": seed,
+    }
+
+
+def _timing(measured: Measured, compute: Compute, seconds: float) -> str:
+    return _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)") % {
+        "seconds": seconds,
+        "rate": measured.sentences_per_second,
+        "compute": compute,
+    }

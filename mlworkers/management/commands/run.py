@@ -1,0 +1,174 @@
+"""`manage.py run KIND key=value …`: start a run from a shell, with the plans and workers of the pages."""
+
+import json
+import time
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.errors import UserError
+from mlworkers.models import Run
+from mlworkers.plan_settings import Setting
+from mlworkers.plans import KINDS, Kind
+from mlworkers.presence import worker_command
+from mlworkers.selectors import queue_is_served
+from mlworkers.services import run_start
+
+SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Command(BaseCommand):
+    help = "Start a run. `run --list` prints every kind with its plan."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("kind", nargs="?", help="kind of run")
+        parser.add_argument("values", nargs="*", metavar="key=value", help="settings of its plan")
+        parser.add_argument("--plan", type=Path, metavar="FILE.json", help="a plan; key=value goes before it")
+        parser.add_argument("--wait", action="store_true", help="wait for the end and print the outcome")
+        parser.add_argument("--list", action="store_true", help="print every kind with its plan and leave")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["list"]:
+            self._list(as_json=options["json"])
+            return
+        if not options["kind"]:
+            self.fail(_("No kind of run was given; `manage.py run --list` prints those there are."))
+        plan = {**plan_in(options["plan"]), **values_in(options["values"])}
+        run = run_start(kind=options["kind"], plan=plan, by=None)
+        self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})
+        self._say_what_it_waits_for(run)
+        if options["wait"]:
+            self._wait(run)
+        self.answer(figures(run), *lines(run), as_json=options["json"])
+
+    def _list(self, *, as_json: bool) -> None:
+        text = [line for kind in KINDS.values() for line in described(kind)]
+        self.answer({name: listed(kind) for name, kind in KINDS.items()}, *text, as_json=as_json)
+
+    def _say_what_it_waits_for(self, run: Run) -> None:
+        run.refresh_from_db()
+        if run.message:
+            self.stderr.write(run.message)
+        if not queue_is_served(run.queue, timezone.now()):
+            sentence = _(
+                "No worker serves the queue “%(queue)s”, so the run waits. Start one with: %(command)s"
+            )
+            self.stderr.write(sentence % {"queue": run.queue, "command": worker_command(run.queue)})
+
+    def _wait(self, run: Run) -> None:
+        said, at = "", -SECONDS_BETWEEN_LINES
+        while not run.ended:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            run.refresh_from_db()
+            late = time.monotonic() - at >= SECONDS_BETWEEN_LINES
+            if not run.ended and (run.message != said or (late and run.total)):
+                self.stderr.write(f"{run.message} {run.done}/{run.total}" if run.total else run.message)
+                said, at = run.message, time.monotonic()
+        if run.state != Run.State.SUCCEEDED:
+            self.fail(run.message)
+
+
+def plan_in(path: Path | None) -> dict[str, Any]:
+    """The plan in a JSON file. Raises UserError for one that is not an object."""
+    if path is None:
+        return {}
+    try:
+        plan = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(
+            _("%(path)s cannot be read as JSON: %(error)s") % {"path": path, "error": error}
+        ) from error
+    if not isinstance(plan, dict):
+        raise UserError(_("%(path)s holds no plan; give an object of settings.") % {"path": path})
+    return plan
+
+
+def values_in(texts: Sequence[str]) -> dict[str, str]:
+    values = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(_("“%(text)s” is no setting; write key=value.") % {"text": text})
+        values[name] = value
+    return values
+
+
+def described(kind: Kind) -> list[str]:
+    """A kind of run and its plan, for reading."""
+    head = f"{kind.name}: {kind.description} ({_('queue')} {kind.queue})"
+    return [head, *(f"  {line(setting)}" for setting in kind.settings), ""]
+
+
+def line(setting: Setting) -> str:
+    default = _("required") if setting.required else json.dumps(shown(setting.default))
+    facts = [
+        setting.type_name,
+        default,
+        allowed(setting),
+        str(setting.unit),
+        "|".join(setting.choices),
+        named(setting),
+        str(setting.source),
+    ]
+    return f"{setting.name}  {'  '.join(filter(None, facts))}  {setting.help}"
+
+
+def allowed(setting: Setting) -> str:
+    """The range of a number, such as 1..100; an end that is open stays empty."""
+    if setting.low is None and setting.high is None:
+        return ""
+    return "..".join("" if end is None else f"{end:.12g}" for end in (setting.low, setting.high))
+
+
+def named(setting: Setting) -> str:
+    """What the value names, such as “score set (target|gold)”."""
+    return f"{setting.refers_to} ({'|'.join(setting.kinds)})" if setting.kinds else setting.refers_to
+
+
+def listed(kind: Kind) -> dict[str, Any]:
+    """The same, for programs."""
+    return {
+        "queue": kind.queue,
+        "plan": {
+            setting.name: {
+                "type": setting.type_name,
+                "required": setting.required,
+                "default": shown(setting.default),
+                "unit": str(setting.unit),
+                "source": str(setting.source),
+                "choices": list(setting.choices),
+                "low": setting.low,
+                "high": setting.high,
+                "refers_to": setting.refers_to,
+                "kinds": list(setting.kinds),
+                "help": str(setting.help),
+            }
+            for setting in kind.settings
+        },
+    }
+
+
+def shown(default: Any) -> Any:
+    return getattr(default, "value", default)
+
+
+def figures(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.pk,
+        "kind": run.kind,
+        "state": run.state,
+        "message": run.message,
+        "result": run.result,
+        "files": [artifact.path for artifact in run.artifacts.order_by("pk")],
+    }
+
+
+def lines(run: Run) -> list[str]:
+    head = _("Run %(number)s %(state)s.") % {"number": run.pk, "state": run.get_state_display()}
+    return [f"{head} {run.message}".strip(), *(artifact.path for artifact in run.artifacts.order_by("pk"))]

@@ -1,0 +1,182 @@
+"""Runs and what they make.
+
+    queued ──claim──▶ running ──▶ succeeded
+      │                 │  ╰────▶ failed
+      ╰────▶ cancelled ◀╯         (a stale running row is claimed again, attempt + 1)
+
+Every move is one conditional UPDATE on (id, state, attempt), in `lifecycle.py`, so that a paused worker and
+its successor cannot both write.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from curation.models import Dataset
+
+
+class Run(models.Model):
+    class State(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        RUNNING = "running", _("running")
+        SUCCEEDED = "succeeded", _("succeeded")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    kind = models.CharField(_("kind"), max_length=40)
+    dataset = models.ForeignKey(Dataset, models.CASCADE, null=True, blank=True, related_name="+")
+    plan = models.JSONField(_("plan"), default=dict)
+    queue = models.CharField(_("queue"), max_length=20, default="default")
+    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    lost = models.PositiveIntegerField(
+        default=0, help_text="how often a worker fell silent while it held the run"
+    )
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0)
+    message = models.TextField(blank=True)
+    result = models.JSONField(default=dict, blank=True)
+    log_path = models.CharField(max_length=500, blank=True, help_text="relative to SEMBLANCE_HOME")
+    worker = models.CharField(max_length=200, blank=True)
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    launch = models.UUIDField(
+        null=True, blank=True, unique=True, help_text="one per filled-in form: sent twice, started once"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    invited_at = models.DateTimeField(
+        null=True, blank=True, help_text="when a worker was last invited to claim it"
+    )
+    started_at = models.DateTimeField(null=True, blank=True)
+    claimed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the present count began: this attempt, or its stage"
+    )
+    done_before = models.PositiveBigIntegerField(
+        default=0, help_text="what stood done when the present count began"
+    )
+    heartbeat_at = models.DateTimeField(
+        null=True, blank=True, help_text="empty in a running run: its worker left it"
+    )
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(total=0) | Q(done__lte=F("total")), name="run_does_not_exceed_its_total"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "succeeded", "failed", "cancelled"]),
+                name="run_state_is_known",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "heartbeat_at"], name="run_by_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    @property
+    def ended(self) -> bool:
+        return self.state not in (self.State.QUEUED, self.State.RUNNING)
+
+
+class RunShard(models.Model):
+    """A part of a run that any worker may do: its result is a file, the same whoever writes it and however often.
+
+    waiting ──claim──▶ running ──▶ done (a stale running shard is claimed again, attempt + 1)
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="shards")
+    stage = models.CharField(max_length=40, help_text="the part of the run that is cut into shards")
+    number = models.PositiveIntegerField()
+    size = models.PositiveIntegerField(default=1, help_text="in the run's unit")
+    done = models.PositiveIntegerField(default=0, help_text="of its size")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    attempt = models.PositiveIntegerField(default=0)
+    worker = models.CharField(max_length=200, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "stage", "number"], name="one_shard_per_run_stage_and_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.stage} {self.number}"
+
+
+class Artifact(models.Model):
+    """A file or folder a run made, with its checksum."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="artifacts")
+    kind = models.CharField(max_length=40)
+    path = models.CharField(max_length=500, help_text="relative to SEMBLANCE_HOME")
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField(default=0, help_text="bytes")
+    card = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "path"], name="one_artifact_per_run_and_path")]
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+class Evaluation(models.Model):
+    """One figure of one model on one test, with its interval."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="evaluations")
+    artifact = models.ForeignKey(
+        Artifact,
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="evaluations",
+        help_text="empty: a base model",
+    )
+    model = models.CharField(
+        max_length=300, help_text="the model's source, as `sources.parse_source` reads it"
+    )
+    label = models.CharField(
+        max_length=40, blank=True, help_text="its row in a comparison: base, plain, realism …"
+    )
+    suite = models.CharField(max_length=200, help_text="dataset, score set and split")
+    metric = models.CharField(max_length=40)
+    value = models.FloatField(null=True, help_text="empty: undefined, such as a correlation with a constant")
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    n = models.PositiveIntegerField(help_text="pairs")
+    seed = models.BigIntegerField(null=True, blank=True, help_text="of the training; empty: none was trained")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["run", "label"], name="evaluation_by_label")]
+
+    def __str__(self) -> str:
+        return f"{self.model} {self.suite} {self.metric}"
+
+
+class WorkerHeartbeat(models.Model):
+    """A live worker and the queues it serves. Pages read this and never ask Celery."""
+
+    name = models.CharField(max_length=200, unique=True)
+    queues = models.JSONField(default=list)
+    device = models.CharField(max_length=100, blank=True)
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,73 @@
+"""Pairs into and out of a dataset."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.exporting import pairs_export
+from curation.files.writing import replacing
+from curation.models import ImportBatch
+from curation.services import import_apply, import_errors_path
+from mlworkers.pipelines.work import Made, Outcome, Work
+from mlworkers.plans import ExportPlan, ImportPlan
+
+KNOWN_BEFORE = {"dataset", "dry_run"}
+
+
+def import_pairs(plan: ImportPlan, work: Work) -> Outcome:
+    batch = ImportBatch.objects.filter(pk=plan.batch, dataset=work.dataset).first()
+    if batch is None:
+        sentence = _("The uploaded file number %(number)s is gone; upload it again.")
+        raise UserError(sentence % {"number": plan.batch})
+    figures = _imported(batch, work)
+    message = _("%(added)s pairs added, %(unchanged)s unchanged, %(rejected)s rows rejected") % {
+        name: intcomma(figures[name]) for name in ("added", "unchanged", "rejected")
+    }
+    result = {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
+    return Outcome(message, result, _rejected_rows(batch, work.folder))
+
+
+def _imported(batch: ImportBatch, work: Work) -> dict[str, Any]:
+    """The figures of the whole import, in whichever attempt its rows were written."""
+    if work.attempt == 1:
+        # One run at a time has a batch (services), so it may go on with what a cancelled one left.
+        return import_apply(batch=batch, report=work.report, again=True).as_json()
+    if batch.state == ImportBatch.State.DONE:  # and the worker was killed before it could say so
+        return dict(batch.report)
+    foreseen = dict(batch.report)
+    figures = import_apply(batch=batch, report=work.report, again=True).as_json()
+    # To this attempt, what earlier ones wrote is unchanged; the check of the upload knew better.
+    return figures | {
+        name: foreseen[name] for name in ("added", "unchanged", "scores_added") if name in foreseen
+    }
+
+
+def _rejected_rows(batch: ImportBatch, folder: Path) -> list[Made]:
+    errors = import_errors_path(batch)
+    if errors is None:
+        return []
+    path = folder / f"{Path(batch.file_name).stem}-rejected.csv"
+    with errors.open("rb") as source, replacing(path) as file:
+        shutil.copyfileobj(source, file)
+    return [Made("rejected rows", path)]
+
+
+def export_dataset(plan: ExportPlan, work: Work) -> Outcome:
+    if work.dataset is None:
+        raise UserError(_("The dataset “%(slug)s” is gone.") % {"slug": plan.dataset})
+    outcome = pairs_export(
+        dataset=work.dataset,
+        path=work.folder / f"{plan.dataset}.{plan.format}",
+        format=plan.format,
+        score_set=plan.score_set or None,
+        neutralise=plan.spreadsheet,
+        report=work.report,
+    )
+    message = _("%(rows)s pairs written") % {"rows": intcomma(outcome.rows)}
+    return Outcome(
+        message, {"rows": outcome.rows, "score_sets": list(outcome.score_sets)}, [Made("pairs", outcome.path)]
+    )

@@ -1,0 +1,99 @@
+"""Two sentences that somebody tries a model with: answered at once, by an encoder that stays loaded."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+from sentence_transformers import SentenceTransformer
+
+from curation.errors import UserError
+from curation.models import Dataset, Pair
+from mlworkers.compute import Compute, choose_compute
+from mlworkers.encoders.backbone import load_encoder
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.metrics import Scores
+from mlworkers.models import Artifact
+from mlworkers.pipelines.work import Outcome, Work
+from mlworkers.plans import RelatePlan
+from mlworkers.sources import PACKAGES, model_folder, parse_source
+from mlworkers.storage import home_path
+
+PAIRS_COMPARED_WITH = 200  # a second's work for a small encoder on one core
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An encoder that stays in the worker's memory, and its sorted cosines of a dataset's pairs once somebody asked."""
+
+    key: tuple[str, int]
+    encoder: SentenceTransformer
+    compute: Compute
+    known: dict[int, Scores]
+
+
+_kept: list[Loaded] = []  # one at most: a worker's memory is for its runs
+
+
+def relate_sentences(plan: RelatePlan, work: Work) -> Outcome:
+    """The cosine of the two sentences, and the share of the dataset's test pairs that this encoder finds less alike."""
+    loaded = _encoder(_folder(plan.artifact))
+    cosine = float(pair_cosines(loaded.encoder, [plan.first], [plan.second], loaded.compute).values[0])
+    result: dict[str, Any] = {"cosine": cosine}
+    compared = _cosines_of(loaded, work.dataset)
+    if compared.size:
+        below = int(np.searchsorted(compared, cosine))
+        result |= {"pairs": int(compared.size), "below": below}
+    return Outcome(_("Cosine %(cosine).2f") % {"cosine": cosine}, result)
+
+
+def _folder(artifact: int) -> Path:
+    if not artifact:
+        return model_folder(
+            parse_source(f"packaged:{next(iter(PACKAGES))}"), run_folder=_nowhere, hub_folder=_nowhere
+        )
+    found = Artifact.objects.filter(pk=artifact, kind="encoder").first()
+    if found is None:
+        sentence = _("There is no encoder number %(number)s; choose one on the models page.")
+        raise UserError(sentence % {"number": artifact})
+    folder = home_path(found.path)
+    if not folder.is_dir():
+        sentence = _("The files of encoder %(number)s are gone; start its run again to make them anew.")
+        raise UserError(sentence % {"number": artifact})
+    return folder
+
+
+def _nowhere(*_names: Any) -> Path:
+    raise AssertionError("a packaged model is neither a run's nor a hub's")
+
+
+def _encoder(folder: Path) -> Loaded:
+    """The encoder in a folder: the one that is loaded already, or in its place."""
+    key = (str(folder), folder.stat().st_mtime_ns)
+    if not _kept or _kept[0].key != key:
+        _kept.clear()  # before the next is loaded: two may not fit
+        compute = choose_compute()
+        _kept.append(Loaded(key, load_encoder(folder, compute), compute, {}))
+    return _kept[0]
+
+
+def _cosines_of(loaded: Loaded, dataset: Dataset | None) -> Scores:
+    """The cosines of the first test pairs that people wrote, in rising order; none where the dataset has none."""
+    if dataset is None:
+        return np.empty(0)
+    if dataset.pk not in loaded.known:
+        pairs = dataset.pairs.filter(
+            split="test", status=Pair.Status.ACTIVE, origin=Pair.Origin.IMPORTED
+        ).order_by("pk")
+        texts = list(pairs.values_list("a__text", "b__text")[:PAIRS_COMPARED_WITH])
+        loaded.known.clear()
+        loaded.known[dataset.pk] = _sorted_cosines(loaded, texts)
+    return loaded.known[dataset.pk]
+
+
+def _sorted_cosines(loaded: Loaded, texts: list[tuple[str, str]]) -> Scores:
+    if not texts:
+        return np.empty(0)
+    first, second = zip(*texts, strict=True)
+    return np.sort(pair_cosines(loaded.encoder, first, second, loaded.compute).values)

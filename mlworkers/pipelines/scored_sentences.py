@@ -1,0 +1,175 @@
+"""What a scoring of realism is about: the sentences of a generation, human ones to hold against them, and its pairs."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
+from mlworkers.models import Run
+from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of
+from mlworkers.realism.dataset import Drawn
+from mlworkers.realism.plan import RealismPlan
+from mlworkers.synthesis.likeness import likeness_key
+
+SPLIT = "train"  # of a generation that says nothing else
+GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """A generated pair: its number, the place of its sentence `b` among those scored, and what was intended, 0..1."""
+
+    pair: int
+    place: int
+    target: float | None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What is scored, as it was drawn once for all attempts of a run. JSON holds it.
+
+    numbers, texts, human, usable: of n sentences. links: twos of their places, a machine's sentence and its source
+    first, then human sentences of one pair.
+    """
+
+    numbers: list[int]
+    texts: list[str]
+    human: list[bool]
+    usable: list[bool]
+    links: list[tuple[int, int]]
+    pairs: list[ScoredPair]
+
+    def drawn(self) -> Drawn:
+        human, usable = (np.array(marks, dtype=bool) for marks in (self.human, self.usable))
+        return Drawn(self.texts, human, usable, [(left, right) for left, right in self.links])
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Scored":
+        return cls(**{**stored, "pairs": [ScoredPair(**pair) for pair in stored["pairs"]]})
+
+
+@dataclass(frozen=True)
+class _Generated:
+    pair: int
+    source: int
+    sentence: int
+    text: str
+    origin: str
+    target: float | None
+
+
+def scored_sentences(plan: RealismPlan, dataset: Dataset) -> Scored:
+    """Draw what is scored. Raises UserError where the run is unknown, another dataset's, or has no pairs left."""
+    run = _generation(plan, dataset)
+    generated = _generated(run, dataset)
+    split = str(run.plan.get("split", SPLIT))
+    people, mates = _people(dataset, split)
+    texts = {number: people[number] for number in _some(sorted(people), plan)}
+    place = {number: position for position, number in enumerate(texts)}
+    human, usable = [True] * len(texts), [True] * len(texts)
+    for row in generated:
+        if row.sentence not in place:
+            place[row.sentence] = len(place)
+            texts[row.sentence] = row.text
+            human.append(row.origin == Sentence.Origin.HUMAN)
+            # Only scored: a person's sentence that a machine wrote too, and that was not drawn (held out, or one too
+            # many); and what a curator edited, which is of neither class.
+            usable.append(row.origin == Sentence.Origin.MACHINE)
+    return Scored(
+        numbers=list(texts),
+        texts=list(texts.values()),
+        human=human,
+        usable=usable,
+        links=[*_to_sources(generated, place), *_mates(mates, place)],
+        pairs=[ScoredPair(row.pair, place[row.sentence], row.target) for row in generated],
+    )
+
+
+def _generation(plan: RealismPlan, dataset: Dataset) -> Run:
+    run = Run.objects.filter(pk=plan.run).first()
+    words = {"run": plan.run, "dataset": dataset.slug}
+    if run is None:
+        raise UserError(_("There is no run %(run)s; name one that generated pairs.") % words)
+    if run.dataset_id != dataset.pk:
+        sentence = _("Run %(run)s does not belong to %(dataset)s; name one that generated pairs of it.")
+        raise UserError(sentence % words)
+    return run
+
+
+def _generated(run: Run, dataset: Dataset) -> list[_Generated]:
+    targets = _targets(run, dataset)
+    pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
+    rows = pairs.exclude(status__in=GONE).order_by("pk")
+    fields = rows.values_list("pk", "a_id", "b_id", "b__text", "b__origin")
+    found = [
+        _Generated(pair, source, number, text, origin, targets.get(pair))
+        for pair, source, number, text, origin in fields.iterator(chunk_size=IN_MEMORY)
+    ]
+    if not found:
+        sentence = _(
+            "Run %(run)s has no generated pairs that were not rejected, so there is nothing to score; name a run "
+            "that generated pairs."
+        )
+        raise UserError(sentence % {"run": run.pk})
+    return found
+
+
+def _targets(run: Run, dataset: Dataset) -> dict[int, float]:
+    """Of each pair the similarity that was intended, brought to 0..1."""
+    score_set = ScoreSet.objects.filter(dataset=dataset, run_ref=run.pk, kind=ScoreSet.Kind.TARGET).first()
+    if score_set is None:
+        return {}
+    rows = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
+    width = score_set.high - score_set.low
+    return {pair: (value - score_set.low) / width for pair, value in rows.iterator(chunk_size=IN_MEMORY)}
+
+
+def _people(dataset: Dataset, split: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
+    """Human sentences of the split's pairs, and the twos that stand in one; none that another split holds as well."""
+    pairs = Pair.objects.filter(dataset=dataset, split__in=["", split]).exclude(origin=Pair.Origin.GENERATED)
+    there = pairs.exclude(status__in=GONE)
+    texts: dict[int, str] = {}
+    for side in ("a", "b"):
+        human = there.filter(**{f"{side}__origin": Sentence.Origin.HUMAN}).order_by()
+        texts.update(human.values_list(f"{side}_id", f"{side}__text").iterator(chunk_size=IN_MEMORY))
+    held_out = held_out_of(dataset, split)
+    ours = {
+        number: text
+        for number, text in texts.items()
+        if number not in held_out.numbers and likeness_key(text) not in held_out
+    }
+    return ours, list(there.order_by("pk").values_list("a_id", "b_id"))
+
+
+def _some(numbers: list[int], plan: RealismPlan) -> list[int]:
+    if not plan.most_humans or len(numbers) <= plan.most_humans:
+        return numbers
+    drawn = np.random.default_rng(plan.seed).permutation(len(numbers))[: plan.most_humans]
+    return [numbers[position] for position in sorted(drawn.tolist())]
+
+
+def _to_sources(generated: list[_Generated], place: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """Each written sentence and the one it was written for: of its pairs the one that was meant to be most alike.
+
+    Pairs with a partner drawn from elsewhere are meant to differ; following them, everything would hang together.
+    """
+    own: dict[int, _Generated] = {}
+    for row in sorted(generated, key=lambda row: (-(row.target or 0.0), row.pair)):
+        own.setdefault(row.sentence, row)
+    anchors: dict[int, int] = {}
+    for row in sorted(own.values(), key=lambda row: row.pair):
+        anchor = place.get(row.source, anchors.setdefault(row.source, place[row.sentence]))
+        yield anchor, place[row.sentence]
+
+
+def _mates(mates: list[tuple[int, int]], place: dict[int, int]) -> Iterator[tuple[int, int]]:
+    for a, b in dict.fromkeys(mates):
+        if a in place and b in place:
+            yield place[a], place[b]

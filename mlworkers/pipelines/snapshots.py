@@ -1,0 +1,61 @@
+"""The snapshots that a run reads: made once for a run, whichever worker comes first, and checked before reading."""
+
+import json
+
+from django.utils.translation import gettext as _
+
+from curation.access import datasets_readable
+from curation.errors import UserError
+from curation.exporting import snapshot_create, snapshot_path
+from curation.files.checksum import sha256_of
+from curation.files.writing import replacing
+from curation.models import Dataset, Snapshot
+from mlworkers.encoders.rows import PairTable
+from mlworkers.models import Run
+from mlworkers.pipelines.work import Work
+
+
+def dataset_there(work: Work, slug: str) -> Dataset:
+    """The run's dataset. Raises UserError where it was removed."""
+    if work.dataset is None:
+        raise UserError(_("The dataset “%(slug)s” is gone.") % {"slug": slug})
+    return work.dataset
+
+
+def dataset_read(work: Work, slug: str) -> Dataset:
+    """Another dataset, which whoever started the run must be allowed to read; from a shell, any."""
+    by = Run.objects.select_related("started_by").get(pk=work.run_id).started_by
+    readable = Dataset.objects.all() if by is None else datasets_readable(by)
+    found = readable.filter(slug=slug).first()
+    if found is None:
+        raise UserError(_("There is no dataset called “%(slug)s”; check its short name.") % {"slug": slug})
+    return found
+
+
+def snapshot_taken(work: Work, dataset: Dataset, number: int) -> Snapshot:
+    """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run."""
+    kept = work.kept / f"snapshot-{dataset.slug}.json"
+    if not number and kept.exists():
+        number = json.loads(kept.read_text("utf-8"))["number"]
+    if not number:
+        by = Run.objects.select_related("started_by").get(pk=work.run_id).started_by
+        made = snapshot_create(dataset=dataset, by=by, report=work.report)
+        with replacing(kept) as file:
+            file.write(json.dumps({"number": made.number}).encode())
+        return made
+    found = Snapshot.objects.select_related("dataset").filter(dataset=dataset, number=number).first()
+    if found is None:
+        sentence = _(
+            "The dataset “%(slug)s” has no snapshot %(number)s; choose one that it has, or 0 for a new one."
+        )
+        raise UserError(sentence % {"slug": dataset.slug, "number": number})
+    return found
+
+
+def table_of(snapshot: Snapshot) -> PairTable:
+    """The pairs of a snapshot. Raises UserError where its file is gone or is no longer what was written."""
+    path = snapshot_path(snapshot)
+    if not path.is_file() or sha256_of(path) != snapshot.sha256:
+        sentence = _("The file of snapshot %(number)s is gone or was changed; make a new one.")
+        raise UserError(sentence % {"number": snapshot.number})
+    return PairTable(path)

@@ -1,0 +1,53 @@
+"""What a pipeline gets and what it gives back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from curation.models import Dataset
+from mlworkers.models import Evaluation
+from mlworkers.progress import Report
+from mlworkers.shards import Shards
+from mlworkers.storage import Curve
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a pipeline gets beside its plan.
+
+    folder: this attempt's own; files that it leaves there become the run's, if the outcome says so.
+    kept: the run's, for all its attempts: what was drawn once, shards, checkpoints. Whatever lies there is whole, and
+    would be the same had another attempt written it. It is removed when the run has succeeded.
+    curve: figures along the way, such as the loss, for the run's page.
+    """
+
+    run_id: int
+    dataset: Dataset | None
+    attempt: int
+    folder: Path
+    kept: Path
+    report: Report
+    shards: Shards
+    curve: Curve
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file or folder that becomes an artefact of the run. card: what a reader should know of it."""
+
+    kind: str
+    path: Path
+    card: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run: a phrase for the log book, figures, files, and evaluations, each of which may name the
+    file it measured by its path.
+    """
+
+    message: str
+    result: dict[str, Any]
+    made: Sequence[Made] = ()
+    evaluations: Sequence[tuple[Evaluation, Path | None]] = ()

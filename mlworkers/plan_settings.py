@@ -1,0 +1,175 @@
+"""The settings of a plan (a frozen dataclass): what each one is, and how a text or a JSON value becomes
+one.
+
+What a field means stands in its metadata, so that forms and `manage.py run --list` need nothing else:
+`label`, `help`, `unit`, `source` (where the default comes from), `low` and `high` (both allowed),
+`choices`, and `refers_to` (what the value names: "dataset", "score set", "batch", "model", "snapshot", "run").
+Of what a value names, `kinds` says which kinds will do (empty: all), and `within` in which other setting's dataset
+it stands (empty: the run's). `essential` settings come first on a form; those that are required or name something
+do so anyway.
+"""
+
+import difflib
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from enum import Enum
+from types import NoneType
+from typing import Any, NoReturn, get_args, get_type_hints
+
+from django.utils.functional import Promise
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+
+Text = str | Promise
+Value = str | int | float | bool | Enum | None
+
+TRUE = ("true", "yes", "on", "1")
+FALSE = ("false", "no", "off", "0")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One field of a plan, as forms and lists show it."""
+
+    name: str
+    type: type[Any]
+    optional: bool
+    required: bool
+    default: Value
+    label: Text = ""
+    help: Text = ""
+    unit: Text = ""
+    source: Text = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    refers_to: str = ""
+    kinds: tuple[str, ...] = ()
+    within: str = ""
+    essential: bool = False
+
+    @property
+    def comes_first(self) -> bool:
+        return self.essential or self.required or bool(self.refers_to)
+
+    @property
+    def type_name(self) -> str:
+        return self.type.__name__ if self.type in (bool, int, float) else "text"
+
+
+def settings_of(plan: type[Any]) -> list[Setting]:
+    hints = get_type_hints(plan)
+    return [_setting(plain, hints[plain.name]) for plain in fields(plan)]
+
+
+def _setting(plain: Field[Any], hint: Any) -> Setting:
+    kind = next((part for part in get_args(hint) if part is not NoneType), hint)
+    about = {"label": plain.name.replace("_", " ").capitalize(), **plain.metadata}
+    if issubclass(kind, Enum):
+        about["choices"] = tuple(str(choice.value) for choice in kind)
+    return Setting(
+        name=plain.name,
+        type=kind,
+        optional=NoneType in get_args(hint),
+        required=plain.default is MISSING,
+        default=None if plain.default is MISSING else plain.default,
+        **about,
+    )
+
+
+def plan_read(plan: type[Any], name: str, values: Mapping[str, Any]) -> Any:
+    """The plan with those values; texts are read as the setting's type, as a shell or a form gives them.
+
+    name: the kind's, for sentences. Raises ValueError with one sentence about the first setting that is
+    unknown, missing, of the wrong type or out of range; a plan may refuse a combination in its
+    `__post_init__` the same way.
+    """
+    settings = {setting.name: setting for setting in settings_of(plan)}
+    for given in values:
+        if given not in settings:
+            raise ValueError(_unknown(name, given, settings))
+    for setting in settings.values():
+        if setting.required and values.get(setting.name) in (None, ""):
+            raise ValueError(
+                _("“%(setting)s” is missing; %(kind)s needs it. %(help)s")
+                % {"setting": setting.name, "kind": name, "help": setting.help}
+            )
+    return plan(**{given: read(settings[given], raw) for given, raw in values.items()})
+
+
+def _unknown(kind: str, given: str, known: Iterable[str]) -> str:
+    words = {"setting": given, "kind": kind, "known": listed(known)}
+    close = difflib.get_close_matches(given, known, n=1)
+    if close:
+        sentence = _("“%(setting)s” is not a setting of %(kind)s; did you mean “%(close)s”?")
+        return sentence % {**words, "close": close[0]}
+    return _("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s.") % words
+
+
+def listed(names: Iterable[str]) -> str:
+    return get_text_list(list(names), _("and"))
+
+
+def read(setting: Setting, raw: Any) -> Value:
+    """One value. Raises ValueError with one sentence."""
+    if setting.optional and raw in (None, ""):
+        return None
+    value = READERS.get(setting.type, _read_text)(setting, raw)
+    if isinstance(value, int | float):
+        _check_range(setting, value)
+    if setting.choices and value not in setting.choices:
+        raise ValueError(
+            _("“%(setting)s” is “%(value)s”; choose one of %(choices)s.")
+            % {"setting": setting.name, "value": value, "choices": listed(setting.choices)}
+        )
+    return setting.type(value) if issubclass(setting.type, Enum) else value
+
+
+def _read_whole(setting: Setting, raw: Any) -> int:
+    try:
+        return int(raw) if isinstance(raw, str) or type(raw) is int else _refuse(setting, raw)
+    except ValueError:
+        _refuse(setting, raw)
+
+
+def _read_number(setting: Setting, raw: Any) -> float:
+    try:
+        number = float(raw) if isinstance(raw, str | int | float) and type(raw) is not bool else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    return number if math.isfinite(number) else _refuse(setting, raw)
+
+
+def _read_choice(setting: Setting, raw: Any) -> bool:
+    word = str(raw).strip().lower()
+    return word in TRUE if word in TRUE + FALSE else _refuse(setting, raw)
+
+
+def _read_text(setting: Setting, raw: Any) -> str:
+    if isinstance(raw, Enum):
+        return str(raw.value)
+    return raw if isinstance(raw, str) else _refuse(setting, raw)
+
+
+READERS: dict[type[Any], Callable[[Setting, Any], Value]] = {
+    bool: _read_choice,
+    int: _read_whole,
+    float: _read_number,
+}
+
+
+def _refuse(setting: Setting, raw: Any) -> NoReturn:
+    wanted = {bool: _("yes or no"), int: _("a whole number"), float: _("a number")}
+    raise ValueError(
+        _("“%(setting)s” is “%(value)s”; give %(wanted)s.")
+        % {"setting": setting.name, "value": raw, "wanted": wanted.get(setting.type, _("a text"))}
+    )
+
+
+def _check_range(setting: Setting, value: float) -> None:
+    words = {"setting": setting.name, "value": value, "low": setting.low, "high": setting.high}
+    if setting.low is not None and value < setting.low:
+        raise ValueError(_("“%(setting)s” is %(value)s; it must be at least %(low)s.") % words)
+    if setting.high is not None and value > setting.high:
+        raise ValueError(_("“%(setting)s” is %(value)s; it must be at most %(high)s.") % words)

@@ -1,0 +1,246 @@
+"""The kinds of run: what each does, its plan, its queue, and who may start it.
+
+A plan is a frozen dataclass that holds every number that shapes a result. Plans of machine-learning kinds
+live beside their code in the pure folders and are registered here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from curation.files.exporting import FORMATS
+from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.plan_settings import Setting, Text, listed, plan_read, settings_of
+from mlworkers.realism.plan import RealismPlan
+from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+
+QUEUES = ("default", "gpu")
+DATASET = {
+    "label": gettext_lazy("Dataset"),
+    "help": gettext_lazy("The dataset's short name."),
+    "refers_to": "dataset",
+}
+
+
+@dataclass(frozen=True)
+class ImportPlan:
+    dataset: str = field(metadata=DATASET)
+    batch: int = field(
+        metadata={
+            "label": gettext_lazy("Uploaded file"),
+            "help": gettext_lazy("The number of an uploaded file."),
+            "refers_to": "batch",
+            "low": 1,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class ExportPlan:
+    dataset: str = field(metadata=DATASET)
+    format: str = field(
+        default="csv",
+        metadata={
+            "label": gettext_lazy("Format"),
+            "help": gettext_lazy("The kind of file."),
+            "choices": FORMATS,
+        },
+    )
+    score_set: str = field(
+        default="",
+        metadata={
+            "label": gettext_lazy("Score set"),
+            "help": gettext_lazy("Only the scores of this set; empty for every set."),
+            "refers_to": "score set",
+        },
+    )
+    spreadsheet: bool = field(
+        default=False,
+        metadata={
+            "label": gettext_lazy("For a spreadsheet"),
+            "help": gettext_lazy(
+                "Puts an apostrophe before texts that a spreadsheet would run as a formula (CSV and TSV)."
+            ),
+        },
+    )
+
+
+@dataclass(frozen=True)
+class RelatePlan:
+    """Two sentences that somebody tries a model with."""
+
+    first: str = field(
+        metadata={"label": gettext_lazy("First sentence"), "help": gettext_lazy("Any sentence.")}
+    )
+    second: str = field(
+        metadata={"label": gettext_lazy("Second sentence"), "help": gettext_lazy("Any sentence.")}
+    )
+    artifact: int = field(
+        default=0,
+        metadata={
+            "label": gettext_lazy("Model"),
+            "help": gettext_lazy("The number of an encoder on the models page; 0 for the packaged one."),
+            "low": 0,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of run.
+
+    unit: what its progress counts. needs: what one must be allowed to do with the dataset (curation.access).
+    repeatable: whether a run that succeeded can be started again. listed: whether lists of runs show it and the
+    pages offer it; what is not is a question of a moment, forgotten after an hour.
+    """
+
+    name: str
+    label: Text
+    description: Text
+    plan: type[Any]
+    unit: Text
+    needs: str
+    queue: str = "default"
+    staff_only: bool = False
+    repeatable: bool = True
+    listed: bool = True
+
+    @property
+    def settings(self) -> list[Setting]:
+        return settings_of(self.plan)
+
+    @property
+    def needs_dataset(self) -> bool:
+        return any(setting.refers_to == "dataset" for setting in self.settings)
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            name="import_pairs",
+            label=gettext_lazy("Import pairs"),
+            description=gettext_lazy("Takes the pairs and scores of an uploaded file into its dataset."),
+            plan=ImportPlan,
+            unit=gettext_lazy("rows"),
+            needs="curate",
+            repeatable=False,  # the upload is deleted once its pairs are in
+        ),
+        Kind(
+            name="export_dataset",
+            label=gettext_lazy("Export dataset"),
+            description=gettext_lazy("Writes a dataset's pairs and scores into a file to download."),
+            plan=ExportPlan,
+            unit=gettext_lazy("pairs"),
+            needs="read",
+        ),
+        Kind(
+            name="bootstrap_generator",
+            label=gettext_lazy("Train a generator"),
+            description=gettext_lazy(
+                "Trains a small language model on a dataset's scored pairs, for where no large one can be had."
+            ),
+            plan=BootstrapPlan,
+            unit=gettext_lazy("steps"),
+            needs="read",
+            queue="gpu",
+            staff_only=True,
+        ),
+        Kind(
+            name="generate_pairs",
+            label=gettext_lazy("Generate pairs"),
+            description=gettext_lazy(
+                "Lets a language model write sentences of intended similarity for human ones, and keeps the sound ones."
+            ),
+            plan=GenerationPlan,
+            unit=gettext_lazy("rows"),
+            needs="read",
+            queue="gpu",
+            staff_only=True,
+        ),
+        Kind(
+            name="score_realism",
+            label=gettext_lazy("Score realism"),
+            description=gettext_lazy(
+                "Says of every generated sentence how human it sounds (p_D), by classifiers that never saw it."
+            ),
+            plan=RealismPlan,
+            unit=gettext_lazy("sentences"),
+            needs="read",
+            queue="gpu",
+            staff_only=True,
+        ),
+        Kind(
+            name="train_encoder",
+            label=gettext_lazy("Train an encoder"),
+            description=gettext_lazy(
+                "Trains a sentence encoder on scored pairs, each weighed by how real its sentence sounds, or not."
+            ),
+            plan=EncoderPlan,
+            unit=gettext_lazy("steps"),
+            needs="read",
+            queue="gpu",
+            staff_only=True,
+        ),
+        Kind(
+            name="evaluate_encoder",
+            label=gettext_lazy("Measure an encoder"),
+            description=gettext_lazy("Correlates an encoder's cosines with the scores that people gave."),
+            plan=EvaluationPlan,
+            unit=gettext_lazy("sentences"),
+            needs="read",
+            queue="gpu",
+            staff_only=True,
+        ),
+        Kind(
+            name="compare_weightings",
+            label=gettext_lazy("Compare weightings"),
+            description=gettext_lazy(
+                "Trains an encoder for each weighting and seed, and says how far apart they are on scores of people."
+            ),
+            plan=ComparisonPlan,
+            unit=gettext_lazy("steps"),
+            needs="read",
+            queue="gpu",
+            staff_only=True,
+        ),
+        Kind(
+            name="relate_sentences",
+            label=gettext_lazy("Relate two sentences"),
+            description=gettext_lazy("Computes the cosine that an encoder gives two sentences."),
+            plan=RelatePlan,
+            unit=gettext_lazy("sentences"),
+            needs="read",
+            queue="gpu",
+            listed=False,
+        ),
+    )
+}
+
+
+UNLISTED = [kind.name for kind in KINDS.values() if not kind.listed]
+
+
+def kind_named(name: str) -> Kind:
+    """Raises ValueError with the kinds there are."""
+    if name not in KINDS:
+        sentence = _("There is no kind of run called “%(name)s”; the kinds are %(kinds)s.")
+        raise ValueError(sentence % {"name": name, "kinds": listed(KINDS)})
+    return KINDS[name]
+
+
+def plan_from(kind: Kind, values: Mapping[str, Any]) -> Any:
+    """The plan of that kind with those values. Raises ValueError with one sentence (see
+    `plan_settings.plan_read`).
+    """
+    return plan_read(kind.plan, kind.name, values)
+
+
+def plan_values(plan: Any) -> dict[str, Any]:
+    """The plan as a run's row keeps it: every setting, defaults too, so that a later default changes no
+    past run.
+    """
+    return asdict(plan)

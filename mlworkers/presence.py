@@ -1,0 +1,96 @@
+"""A live worker writes a WorkerHeartbeat every few seconds; pages read that and never ask Celery."""
+
+import logging
+import os
+import re
+import shlex
+import threading
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.utils import timezone
+
+from mlworkers.models import WorkerHeartbeat
+
+SECONDS_BETWEEN_BEATS = 5
+FORGOTTEN_AFTER = timedelta(days=1)
+
+logger = logging.getLogger(__name__)
+
+
+class Presence:
+    """Says that this worker lives, from a thread of its own: in a solo pool the main thread is busy with
+    the run.
+
+    `end` forgets the worker at once. One that is killed is taken for dead a little later (see
+    `selectors.live_workers`).
+    """
+
+    def __init__(self, worker: str, queues: Sequence[str]) -> None:
+        self.name = f"{worker}/{os.getpid()}"  # two workers may have been given one name
+        self.queues = sorted(queues)
+        self.device = device_name()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat_until_ended, name="worker heartbeat", daemon=True)
+
+    def start(self) -> None:
+        self._beat()
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        WorkerHeartbeat.objects.filter(name=self.name).delete()
+
+    def _beat_until_ended(self) -> None:
+        try:
+            while not self._ended.wait(SECONDS_BETWEEN_BEATS):
+                self._beat()
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        try:
+            worker_seen(presence=self, at=timezone.now())
+        except (DatabaseError, InterfaceError) as error:
+            # The next beat tries again with a new connection.
+            logger.warning("The worker's heartbeat was not written: %s", error)
+            connection.close()
+
+
+def worker_arguments(queue: str) -> list[str]:
+    """What `python -m celery` is called with for a worker of that queue, in the project's folder.
+
+    A GPU does one thing at a time. Of the default queue's threads one may import for long and others still
+    serve what people wait for.
+    """
+    pool = ["--pool", "solo"] if queue == "gpu" else ["--pool", "threads", "--concurrency", "4"]
+    return ["-A", "semblance", "worker", "--queues", queue, *pool]
+
+
+def worker_command(queue: str) -> str:
+    return shlex.join(["python", "-m", "celery", *worker_arguments(queue)])
+
+
+def worker_seen(*, presence: Presence, at: datetime) -> None:
+    WorkerHeartbeat.objects.update_or_create(
+        name=presence.name, defaults={"queues": presence.queues, "device": presence.device, "seen_at": at}
+    )
+
+
+def workers_forget(*, at: datetime) -> None:
+    """Remove the rows of workers that were killed long ago."""
+    WorkerHeartbeat.objects.filter(seen_at__lt=at - FORGOTTEN_AFTER).delete()
+
+
+def device_name() -> str:
+    """The accelerator this worker would use, as its driver names it, or "cpu". Loads no machine-learning
+    library.
+    """
+    for description in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
+        model = re.search(r"^Model:\s*(.+)$", description.read_text(encoding="utf-8"), re.MULTILINE)
+        if model:
+            return model[1]
+    return "cpu"

@@ -1,0 +1,92 @@
+"""From two logits to p_D, and how far p_D can be taken at its word.
+
+Classes weigh the same here, however many sentences each has: p_D is the probability that a sentence is human where
+human and machine sentences are equally frequent, as RISE has it (section 3.2, "the same proportion").
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import expit
+
+from mlworkers.realism.grouping import Marks
+
+Floats = NDArray[np.float64]
+TEMPERATURES = (
+    0.02,
+    50.0,
+)  # logits twice as far apart, or half, would round p_D to 0 and 1, or all to one half
+BINS = 15  # Guo et al. 2017
+
+
+def probabilities(logits: ArrayLike, temperature: float) -> Floats:
+    """softmax(logits / temperature)[human]: logits (n, 2) of machine and human -> p_D (n,) in 0..1.
+
+    Raises ValueError where the temperature is not above 0 or a logit is no finite number.
+    """
+    if not (temperature > 0 and math.isfinite(temperature)):
+        raise ValueError(f"The temperature is {temperature:g}; it must be above 0.")
+    share: Floats = expit(_margins(logits) / temperature)
+    return share
+
+
+def fit_temperature(logits: ArrayLike, human: Marks) -> float:
+    """The temperature under which held-out labels are likeliest (Guo et al. 2017), within TEMPERATURES.
+
+    logits (n, 2) that were not trained on these sentences, human (n,). The mean negative log-likelihood is convex in
+    1/temperature, so it has one minimum in log temperature too.
+    """
+    margins, weights = _margins(logits), class_weights(human)
+    signed = np.where(human, margins, -margins)
+
+    def loss(log_temperature: float) -> float:
+        return float(weights @ np.logaddexp(0.0, -signed / math.exp(log_temperature)))
+
+    bounds = (math.log(TEMPERATURES[0]), math.log(TEMPERATURES[1]))
+    return math.exp(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).x)
+
+
+def negative_log_likelihood(logits: ArrayLike, human: Marks, temperature: float) -> float:
+    """The mean of -log p(label), in nats, each class weighing one half."""
+    share = probabilities(logits, temperature)
+    right = np.where(human, share, 1 - share)
+    return float(-class_weights(human) @ np.log(np.maximum(right, np.finfo(np.float64).tiny)))
+
+
+def calibration_error(share: ArrayLike, human: Marks, *, bins: int = BINS) -> float:
+    """ECE: the mean distance, over equally wide bins of p_D, between mean p_D and the share of human sentences.
+
+    share (n,) in 0..1, human (n,). Bins weigh what their sentences weigh. Guo et al. 2017, equation 3, for the
+    probability of one class, so that it does not hide an error of equal size at either end.
+    """
+    values, weights = np.asarray(share, dtype=np.float64), class_weights(human)
+    places = np.minimum((values * bins).astype(np.int64), bins - 1)
+    difference = np.bincount(places, weights=weights * (values - human), minlength=bins)
+    return float(np.abs(difference).sum())
+
+
+def brier_score(share: ArrayLike, human: Marks) -> float:
+    """The mean squared distance of p_D from the label, each class weighing one half: 0 best, 0.25 for a constant ½."""
+    distance = np.asarray(share, dtype=np.float64) - human
+    return float(class_weights(human) @ distance**2)
+
+
+def class_weights(human: Marks) -> Floats:
+    """Weights (n,) that sum to 1, each class to one half. Raises ValueError where a class is missing."""
+    people = int(np.count_nonzero(human))
+    if people in (0, human.size):
+        raise ValueError("All sentences are of one class; calibration needs both.")
+    return np.where(human, 0.5 / people, 0.5 / (human.size - people))
+
+
+def _margins(logits: ArrayLike) -> Floats:
+    values = np.asarray(logits, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != 2:
+        raise ValueError(f"Logits have the shape {values.shape}; give two a sentence, machine and human.")
+    wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    if wrong.size:
+        raise ValueError(f"A logit of sentence {wrong[0] + 1} is no finite number, so it has no p_D.")
+    margins: Floats = values[:, 1] - values[:, 0]
+    return margins

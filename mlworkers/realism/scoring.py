@@ -1,0 +1,109 @@
+"""From held-out logits to p_D, and the figures that say what p_D is worth."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mlworkers.encoders.metrics import spearman
+from mlworkers.realism.calibration import (
+    Floats,
+    brier_score,
+    calibration_error,
+    fit_temperature,
+    probabilities,
+)
+from mlworkers.realism.characters import characters_auc
+from mlworkers.realism.dataset import SdiData
+from mlworkers.realism.discrimination import auc, auc_interval
+from mlworkers.realism.weights import effective_size
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """p_D of n sentences, (n,), under one temperature, and figures by name (docs/guide/realism.md)."""
+
+    p_human: Floats
+    temperature: float
+    figures: dict[str, Any]
+
+
+def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.0) -> Scoring:
+    """p_D of every sentence, and how well it tells those apart that were learnt from, each scored by its own fold.
+
+    logits (n, 2) of machine and human, none from a classifier that saw the sentence. temperature: 0 fits one. The
+    calibration error after fitting is that of temperatures fitted without the fold they are used in. Raises
+    ValueError where a logit is no finite number or the temperature is below 0.
+    """
+    values, human, learnt = np.asarray(logits, dtype=np.float64), data.human[data.learnt], data.learnt
+    fitted = fit_temperature(values[learnt], human) if temperature == 0 else temperature
+    p_human = probabilities(values, fitted)
+    plain, held_out = probabilities(values[learnt], 1.0), _held_out(values, data, temperature)
+    found = auc_interval(np.diff(values[learnt], axis=1)[:, 0], human, data.group[learnt])
+    figures = {
+        "auc": found.value,
+        "auc_low": found.low,
+        "auc_high": found.high,
+        "accuracy": _balanced_accuracy(values[learnt], data),
+        "median_p_human": float(np.median(p_human[learnt & data.human])),
+        "median_p_machine": float(np.median(p_human[learnt & ~data.human])),
+        "temperature": fitted,
+        "ece_before": calibration_error(plain, human),
+        "ece_after": calibration_error(held_out, human),
+        "brier_before": brier_score(plain, human),
+        "brier_after": brier_score(held_out, human),
+        "humans": int(human.sum()),
+        "machines": int((~human).sum()),
+        "left_out": asdict(data.left_out),
+        "groups": int(np.unique(data.group).size),
+        "links_cut": data.links_cut,
+        "folds": data.folds,
+    }
+    return Scoring(p_human, fitted, figures)
+
+
+def shortcut_figures(raw: Sequence[str], data: SdiData) -> dict[str, float]:
+    """The AUC of bare counts of characters, on the sentences as they were drawn and in their common dress."""
+    return {
+        "characters_auc": characters_auc(data.texts, data),
+        "characters_auc_raw": characters_auc(raw, data),
+    }
+
+
+def in_sample_auc(logits: ArrayLike, data: SdiData) -> float:
+    """What the AUC would seem to be, had the classifier been asked about the sentences it learnt from, as RISE did.
+
+    logits (n, 2), from a classifier of all sentences learnt from.
+    """
+    margins = np.diff(np.asarray(logits, dtype=np.float64), axis=1)[:, 0]
+    return auc(margins[data.learnt], data.human[data.learnt])
+
+
+def pair_figures(p_human: Sequence[float], targets: Sequence[float | None]) -> dict[str, float | None]:
+    """Of the generated pairs: how p_D goes with the intended similarity, and how many pairs are left as weights.
+
+    A correlation says that p_D knows the topic: pairs that were meant to differ are off topic by design. None where
+    fewer than three pairs have a target, or one side is constant.
+    """
+    known = [(p, y) for p, y in zip(p_human, targets, strict=True) if y is not None]
+    related = spearman(*zip(*known, strict=True)) if len(known) > 2 else None
+    return {"spearman_p_target": related, "effective_pairs": effective_size(p_human) if p_human else 0.0}
+
+
+def _held_out(logits: Floats, data: SdiData, temperature: float) -> Floats:
+    """p_D of the sentences learnt from, under temperatures that were fitted on the other folds."""
+    share = np.empty(len(logits))
+    for fold in range(data.folds):
+        own, others = data.learnt & (data.fold == fold), data.seen_by(fold)
+        used = temperature or fit_temperature(logits[others], data.human[others])
+        share[own] = probabilities(logits[own], used)
+    return share[data.learnt]
+
+
+def _balanced_accuracy(logits: Floats, data: SdiData) -> float:
+    """The share that `p_D > 1/2` tells rightly, each class weighing one half."""
+    human = data.human[data.learnt]
+    right = (logits[:, 1] > logits[:, 0]) == human
+    return float((right[human].mean() + right[~human].mean()) / 2)

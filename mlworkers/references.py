@@ -1,0 +1,121 @@
+"""What a plan names must be there, and be the dataset's own: checked before the run is queued."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError, errors_shown
+from curation.models import Dataset
+from mlworkers.models import Artifact, Run
+from mlworkers.plan_settings import Setting, listed
+from mlworkers.plans import Kind
+from mlworkers.selectors import MODEL_KINDS
+from mlworkers.sources import Kind as SourceKind
+from mlworkers.sources import ModelError, parse_source
+
+
+def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:
+    """Raises UserError with one sentence about the first name that leads nowhere. An empty one names nothing."""
+    for setting in kind.settings:
+        value = values[setting.name]
+        if value in (None, "", 0):
+            continue
+        if setting.refers_to == "model":
+            _check_model(setting, str(value))
+        elif setting.refers_to == "dataset":
+            dataset_named(value, dataset)
+        elif setting.refers_to in _CHECKS:
+            _CHECKS[setting.refers_to](setting, value, _dataset_of(setting, values, dataset))
+
+
+def dataset_named(slug: str, given: Dataset | None = None) -> Dataset:
+    """The dataset of that short name; `given` where it is that one."""
+    if given is not None and given.slug == slug:
+        return given
+    named = Dataset.objects.filter(slug=slug).first()
+    if named is None:
+        raise UserError(_("There is no dataset called “%(slug)s”; check its short name.") % {"slug": slug})
+    return named
+
+
+def _dataset_of(setting: Setting, values: Mapping[str, Any], dataset: Dataset | None) -> Dataset:
+    """The dataset in which the named thing must stand: the run's, or that of the setting that `within` names."""
+    slug = values.get(setting.within, "") if setting.within else ""
+    if slug:
+        return dataset_named(slug, dataset)
+    if dataset is None:
+        sentence = _("“%(setting)s” names something of a dataset, and the run has none.")
+        raise UserError(sentence % {"setting": setting.name})
+    return dataset
+
+
+def _check_batch(setting: Setting, number: int, dataset: Dataset) -> None:
+    if not dataset.imports.filter(pk=number).exists():
+        sentence = _("The dataset “%(dataset)s” has no uploaded file number %(number)s; upload it first.")
+        raise UserError(sentence % {"dataset": dataset.slug, "number": number})
+    busy = Run.objects.filter(
+        dataset=dataset, plan__batch=number, state__in=[Run.State.QUEUED, Run.State.RUNNING]
+    ).first()
+    if busy:
+        sentence = _("Run %(run)s imports this file already; wait for it, or cancel it.")
+        raise UserError(sentence % {"run": busy.pk})
+
+
+def _check_score_set(setting: Setting, name: str, dataset: Dataset) -> None:
+    found = dataset.score_sets.filter(name=name).first()
+    words = {"dataset": dataset.slug, "name": name, "setting": setting.label}
+    if found is None:
+        sentence = _("The dataset “%(dataset)s” has no score set “%(name)s”; choose one that it has.")
+        raise UserError(sentence % words)
+    if setting.kinds and found.kind not in setting.kinds:
+        sentence = _("The score set “%(name)s” is of the kind %(kind)s; “%(setting)s” takes %(kinds)s.")
+        raise UserError(sentence % {**words, "kind": found.kind, "kinds": listed(setting.kinds)})
+
+
+def _check_snapshot(setting: Setting, number: int, dataset: Dataset) -> None:
+    if not dataset.snapshots.filter(number=number).exists():
+        sentence = _(
+            "The dataset “%(dataset)s” has no snapshot %(number)s; choose one that it has, or 0 for a new one."
+        )
+        raise UserError(sentence % {"dataset": dataset.slug, "number": number})
+
+
+def _check_run(setting: Setting, number: int, dataset: Dataset) -> None:
+    run = Run.objects.filter(pk=number, dataset=dataset).first()
+    words = {"dataset": dataset.slug, "number": number}
+    if run is None:
+        sentence = _("The dataset “%(dataset)s” has no run %(number)s; choose one of its runs.")
+        raise UserError(sentence % words)
+    if setting.kinds and run.kind not in setting.kinds:
+        sentence = _("Run %(number)s is of the kind %(kind)s; give one of %(kinds)s.")
+        raise UserError(sentence % {**words, "kind": run.kind, "kinds": listed(setting.kinds)})
+    if run.state != Run.State.SUCCEEDED:
+        sentence = _("Run %(number)s is %(state)s; give one that succeeded.")
+        raise UserError(sentence % {**words, "state": run.get_state_display()})
+
+
+def _check_model(setting: Setting, name: str) -> None:
+    with errors_shown(ModelError):
+        source = parse_source(name)
+    if source.kind is not SourceKind.RUN:
+        return
+    kinds = setting.kinds or MODEL_KINDS
+    made = Artifact.objects.filter(run=int(source.name), kind__in=kinds).count()
+    words = {"run": source.name, "kinds": listed(kinds), "number": made}
+    if made == 0:
+        raise UserError(
+            _("Run %(run)s made no model of the kind %(kinds)s; the models page lists those there are.")
+            % words
+        )
+    if made > 1:
+        sentence = _("Run %(run)s made %(number)s models; give the folder of one, which its page names.")
+        raise UserError(sentence % words)
+
+
+_CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {
+    "batch": _check_batch,
+    "score set": _check_score_set,
+    "snapshot": _check_snapshot,
+    "run": _check_run,
+}

@@ -1,0 +1,153 @@
+"""A run's result in words: figures with their intervals, counts and tables, whatever kind of run left them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+Numbers = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value in words, and its interval where it has one."""
+
+    name: str
+    value: str
+    interval: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A part of a result that is a table: each row a name and its figures, in the order of the columns."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Figure]]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    figures: Sequence[Figure]
+    tables: Sequence[Table]
+
+
+def parts_of(result: Mapping[str, Any]) -> Parts:
+    """Figures by themselves; counts by name, such as the reasons for dropping rows, and figures by name, such as those
+    of each encoder, as tables. Long lists are left to the files.
+    """
+    tables = {name: _table(name, value) for name, value in result.items() if _is_table(value)}
+    rest = {name: value for name, value in result.items() if name not in tables}
+    return Parts(list(_figures(rest)), list(tables.values()))
+
+
+def _is_table(value: object) -> bool:
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return all(_is_number(part) for part in value.values()) or all(
+        isinstance(part, Mapping) for part in value.values()
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _table(name: str, parts: Mapping[str, Any]) -> Table:
+    if all(_is_number(part) for part in parts.values()):
+        largest_first = sorted(parts.items(), key=lambda item: -item[1])
+        rows = [(_capital(key.replace("_", " ")), [Figure("", shown(value))]) for key, value in largest_first]
+        return Table(_words(name), [_("Number")], rows)
+    figures = {key: {one.name: one for one in _figures(part)} for key, part in parts.items()}
+    columns = list(dict.fromkeys(column for row in figures.values() for column in row))
+    return Table(
+        _words(name),
+        columns,
+        [(key, [row.get(column, Figure(column, "–")) for column in columns]) for key, row in figures.items()],
+    )
+
+
+def _figures(values: Numbers, before: str = "") -> Iterator[Figure]:
+    """`x_low` and `x_high` are the interval of `x`; plain `low` and `high` that of the first figure."""
+    bounds = _bounds(values)
+    for name, value in values.items():
+        if name in {bound for pair in bounds.values() for bound in pair}:
+            continue
+        if isinstance(value, Mapping):
+            yield from _figures(value, f"{before}{name}: ")
+        elif not isinstance(value, list) or (
+            value and all(isinstance(part, str | int | float) for part in value)
+        ):
+            interval = _interval(values, bounds.get(name))
+            yield Figure(_words(f"{before}{name}"), _even(value) if interval else shown(value), interval)
+
+
+def _bounds(values: Numbers) -> dict[str, tuple[str, str]]:
+    found = {
+        name: (f"{name}_low", f"{name}_high")
+        for name in values
+        if f"{name}_low" in values and f"{name}_high" in values
+    }
+    first = next(iter(values), "")
+    if {"low", "high"} <= set(values) and first not in ("low", "high"):
+        found[first] = ("low", "high")
+    return found
+
+
+def _interval(values: Numbers, bounds: tuple[str, str] | None) -> str:
+    if bounds is None or not all(_is_number(values[bound]) for bound in bounds):
+        return ""
+    low, high = (_even(values[bound]) for bound in bounds)
+    return _("%(low)s to %(high)s") % {"low": low, "high": high}
+
+
+def _even(value: Any) -> str:
+    """A figure and its bounds with as many digits as one another."""
+    small = isinstance(value, float) and abs(value) < 10
+    return f"{value:.3f}".replace("-", "−") if small else shown(value)
+
+
+def _words(name: str) -> str:
+    """A figure's name for people: its own, or the field's term where it has one."""
+    return str(TERMS.get(name) or _capital(name.replace("_", " ")))
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+TERMS: Mapping[str, Any] = {
+    "auc": gettext_lazy("AUC on held-out sentences"),
+    "auc_in_sample": gettext_lazy("AUC on what was learnt"),
+    "characters_auc": gettext_lazy("AUC of characters alone"),
+    "characters_auc_raw": gettext_lazy("AUC of characters, before normalising"),
+    "median_p_human": gettext_lazy("Median p_D, human"),
+    "median_p_machine": gettext_lazy("Median p_D, machine"),
+    "ece_before": gettext_lazy("Calibration error before"),
+    "ece_after": gettext_lazy("Calibration error after"),
+    "brier_before": gettext_lazy("Brier score before"),
+    "brier_after": gettext_lazy("Brier score after"),
+    "spearman_p_target": gettext_lazy("Spearman of p_D and target"),
+    "sd": gettext_lazy("sd over seeds"),
+    "difference": gettext_lazy("Difference from plain"),
+    "effective_pairs": gettext_lazy("Effective pairs (Σw)²/Σw²"),
+    "sha256": "SHA-256",
+    "base_sha256": gettext_lazy("SHA-256 of the base"),
+    "snapshot_sha256": gettext_lazy("SHA-256 of the snapshot"),
+}
+
+
+def shown(value: Any) -> str:
+    """A value of a plan or a result as text."""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(map(shown, value))
+    if isinstance(value, int):
+        return str(intcomma(value))
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "–" if value in (None, "") else str(value)

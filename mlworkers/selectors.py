@@ -1,0 +1,178 @@
+"""What pages, commands and workers read about runs. Every function asks a constant number of queries."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+
+from curation.models import Dataset
+from mlworkers.models import Artifact, Evaluation, Run, RunShard, WorkerHeartbeat
+
+RUNS_ON_A_PAGE = 50
+MODELS_SUGGESTED = 100
+MODEL_KINDS = ("encoder", "generator", "classifier")
+WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
+
+
+def stale_after() -> timedelta:
+    return timedelta(seconds=settings.RUN_STALE_SECONDS)
+
+
+def run_is_free(at: datetime) -> Q:
+    """Queued, or running with a worker that left it or fell silent."""
+    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - stale_after())
+    return Q(state=Run.State.QUEUED) | (Q(state=Run.State.RUNNING) & silent)
+
+
+def runs_to_invite(at: datetime) -> QuerySet[Run]:
+    """Runs that are free and were not offered to a worker for a while, oldest first."""
+    not_lately = Q(invited_at=None) | Q(invited_at__lt=at - stale_after())
+    return Run.objects.filter(run_is_free(at), not_lately).order_by("pk")
+
+
+def live_workers(at: datetime) -> list[WorkerHeartbeat]:
+    return list(WorkerHeartbeat.objects.filter(seen_at__gte=at - WORKER_LIVES_FOR).order_by("name"))
+
+
+def queue_is_served(queue: str, at: datetime) -> bool:
+    return any(queue in worker.queues for worker in live_workers(at))
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """What the log book shows; an empty text leaves nothing out."""
+
+    kind: str = ""
+    state: str = ""
+    dataset: str = ""
+
+
+def run_page(runs: QuerySet[Run], wanted: RunFilter, *, page: int | str = 1) -> Page[Run]:
+    """Of those runs the ones that are wanted, with their dataset and who started them, newest first."""
+    asked = {"kind": wanted.kind, "state": wanted.state, "dataset__slug": wanted.dataset}
+    runs = runs.filter(**{name: value for name, value in asked.items() if value})
+    return Paginator(runs.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
+
+
+def datasets_with_runs(runs: QuerySet[Run]) -> QuerySet[Dataset]:
+    """What the log book can be filtered by."""
+    used = runs.order_by().exclude(dataset=None).values("dataset")
+    return Dataset.objects.filter(pk__in=used)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. `share` in 0..1, `rate` in units a second; None where there is nothing to tell it
+    from.
+    """
+
+    done: int
+    total: int
+    share: float | None
+    rate: float | None
+    seconds_left: float | None
+
+
+def progress_of(run: Run) -> Progress:
+    """The rate is that of the present stage: earlier ones, and what lay between, would distort it."""
+    rate = None
+    if run.claimed_at and run.heartbeat_at and run.heartbeat_at > run.claimed_at:
+        seconds = (run.heartbeat_at - run.claimed_at).total_seconds()
+        rate = max(0, run.done - run.done_before) / seconds
+    left = (run.total - run.done) / rate if rate and run.total and not run.ended else None
+    return Progress(run.done, run.total, run.done / run.total if run.total else None, rate, left)
+
+
+def seconds_taken(run: Run, at: datetime) -> float | None:
+    """From the first claim to the end, or until now."""
+    return ((run.finished_at or at) - run.started_at).total_seconds() if run.started_at else None
+
+
+def models_named_by_run(kinds: Collection[str]) -> QuerySet[Artifact]:
+    """The models that `run:ID` finds: each the only one of those kinds that its run made. Newest first."""
+    others = Artifact.objects.filter(run=OuterRef("run"), kind__in=kinds).exclude(pk=OuterRef("pk"))
+    alone = Artifact.objects.filter(~Exists(others), kind__in=kinds)
+    return alone.select_related("run").order_by("-pk")[:MODELS_SUGGESTED]
+
+
+def runs_to_name(dataset: Dataset, kinds: Collection[str]) -> QuerySet[Run]:
+    """The dataset's runs that succeeded, of those kinds (none given: of any), newest first."""
+    runs = Run.objects.filter(dataset=dataset, state=Run.State.SUCCEEDED)
+    return runs.filter(kind__in=kinds) if kinds else runs
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of a run that is cut into shards: how many stand where, and how much of them is done."""
+
+    name: str
+    shards: int
+    done: int
+    running: int
+    waiting: int
+
+
+def stages_of(run: Run) -> list[Stage]:
+    """The stages of a run that is cut into shards, in the order of their beginning."""
+    states = RunShard.State
+    counted = (
+        RunShard.objects.filter(run=run)
+        .values("stage")
+        .annotate(
+            first=Min("pk"),
+            shards=Count("pk"),
+            finished=Count("pk", filter=Q(state=states.DONE)),
+            running=Count("pk", filter=Q(state=states.RUNNING)),
+            waiting=Count("pk", filter=Q(state=states.WAITING)),
+        )
+        .order_by("first")
+    )
+    return [
+        Stage(row["stage"], row["shards"], row["finished"], row["running"], row["waiting"]) for row in counted
+    ]
+
+
+def shards_running(run: Run) -> QuerySet[RunShard]:
+    return RunShard.objects.filter(run=run, state=RunShard.State.RUNNING).order_by("stage", "number")
+
+
+def evaluations_of(artifacts: Collection[Artifact]) -> dict[int, list[Evaluation]]:
+    """What was measured of each model, by its number: by the run that made it, and by runs that named it."""
+    named = {name: artifact.pk for artifact in artifacts for name in _names_of(artifact)}
+    measured = Evaluation.objects.filter(
+        Q(artifact__in=[artifact.pk for artifact in artifacts]) | Q(artifact=None, model__in=named)
+    )
+    found: dict[int, list[Evaluation]] = {artifact.pk: [] for artifact in artifacts}
+    for one in measured.select_related("run").order_by("pk"):
+        found[one.artifact_id or named[one.model]].append(one)
+    return found
+
+
+def _names_of(artifact: Artifact) -> tuple[str, str]:
+    """How a plan may have named the model: by its run, or by its folder."""
+    return f"run:{artifact.run_id}", folder_named(artifact)
+
+
+def folder_named(artifact: Artifact) -> str:
+    """The folder of a model as a plan names it."""
+    return str(Path(settings.SEMBLANCE_HOME) / artifact.path)
+
+
+def comparisons(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the comparisons of weightings, newest first."""
+    return runs.filter(kind="compare_weightings").select_related("dataset", "started_by")
+
+
+def evaluation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the evaluations of one model that succeeded, newest first."""
+    succeeded = runs.filter(kind="evaluate_encoder", state=Run.State.SUCCEEDED)
+    return succeeded.select_related("dataset").prefetch_related("evaluations")
+
+
+def runs_at_work(queue: str) -> QuerySet[Run]:
+    """What keeps the workers of a queue busy."""
+    return Run.objects.filter(queue=queue, state=Run.State.RUNNING).order_by("pk")

@@ -1,0 +1,67 @@
+"""Starting runs, cancelling them, starting them again."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from curation.errors import errors_shown
+from curation.models import Dataset, User
+from mlworkers import lifecycle
+from mlworkers.models import Run
+from mlworkers.plans import kind_named, plan_from, plan_values
+from mlworkers.references import dataset_named, references_check
+from mlworkers.tasks import invite
+
+
+@transaction.atomic
+def run_start(
+    *,
+    kind: str,
+    plan: Mapping[str, Any],
+    by: User | None,
+    dataset: Dataset | None = None,
+    launch: UUID | None = None,
+) -> Run:
+    """Queue a run, and invite a worker once the row is committed.
+
+    dataset: the one the plan names, where the caller has it at hand. launch: made with the form; the same
+    one sent twice starts one run. Raises UserError for a plan that is wrong or names what does not exist.
+    """
+    with errors_shown():
+        chosen = kind_named(kind)
+        values = plan_values(plan_from(chosen, plan))
+    if launch and (started := Run.objects.filter(launch=launch, started_by=by).first()):
+        return started
+    dataset = dataset_named(values["dataset"], dataset) if "dataset" in values else dataset
+    references_check(chosen, values, dataset)
+    run = Run.objects.create(
+        kind=kind, plan=values, queue=chosen.queue, dataset=dataset, started_by=by, launch=launch
+    )
+    transaction.on_commit(partial(_invite, run))
+    return run
+
+
+def _invite(run: Run) -> None:
+    if not invite(run, timezone.now()):
+        lifecycle.run_waits(
+            run=run,
+            message=_(
+                "The message broker cannot be reached. The run waits, and starts soon after it is back."
+            ),
+        )
+
+
+def run_cancel(*, run: Run, by: User | None) -> bool:
+    """Cancel a run; False where it had ended before."""
+    message = _("Cancelled by %(person)s.") % {"person": by} if by else _("Cancelled.")
+    return lifecycle.run_cancel(run_id=run.pk, at=timezone.now(), message=message)
+
+
+def run_again(*, run: Run, by: User | None) -> Run:
+    """A new run with the plan of an old one."""
+    return run_start(kind=run.kind, plan=run.plan, by=by, dataset=run.dataset)

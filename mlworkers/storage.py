@@ -1,0 +1,153 @@
+"""Where a run keeps its files: SEMBLANCE_HOME/runs/<id>/. What the database holds is relative to
+SEMBLANCE_HOME.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+
+from curation.files.checksum import sha256_of
+from curation.files.writing import replacing
+
+LOG_MAX_BYTES = 1024**2
+TAIL_MAX_BYTES = 16 * 1024
+
+
+def run_folder(run_id: int) -> Path:
+    return Path(settings.SEMBLANCE_HOME) / "runs" / str(run_id)
+
+
+def attempt_folder(run_id: int, attempt: int) -> Path:
+    """Each attempt has its own: a worker that was paused cannot put a late file over its successor's."""
+    return run_folder(run_id) / str(attempt)
+
+
+def kept_folder(run_id: int) -> Path:
+    """What all attempts of a run share: shards and checkpoints."""
+    return run_folder(run_id) / "kept"
+
+
+def attempts_remove(run_id: int, *, up_to: int) -> None:
+    """Remove what attempts wrote that came to nothing."""
+    for attempt in range(1, up_to + 1):
+        shutil.rmtree(attempt_folder(run_id, attempt), ignore_errors=True)
+
+
+@contextmanager
+def assistant_folder(run_id: int) -> Iterator[Path]:
+    """What a worker that assists writes for itself; nobody else reads it, and it goes when the worker leaves."""
+    folder = kept_folder(run_id) / "assistants" / uuid4().hex
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def runs_with_kept() -> list[int]:
+    """The runs whose attempts share something on the disk."""
+    folders = (Path(settings.SEMBLANCE_HOME) / "runs").glob("*/kept")
+    return [int(folder.parent.name) for folder in folders if folder.parent.name.isdigit()]
+
+
+def kept_remove(run_id: int) -> None:
+    """Remove what attempts shared: the run has ended, and none comes after it."""
+    shutil.rmtree(kept_folder(run_id), ignore_errors=True)
+
+
+def home_relative(path: Path) -> str:
+    return path.relative_to(settings.SEMBLANCE_HOME).as_posix()
+
+
+def home_path(relative: str) -> Path:
+    """The file behind a stored path. Raises ValueError for one that leads out of SEMBLANCE_HOME, by `..` or
+    a link.
+    """
+    home = Path(settings.SEMBLANCE_HOME).resolve()
+    path = (home / relative).resolve()
+    if not path.is_relative_to(home):
+        raise ValueError(f"{relative} lies outside SEMBLANCE_HOME.")
+    return path
+
+
+def content_of(path: Path) -> tuple[str, int]:
+    """The SHA-256 and the size in bytes of a file, or of a folder: then of the list of its files' names and sums."""
+    if path.is_file():
+        return sha256_of(path), path.stat().st_size
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    lines = [f"{sha256_of(file)}  {file.relative_to(path).as_posix()}\n" for file in files]
+    total = sum(file.stat().st_size for file in files)
+    return hashlib.sha256("".join(lines).encode()).hexdigest(), total
+
+
+class Curve:
+    """Figures along a run, for its page: one JSON object a line, each with its step.
+
+    A run that is taken up again from a checkpoint writes some steps anew; of a step, the last line holds.
+    """
+
+    def __init__(self, run_id: int) -> None:
+        self.path = run_folder(run_id) / "curve.jsonl"
+
+    def write(self, step: int, **figures: float | str) -> None:
+        """Append. A full disk loses the line and not the run."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"step": step, **figures}) + "\n")
+        except OSError:
+            return
+
+    def read(self) -> list[dict[str, Any]]:
+        """Every line, in the order written; what was cut off by a kill is left out."""
+        try:
+            lines = self.path.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        points = []
+        for line in lines:
+            with suppress(ValueError):
+                points.append(json.loads(line))
+        return points
+
+
+class RunLog:
+    """The log of one run: dated lines that every attempt appends to. Past LOG_MAX_BYTES the oldest half is
+    dropped.
+    """
+
+    def __init__(self, run_id: int) -> None:
+        self.path = run_folder(run_id) / "log.txt"
+
+    def write(self, text: str) -> None:
+        """Append. A full disk loses the line and not the run: what matters also stands in the run's row."""
+        stamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(f"{stamp} {text.rstrip()}\n")
+            if self.path.stat().st_size > LOG_MAX_BYTES:
+                self._shorten()
+        except (OSError, ValueError):
+            return
+
+    def _shorten(self) -> None:
+        kept = self.path.read_bytes()[-LOG_MAX_BYTES // 2 :].partition(b"\n")[2]
+        with replacing(self.path) as file:
+            file.write("… earlier lines were left out\n".encode() + kept)
+
+    def tail(self, lines: int = 40) -> str:
+        """The last lines, or an empty text where nothing was logged."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(max(0, self.path.stat().st_size - TAIL_MAX_BYTES))
+                return "\n".join(file.read().decode("utf-8", "replace").splitlines()[-lines:])
+        except FileNotFoundError:
+            return ""

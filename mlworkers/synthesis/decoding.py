@@ -1,0 +1,127 @@
+"""Self-debiased decoding of many prompts at once, with every prompt's keys and values kept.
+
+A row is one sentence that is being written. It stands once under its own label's prompt and once under each prompt
+that it counters; all of them see the same words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from mlworkers.synthesis.cache import roomy_cache
+from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
+from mlworkers.synthesis.generator import Generator
+
+COMPACT_BELOW = 0.8  # share of rows still written, below which the others leave the batch
+
+Prompts = tuple[list[int], ...]  # tokens of a label's own prompt, then of those that it counters
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How rows are drawn; GenerationPlan says what each number means."""
+
+    samples: int = 5
+    top_k: int = 5
+    top_p: float = 0.9
+    decay: float = 100.0
+    floor: float = 0.01
+    max_tokens: int = 40
+
+
+@torch.inference_mode()
+def continued(
+    generator: Generator, prompts: Sequence[Prompts], noise: Tensor, how: Decoding
+) -> list[list[int]]:
+    """The tokens that follow each of S prompts, `how.samples` rows for each, in the order of the prompts.
+
+    prompts: all with the same number of counter prompts. noise: (S x samples, max_tokens), uniform in [0, 1): a row is
+    drawn with its own, and so depends on no other row. A row ends with the first token that holds a quote or a line
+    break, or after max_tokens.
+    """
+    batch = _Batch(generator, prompts, how.samples)
+    rows = torch.zeros(noise.shape, dtype=torch.long, device=generator.device)
+    lengths = torch.full((len(noise),), how.max_tokens, device=generator.device)
+    noise = noise.to(generator.device)
+    for step in range(how.max_tokens):
+        log_p = debiased(*batch.logits, decay=how.decay, floor=how.floor)
+        tokens, p = nucleus(log_p, top_k=how.top_k, top_p=how.top_p)
+        token = drawn(tokens, p, noise[batch.rows, step])
+        rows[batch.rows, step] = token
+        ended = generator.ends[token] & (lengths[batch.rows] == how.max_tokens)
+        lengths[batch.rows[ended]] = step + 1
+        writing = lengths[batch.rows] > step + 1
+        if step + 1 == how.max_tokens or not writing.any():
+            break
+        token = batch.without(~writing, token)
+        batch.append(token)
+    return [row[:length] for row, length in zip(rows.tolist(), lengths.tolist(), strict=True)]
+
+
+class _Batch:
+    """The rows that are still written, under 1 + C prompts each: row r under prompt c is line c·R + r of the model."""
+
+    def __init__(self, generator: Generator, prompts: Sequence[Prompts], samples: int) -> None:
+        self._generator = generator
+        self._blocks = len(prompts[0])
+        self._cache = roomy_cache()
+        lines = [each[block] for block in range(self._blocks) for each in prompts]
+        tokens, self._mask = left_padded(lines, generator.device)
+        self._positions = (self._mask.cumsum(dim=-1) - 1).clamp_(min=0)
+        self.rows = torch.arange(len(prompts) * samples, device=generator.device)
+        logits = self._forward(tokens)
+        # Each prompt is read once, and its keys and values are copied for every sample.
+        self._cache.batch_repeat_interleave(samples)
+        self._mask = self._mask.repeat_interleave(samples, dim=0)
+        self._positions = self._positions[:, -1:].repeat_interleave(samples, dim=0)
+        self._logits = logits.repeat_interleave(samples, dim=0)
+
+    @property
+    def logits(self) -> tuple[Tensor, Tensor]:
+        """Of the next token under the own prompts (R, V) and under the counter prompts (C, R, V)."""
+        blocks = self._logits.view(self._blocks, len(self.rows), -1)
+        return blocks[0], blocks[1:]
+
+    def without(self, ended: Tensor, token: Tensor) -> Tensor:
+        """Let rows that ended leave, once they are enough to be worth a copy. Returns the tokens of those that stay."""
+        staying = (~ended).nonzero().squeeze(1)
+        if len(staying) > COMPACT_BELOW * len(self.rows):
+            return token
+        lines = torch.cat([staying + block * len(self.rows) for block in range(self._blocks)])
+        self._cache.batch_select_indices(lines)
+        self._mask, self._positions = self._mask[lines], self._positions[lines]
+        self.rows = self.rows[staying]
+        return token[staying]
+
+    def append(self, token: Tensor) -> None:
+        """Give every row its next token, the same under each of its prompts."""
+        lines = token.repeat(self._blocks)[:, None]
+        self._mask = torch.cat([self._mask, self._mask.new_ones(len(lines), 1)], dim=1)
+        self._positions = self._positions + 1
+        self._logits = self._forward(lines)
+
+    def _forward(self, tokens: Tensor) -> Tensor:
+        """Logits of the token after the last one, (lines, V) in float32; what is no text gets none."""
+        arguments = {"position_ids": self._positions, "logits_to_keep": 1}
+        known = {name: value for name, value in arguments.items() if name in self._generator.arguments}
+        output = self._generator.model(
+            tokens, attention_mask=self._mask, past_key_values=self._cache, use_cache=True, **known
+        )
+        logits: Tensor = output.logits[:, -1].float()
+        return logits.masked_fill(self._generator.barred, -torch.inf)
+
+
+def left_padded(lines: Sequence[list[int]], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Tokens and mask, both (lines, longest). Padding stands before a prompt, so that all of them end together.
+
+    The mask hides the padding, which therefore may be any token: no tokenizer needs one of its own.
+    """
+    longest = max(map(len, lines))
+    tokens = torch.zeros(len(lines), longest, dtype=torch.long)
+    mask = torch.zeros(len(lines), longest, dtype=torch.long)
+    for number, line in enumerate(lines):
+        tokens[number, longest - len(line) :] = torch.tensor(line)
+        mask[number, longest - len(line) :] = 1
+    return tokens.to(device), mask.to(device)

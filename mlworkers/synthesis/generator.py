@@ -1,0 +1,175 @@
+"""Loading a causal language model safely, and what decoding must know of its vocabulary."""
+
+import inspect
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging as transformers_logging
+
+from mlworkers.compute import Compute
+from mlworkers.progress import quiet
+from mlworkers.sources import ModelError, check_folder
+from mlworkers.synthesis.prompts import QUOTE
+
+_CAUSAL = ("ForCausalLM", "LMHeadModel")
+_LOADING_FAILS = (OSError, ValueError, LookupError, TypeError, RuntimeError, ImportError, SafetensorError)
+_NO_LIMIT = 1_000_000  # what tokenizers say in place of a longest text is far beyond
+ENDING = (QUOTE, "\n")  # a quote ends the sentence; one with a line break is dropped, whatever follows
+
+
+class PromptTooLongError(ValueError):
+    """A source sentence that does not fit into the model's context."""
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A causal model with its tokenizer.
+
+    ends: (V,), whether a token's text holds a quote or a line break. barred: (V,), tokens that are no text.
+    context: the tokens that the model takes at most, None where it has no limit. arguments: what its forward takes.
+    """
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    ends: Tensor
+    barred: Tensor
+    context: int | None
+    arguments: frozenset[str]
+
+    @property
+    def device(self) -> torch.device:
+        return self.ends.device
+
+    def prompt_tokens(self, prompt: str, *, room: int) -> list[int]:
+        """The prompt as tokens. Raises PromptTooLongError where `room` more would not fit into the context."""
+        tokens: list[int] = self.tokenizer(prompt, verbose=False)["input_ids"]
+        if len(tokens) > 1 and tokens[-1] == self.tokenizer.eos_token_id:
+            tokens.pop()  # some tokenizers end every text
+        if self.context is not None and len(tokens) + room > self.context:
+            raise PromptTooLongError(
+                f"“{_shortened(prompt)}” has {len(tokens)} tokens, and with {room} for the answer they exceed the "
+                f"model's context of {self.context}; leave the sentence out, or take a model with a longer context."
+            )
+        return tokens
+
+    def text(self, tokens: list[int]) -> str:
+        written = self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return str(written)
+
+
+def load_generator(folder: Path, compute: Compute) -> Generator:
+    """The causal language model in a folder: safetensors alone, and no code of its own.
+
+    Raises ModelError where the folder holds something else, or lacks weights or tokenizer.
+    """
+    _check_causal(check_folder(folder))
+    with quiet_library():
+        try:
+            model, missing = _model(folder, compute)
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        except _LOADING_FAILS as error:
+            raise ModelError(f"The model in {folder} cannot be loaded: {_brief(error)}") from error
+    if missing:
+        raise ModelError(f"The model in {folder} lacks {len(missing)} of its weights, first {missing[0]}.")
+    return generator_of(model, tokenizer)
+
+
+def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> Generator:
+    """A loaded model, ready to decode. Raises ModelError where model and tokenizer do not belong together."""
+    arguments = frozenset(inspect.signature(model.forward).parameters)
+    if "past_key_values" not in arguments:
+        raise ModelError(
+            f"{type(model).__name__} keeps no keys and values of earlier tokens; name a transformer that does."
+        )
+    untyped: Any = model.eval()  # type: ignore[no-untyped-call]
+    size = untyped.get_output_embeddings().weight.shape[0]
+    known = len(tokenizer)
+    if known > size or set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise ModelError(
+            f"The tokenizer knows {known} tokens and the model {size}; they do not belong together, or the "
+            "tokenizer's files are missing."
+        )
+    texts = tokenizer.batch_decode([[token] for token in range(known)], clean_up_tokenization_spaces=False)
+    ends = [any(ending in text for ending in ENDING) for text in texts] + [False] * (size - known)
+    barred = torch.zeros(size, dtype=torch.bool)
+    barred[[*tokenizer.all_special_ids, *_end_tokens(model), *range(known, size)]] = True
+    device = model.device
+    return Generator(
+        model,
+        tokenizer,
+        torch.tensor(ends).to(device),
+        barred.to(device),
+        _context(model, tokenizer),
+        arguments,
+    )
+
+
+def _check_causal(folder: Path) -> None:
+    if (folder / "modules.json").is_file():
+        raise ModelError(
+            f"{folder} holds a sentence encoder, which writes nothing; name a causal language model."
+        )
+    architectures = json.loads((folder / "config.json").read_text("utf-8")).get("architectures") or [
+        "nothing known"
+    ]
+    if not str(architectures[0]).endswith(_CAUSAL):
+        raise ModelError(
+            f"{folder} holds {architectures[0]}, which is no causal language model; name one, such as gpt2-xl."
+        )
+
+
+def _model(folder: Path, compute: Compute) -> tuple[PreTrainedModel, list[str]]:
+    loaded: Any = AutoModelForCausalLM.from_pretrained(
+        folder,
+        dtype=compute.dtype,
+        local_files_only=True,
+        use_safetensors=True,
+        trust_remote_code=False,
+        output_loading_info=True,
+    )
+    return loaded[0].to(compute.device), sorted(loaded[1]["missing_keys"])
+
+
+def _end_tokens(model: PreTrainedModel) -> list[int]:
+    end = model.config.get_text_config().eos_token_id
+    return [] if end is None else [end] if isinstance(end, int) else list(end)
+
+
+def _context(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """The shorter of what the positions and the tokenizer allow; models of relative positions have no limit."""
+    limits = (
+        getattr(model.config.get_text_config(), "max_position_embeddings", None),
+        tokenizer.model_max_length,
+    )
+    return min((limit for limit in limits if limit is not None and limit < _NO_LIMIT), default=None)
+
+
+def _shortened(text: str) -> str:
+    spaced = " ".join(text.split())
+    return spaced if len(spaced) <= 80 else f"{spaced[:80]}…"
+
+
+def _brief(error: BaseException) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+@contextmanager
+def quiet_library() -> Iterator[None]:
+    """No bars and no warnings of the transformers library."""
+    bars: Any = transformers_logging  # its functions have no types
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        with quiet("transformers"):
+            yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()

@@ -1,0 +1,178 @@
+"""The instructions that make a language model write the second sentence of a pair (DINO, Schick and Schütze 2021).
+
+A prompt ends in an opening quote, so that the next quote ends the sentence that the model writes.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+SOURCE = "<X1>"
+QUOTE = '"'
+_TASK_NAME = re.compile(r"[A-Za-z0-9\-_.]+")
+_FIELDS = {"instruction", "counter_labels"}
+_OPENS_AFTER = (" ", "(", "[", "{", "–", "—", "‘", "“")
+
+
+class TaskError(ValueError):
+    """The instructions cannot be used. The text is one sentence: what is wrong with which, and what to do."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """How a pair of one label is asked for, and the labels that it must not be taken for."""
+
+    text: str
+    counters: tuple[str, ...] = ()
+
+    def prompt(self, source: str) -> str:
+        """The instruction with that sentence in it; straight quotes in the sentence become typographic ones."""
+        return self.text.replace(SOURCE, typographic(source))
+
+
+@dataclass(frozen=True)
+class Task:
+    """Instructions by label. A label is a number in 0..1, written as text: the intended similarity."""
+
+    name: str
+    instructions: Mapping[str, Instruction]
+
+    def prompts(self, label: str, source: str) -> tuple[str, ...]:
+        """The label's own prompt, then one for each label that it must not be taken for."""
+        labels = (label, *self.instructions[label].counters)
+        return tuple(self.instructions[each].prompt(source) for each in labels)
+
+
+def typographic(sentence: str) -> str:
+    """The sentence with “ and ” in place of straight quotes, one of which would end it for the model."""
+    return "".join(
+        ("“" if place == 0 or sentence[place - 1] in _OPENS_AFTER else "”")
+        if character == QUOTE
+        else character
+        for place, character in enumerate(sentence)
+    )
+
+
+def task_of_pairs(name: str, plural: str, one: str) -> Task:
+    """DINO's three instructions, about `plural` ("sentences") of which each is `one` ("Sentence")."""
+    return task_checked(
+        {
+            "task_name": name,
+            "labels": {
+                label: {
+                    "instruction": f'Task: Write two {plural} that {relation}.\n{one} 1: "{SOURCE}"\n{one} 2: "',
+                    "counter_labels": counters,
+                }
+                for label, relation, counters in (
+                    ("1", "mean the same thing", []),
+                    ("0.5", "are somewhat similar", ["1"]),
+                    ("0", "are on completely different topics", ["1", "0.5"]),
+                )
+            },
+        }
+    )
+
+
+def task_checked(spec: Any) -> Task:
+    """The task that a specification in DINO's form describes. Raises TaskError.
+
+    spec: {"task_name": …, "labels": {label: {"instruction": …, "counter_labels": [label, …]}}}. DINO's own rules,
+    and three of ours: a label is a number in 0..1, never its own counter, and a counter stands once.
+    """
+    spec = _mapping(spec, "The task")
+    name = spec.get("task_name")
+    if not isinstance(name, str) or _TASK_NAME.fullmatch(name) is None:
+        raise TaskError(
+            f"The task's name {name!r} must consist of letters, digits, hyphens, dots and underscores."
+        )
+    labels = _mapping(spec.get("labels"), f"“labels” of the task {name}")
+    if not labels:
+        raise TaskError(f"The task {name} has no labels; give at least one, such as 1.")
+    instructions = {
+        label: _instruction(label, _mapping(each, f"The label {label}")) for label, each in labels.items()
+    }
+    for label, instruction in instructions.items():
+        _check_label(label)
+        _check_counters(label, instruction.counters, instructions)
+    return Task(name, instructions)
+
+
+def task_named(text: str) -> Task:
+    """The task called "sentences" or "questions", or that of a specification as JSON. Raises TaskError."""
+    if text in TASKS:
+        return TASKS[text]
+    if not text.lstrip().startswith("{"):
+        raise TaskError(f"There is no task {text!r}; give {', '.join(TASKS)}, or a specification in JSON.")
+    try:
+        return task_checked(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise TaskError(f"The task's specification is not JSON: {error}.") from error
+
+
+def labels_listed(text: str, task: Task) -> tuple[str, ...]:
+    """The labels in a list such as "0, 0.5, 1", as the task writes them. Raises TaskError."""
+    labels = [label.strip() for label in text.split(",") if label.strip()]
+    unknown = [label for label in labels if label not in task.instructions]
+    if unknown:
+        known = ", ".join(task.instructions)
+        raise TaskError(f"The task {task.name} has no label {unknown[0]!r}; its labels are {known}.")
+    if not labels or len(set(labels)) < len(labels):
+        raise TaskError(f"{text!r} is no list of different labels; give some, such as 0,0.5,1.")
+    return tuple(labels)
+
+
+def _mapping(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TaskError(f"{what} is not an object of names and values.")
+    return value
+
+
+def _instruction(label: str, fields: dict[str, Any]) -> Instruction:
+    unknown = sorted(fields.keys() - _FIELDS)
+    if unknown:
+        raise TaskError(
+            f"The label {label} has the field {unknown[0]!r}; only instruction and counter_labels are known."
+        )
+    text, counters = fields.get("instruction"), fields.get("counter_labels", [])
+    if not isinstance(text, str) or not text.endswith(QUOTE):
+        raise TaskError(
+            f"The instruction of the label {label} does not end in a quote; end it with {QUOTE}, which opens the "
+            "sentence to be written."
+        )
+    if text.count(SOURCE) != 1:
+        raise TaskError(
+            f"The instruction of the label {label} must contain {SOURCE} once, not {text.count(SOURCE)} times."
+        )
+    if not isinstance(counters, list) or not all(isinstance(counter, str) for counter in counters):
+        raise TaskError(f"“counter_labels” of the label {label} is not a list of labels.")
+    return Instruction(text, tuple(counters))
+
+
+def _check_label(label: str) -> None:
+    try:
+        value = float(label)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise TaskError(
+            f"The label {label!r} is no number from 0 to 1, and cannot be an intended similarity."
+        )
+
+
+def _check_counters(label: str, counters: tuple[str, ...], known: Mapping[str, Instruction]) -> None:
+    for counter in counters:
+        if counter not in known:
+            raise TaskError(f"The label {label} counters {counter!r}, which is no label of the task.")
+        if counter == label:
+            raise TaskError(f"The label {label} counters itself; remove it from its counter_labels.")
+    if len(set(counters)) < len(counters):
+        raise TaskError(f"The label {label} names a counter label twice; name each once.")
+
+
+TASKS = {
+    "sentences": task_of_pairs("sts", "sentences", "Sentence"),
+    "questions": task_of_pairs("qqp", "questions", "question"),
+}

@@ -1,0 +1,26 @@
+"""What is written for whom, before anything of it is dropped."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+
+class Source(NamedTuple):
+    """A human sentence, the number of its row, and of the group of pairs that hang together with it."""
+
+    id: int
+    text: str
+    group: int
+
+
+@dataclass(frozen=True)
+class WrittenRow:
+    """What the model wrote for a source and a label, as it wrote it, in `tokens` tokens."""
+
+    source: int
+    label: str
+    sample: int
+    text: str
+    tokens: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)

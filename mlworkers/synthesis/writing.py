@@ -1,0 +1,134 @@
+"""Source sentences and labels into what a language model wrote for them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mlworkers.compute import Compute, halving, side_by_side
+from mlworkers.progress import Report, silent
+from mlworkers.synthesis.decoding import Decoding, Prompts, continued
+from mlworkers.synthesis.generator import Generator
+from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.rows import Source, WrittenRow
+
+# Lines of the model at a time: what keeps one processor core busy, and a GPU.
+_LINES = {"cpu": 160, "mps": 512, "cuda": 2048}
+
+
+class _Work(NamedTuple):
+    label: str
+    places: list[int]  # of the sources
+    prompts: list[Prompts]
+    noise: Tensor
+
+
+def rows_written(
+    generator: Generator,
+    sources: Sequence[Source],
+    plan: GenerationPlan,
+    compute: Compute,
+    *,
+    shard: int,
+    report: Report = silent,
+) -> list[WrittenRow]:
+    """`plan.samples` rows for every source and label, in that order. report counts rows.
+
+    The draws follow from the plan's seed and the shard's number. On a processor each batch is computed on one core, so
+    that the rows are the same however many cores there are. Raises PromptTooLongError.
+    """
+    if not sources:
+        return []
+    total = len(sources) * len(plan.label_list) * plan.samples
+
+    def say(sentence: str) -> None:
+        report(0, total, sentence)
+
+    lines = plan.rows_at_a_time or _LINES[compute.device.type]
+    rows, _fitting = halving(
+        lambda most: _rows(generator, sources, plan, compute, shard=shard, lines=most, report=report),
+        lines,
+        say,
+    )
+    return rows
+
+
+def check_length(generator: Generator, source: Source, plan: GenerationPlan) -> None:
+    """Raises PromptTooLongError where one of the source's prompts does not fit into the model's context."""
+    for label in plan.label_list:
+        _prompts(generator, plan, label, source)
+
+
+def _rows(
+    generator: Generator,
+    sources: Sequence[Source],
+    plan: GenerationPlan,
+    compute: Compute,
+    *,
+    shard: int,
+    lines: int,
+    report: Report,
+) -> list[WrittenRow]:
+    work = list(_batches(generator, sources, plan, shard=shard, lines=lines))
+    how = decoding_of(plan)
+    rows: dict[tuple[int, str, int], WrittenRow] = {}
+
+    def decoded(batch: _Work) -> list[list[int]]:
+        return continued(generator, batch.prompts, batch.noise, how)
+
+    with closing(side_by_side(decoded, work, workers=compute.workers)) as results:
+        for batch, written in zip(work, results, strict=True):
+            for number, tokens in enumerate(written):
+                place, sample = batch.places[number // plan.samples], number % plan.samples
+                text = generator.text(tokens)
+                row = WrittenRow(sources[place].id, batch.label, sample, text, len(tokens))
+                rows[place, batch.label, sample] = row
+            report(len(rows), len(sources) * len(plan.label_list) * plan.samples, "Writing sentences")
+    order = (
+        (place, label, sample)
+        for place in range(len(sources))
+        for label in plan.label_list
+        for sample in range(plan.samples)
+    )
+    return [rows[key] for key in order]
+
+
+def _batches(
+    generator: Generator, sources: Sequence[Source], plan: GenerationPlan, *, shard: int, lines: int
+) -> Iterator[_Work]:
+    """The labels with the most counter prompts first, each with prompts of like length."""
+    noise = _noise(plan, len(sources), shard)
+    by_label = [
+        (label, [_prompts(generator, plan, label, source) for source in sources]) for label in plan.label_list
+    ]
+    by_label.sort(key=lambda each: -len(each[1][0]))
+    for label, prompts in by_label:
+        at_a_time = max(1, lines // (len(prompts[0]) * plan.samples))
+        order = sorted(range(len(sources)), key=lambda place: len(prompts[place][0]))
+        for start in range(0, len(order), at_a_time):
+            places = order[start : start + at_a_time]
+            own = noise[label][places].flatten(0, 1)
+            yield _Work(label, places, [prompts[place] for place in places], own)
+
+
+def _noise(plan: GenerationPlan, sources: int, shard: int) -> dict[str, Tensor]:
+    """Of each label, (sources, samples, max_tokens) in [0, 1)."""
+    seed = int(np.random.SeedSequence([plan.seed, shard]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    generator = torch.Generator().manual_seed(seed)
+    shape = (len(plan.label_list), sources, plan.samples, plan.max_tokens)
+    return dict(
+        zip(plan.label_list, torch.rand(shape, generator=generator, dtype=torch.float64), strict=True)
+    )
+
+
+def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Source) -> Prompts:
+    texts = plan.instructions.prompts(label, source.text)
+    wanted = texts if plan.self_debiasing else texts[:1]
+    return tuple(generator.prompt_tokens(text, room=plan.max_tokens) for text in wanted)
+
+
+def decoding_of(plan: GenerationPlan) -> Decoding:
+    return Decoding(plan.samples, plan.top_k, plan.top_p, plan.decay, plan.floor, plan.max_tokens)

@@ -1,0 +1,197 @@
+"""How Celery comes in. A message only invites a worker to claim a run; the run's row is the truth."""
+
+import logging
+import secrets
+import traceback
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from celery import Task, shared_task
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from kombu.exceptions import OperationalError
+
+from curation.errors import UserError
+from curation.files.writing import disk_is_full
+from mlworkers.forgetting import runs_forget
+from mlworkers.lifecycle import Claim, RunStopped, run_claim, run_fail, run_invited, run_leave
+from mlworkers.models import Run
+from mlworkers.plans import UNLISTED
+from mlworkers.presence import Presence, workers_forget
+from mlworkers.reporting import Reporter, WorkerLeaves, leaving
+from mlworkers.selectors import runs_to_invite, stale_after
+from mlworkers.shards import ShardsLeft
+from mlworkers.sharing import assistants_wanted, runs_to_assist, shards_free
+from mlworkers.storage import RunLog, attempts_remove, kept_remove, runs_with_kept
+
+FORGOTTEN_AFTER = timedelta(hours=1)
+
+logger = logging.getLogger(__name__)
+SECONDS_TO_ASSIST = (
+    15  # an invitation that finds every worker busy is forgotten; the next sweep sends another
+)
+
+
+@shared_task(name="mlworkers.execute", bind=True)
+def execute(self: "Task[[int], None]", run_id: int) -> None:
+    """Take the run up, if it is still to be had."""
+    claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=timezone.now())
+    if claim is not None:
+        work(claim)
+
+
+@shared_task(name="mlworkers.assist", bind=True)
+def assist(self: "Task[[int], None]", run_id: int) -> None:
+    """Help with the shards of a run that another worker holds, if any is free."""
+    if shards_free(run_id, timezone.now(), assisting=True).exists():
+        help_along(run_id, self.request.hostname or "")
+
+
+@shared_task(name="mlworkers.sweep")
+def sweep() -> None:
+    """Invite again for runs that nobody took, for those whose worker fell silent, and for shards that wait; forget runs
+    that were a question of a moment.
+    """
+    at = timezone.now()
+    workers_forget(at=at)
+    runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
+    for run in runs_to_invite(at):
+        invite(run, at)
+    for run in runs_to_assist(at):
+        invite_assistants(run)
+
+
+def invite(run: Run, at: datetime) -> bool:
+    """Send the invitation, unless another sweep just did. False where the broker cannot be reached."""
+    if not run_invited(run=run, at=at):
+        return True
+    try:
+        execute.apply_async(args=(run.pk,), queue=run.queue, retry=False)
+    except OperationalError as error:
+        logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
+        return False
+    return True
+
+
+def invite_assistants(run: Run) -> None:
+    """Ask idle workers to help with a run's shards. None need come: its holder does alone what nobody else does."""
+    for _number in range(assistants_wanted(run, timezone.now())):
+        try:
+            assist.apply_async(args=(run.pk,), queue=run.queue, expires=SECONDS_TO_ASSIST, retry=False)
+        except OperationalError as error:
+            logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
+            return
+
+
+def work(claim: Claim) -> None:
+    """Carry a claimed run out, to one of its ends."""
+    log = RunLog(claim.run_id)
+    log.write(_("Attempt %(number)s begins.") % {"number": claim.attempt})
+    try:
+        _perform(claim, log)
+    except RunStopped:
+        log.write(_("Stopped: the run was cancelled, or another worker took it up."))
+        attempts_remove(claim.run_id, up_to=claim.attempt)
+    except WorkerLeaves:
+        _leave(claim, log)
+    except Exception as error:
+        _fail(claim, log, error)
+    except BaseException:  # the process is told to exit at once
+        _leave(claim, log)
+        raise
+    finally:
+        _tidy(claim.run_id)
+
+
+def help_along(run_id: int, worker: str) -> None:
+    """Do shards of another worker's run. What goes wrong here is not the run's end: its holder does the shard."""
+    log = RunLog(run_id)
+    log.write(_("The worker %(name)s assists.") % {"name": worker})
+    try:
+        _assist(run_id, worker)
+    except (ShardsLeft, RunStopped, WorkerLeaves):
+        log.write(_("The worker %(name)s leaves.") % {"name": worker})
+    except Exception as error:
+        log.write("".join(traceback.format_exception(error)))
+        logger.exception("Run %s: the assistance of %s failed", run_id, worker)
+    finally:
+        _tidy(run_id)
+
+
+def _assist(run_id: int, worker: str) -> None:
+    from mlworkers.pipelines import assist as do_shards  # noqa: PLC0415 - see _perform
+
+    do_shards(run_id, worker=worker)
+
+
+def _tidy(run_id: int) -> None:
+    """Of a run that has ended nobody goes on; and what it loaded need not wait in memory for the next one."""
+    from mlworkers.pipelines import release  # noqa: PLC0415 - see _perform
+
+    release()
+    kept_forget([run_id])
+
+
+def kept_forget(runs: Iterable[int]) -> None:
+    """Remove what attempts shared, of those runs that have ended."""
+    ended = Run.objects.filter(pk__in=runs).exclude(state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    for number in ended.values_list("pk", flat=True):
+        kept_remove(number)
+
+
+def _perform(claim: Claim, log: RunLog) -> None:
+    # Here and nowhere else: pipelines load machine-learning libraries, which the web process must never do.
+    from mlworkers.pipelines import perform  # noqa: PLC0415
+
+    report = Reporter(claim, log)
+    with report.heartbeat():
+        log.write(perform(claim, report, invite=invite_assistants))
+
+
+def _leave(claim: Claim, log: RunLog) -> None:
+    with suppress(RunStopped):
+        run_leave(claim=claim)
+        log.write(_("The worker was asked to end and let go of the run; another one takes it up."))
+
+
+def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
+    attempts_remove(claim.run_id, up_to=claim.attempt)
+    message = _sentence(claim, error)
+    log.write("".join(traceback.format_exception(error)))
+    log.write(message)
+    with suppress(RunStopped):
+        run_fail(claim=claim, at=timezone.now(), message=message)
+
+
+def _sentence(claim: Claim, error: Exception) -> str:
+    """The error itself where people can mend it, and a reference where it is a bug."""
+    if isinstance(error, UserError | ValueError) and str(error):
+        return str(error)
+    if disk_is_full(error) or "disk is full" in str(error):
+        return _("The disk is full, so the run stopped; free some space and start the run again.")
+    reference = secrets.token_hex(4)
+    logger.error("Run %s failed, reference %s", claim.run_id, reference, exc_info=error)
+    return _(
+        "Something unexpected stopped the run; its log says what. Start it again, or give the reference "
+        "%(reference)s to whoever looks after this installation."
+    ) % {"reference": reference}
+
+
+@worker_ready.connect
+def worker_arrives(sender: Any, **about: Any) -> None:
+    """Say that the worker lives, and sweep: now, and again once what its predecessor held has gone stale."""
+    queues = list(sender.app.amqp.queues.consume_from)
+    presence = Presence(sender.hostname, queues)
+    presence.start()
+    kept_forget(runs_with_kept())  # a worker that was killed between a run's end and its tidying left some
+    worker_shutdown.connect(lambda **about: presence.end(), weak=False)
+    for seconds in (0, stale_after().total_seconds() + 1):
+        sweep.apply_async(countdown=seconds, queue=queues[0])
+
+
+@worker_shutting_down.connect
+def worker_leaves(**about: Any) -> None:
+    leaving.set()

@@ -1,0 +1,113 @@
+"""How a run's plan, result, time and speed are put into words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from mlworkers.cards import MODEL_KIND_LABELS, Card, card_of
+from mlworkers.models import Artifact, Run
+from mlworkers.plan_settings import Setting, Text
+from mlworkers.plans import KINDS
+from mlworkers.results import Parts, parts_of, shown
+
+register = template.Library()
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """A length of time in its two largest units: "850 ms", "42 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"."""
+    if seconds is None:
+        return ""
+    if seconds < 1:
+        return _("%(number)s ms") % {"number": round(seconds * 1000)}
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [
+        _("%(number)s d") % {"number": days} if days else "",
+        _("%(number)s h") % {"number": hours} if hours else "",
+        _("%(number)s min") % {"number": minutes} if minutes else "",
+        _("%(number)s s") % {"number": rest} if rest else "",
+    ]
+    largest = next((place for place, part in enumerate(parts) if part), len(parts))
+    return " ".join(part for part in parts[largest : largest + 2] if part)
+
+
+@register.filter
+def speed(rate: float | None) -> str:
+    """A rate in whole numbers, or with two digits where it is slow: "1,204", "7.3", "0.25"."""
+    if rate is None:
+        return ""
+    return intcomma(round(rate)) if rate >= 10 else f"{rate:.2g}"
+
+
+@dataclass(frozen=True)
+class PlanRows:
+    """The settings of a plan by their labels: those that say what the run is, and those left at their defaults."""
+
+    told: list[tuple[Text, str]]
+    usual: list[tuple[Text, str]]
+
+
+@register.filter
+def plan_rows(run: Run) -> PlanRows:
+    known = {setting.name: setting for setting in KINDS[run.kind].settings} if run.kind in KINDS else {}
+    rows = PlanRows([], [])
+    for name, value in run.plan.items():
+        setting = known.get(name)
+        is_usual = setting is not None and not setting.comes_first and value == setting.default
+        (rows.usual if is_usual else rows.told).append(
+            (setting.label if setting else name, _valued(setting, value))
+        )
+    return rows
+
+
+def _valued(setting: Setting | None, value: Any) -> str:
+    """With its unit, unless the label says the same."""
+    text = shown(value)
+    if setting is None or not setting.unit or str(setting.unit).lower() == str(setting.label).lower():
+        return text
+    return f"{text} {setting.unit}"
+
+
+@register.filter
+def result_parts(result: Mapping[str, Any]) -> Parts:
+    return parts_of(result)
+
+
+@register.filter
+def figure(value: float | None, digits: int = 3) -> str:
+    """A correlation or the like with so many digits: "0.847", "–" where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+
+
+@register.filter
+def signed(value: float | None, digits: int = 3) -> str:
+    """A difference, whose sign matters: "+0.012", "−0.004"."""
+    return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
+
+
+@register.filter
+def kind_label(kind: str) -> Text:
+    """The kind of a run or of an artefact in words."""
+    return KINDS[kind].label if kind in KINDS else MODEL_KIND_LABELS.get(kind, kind)
+
+
+@register.simple_tag
+def card(artifact: Artifact) -> Card:
+    return card_of(artifact)
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+@register.filter
+def place_on_scale(cosine: float) -> str:
+    """Where a cosine lies between 0 and 1, in percent of the way; opposite directions lie at 0."""
+    return f"{100 * min(max(cosine, 0.0), 1.0):.1f}"

@@ -1,0 +1,24 @@
+from django.urls import path
+
+from mlworkers.views import comparisons, models, playground, runs, starting
+
+app_name = "mlworkers"
+urlpatterns = [
+    path("runs/", runs.run_list, name="run_list"),
+    path("runs/of/<slug:slug>/", runs.dataset_runs, name="dataset_runs"),
+    path("runs/start/", starting.run_kinds, name="run_kinds"),
+    path("runs/start/<slug:kind>/", starting.run_start, name="run_start"),
+    path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
+    path("runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
+    path("runs/<int:pk>/curves/", runs.run_curves, name="run_curves"),
+    path("runs/<int:pk>/cancel/", runs.run_cancel, name="run_cancel"),
+    path("runs/<int:pk>/again/", starting.run_again, name="run_again"),
+    path("runs/<int:pk>/files/<int:artifact_pk>/", models.artifact_download, name="artifact_download"),
+    path("models/", models.model_list, name="model_list"),
+    path("models/<int:pk>/", models.model_detail, name="model_detail"),
+    path("models/relate/", playground.relate, name="relate"),
+    path("models/related/<int:pk>/", playground.related, name="related"),
+    path("compare/", comparisons.comparison_list, name="comparison_list"),
+    path("compare/<int:pk>/", comparisons.comparison_detail, name="comparison"),
+    path("compare/<int:pk>/table.csv", comparisons.comparison_csv, name="comparison_csv"),
+]

@@ -1,0 +1,1 @@
+"""Views of runs and of what they make, a module per subject."""

@@ -1,0 +1,63 @@
+"""Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
+
+import csv
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from mlworkers.access import comparison_for, kinds_offered, runs_allow, runs_visible
+from mlworkers.charts import comparison_chart
+from mlworkers.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side, what_it_shows
+from mlworkers.models import Run
+from mlworkers.selectors import comparisons, evaluation_runs
+
+RUNS_ON_A_PAGE = 50
+
+
+@require_GET
+def comparison_list(request: AuthedRequest) -> HttpResponse:
+    """Every comparison run, and evaluations of single models, of which those ticked stand side by side."""
+    runs_allow(request.user)
+    runs = runs_visible(request.user)
+    chosen = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < 16]
+    evaluated = evaluation_runs(runs)
+    context = {
+        "comparisons": [(run, _conclusion(run)) for run in comparisons(runs)[:RUNS_ON_A_PAGE]],
+        "evaluated": evaluated[:RUNS_ON_A_PAGE],
+        "chosen": chosen,
+        "table": side_by_side(evaluated.filter(pk__in=chosen)) if chosen else None,
+        "may_start": any(kind.name == "compare_weightings" for kind in kinds_offered(request.user)),
+    }
+    return render(request, "mlworkers/comparisons.html", context)
+
+
+def _conclusion(run: Run) -> str:
+    return what_it_shows(comparison_of(run.result, [])) if run.result.get("encoders") else ""
+
+
+@require_GET
+def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = comparison_for(request.user, pk)
+    comparison = comparison_of(run.result, run.evaluations.order_by("pk"))
+    measured = bool(run.result.get("encoders"))
+    context = {
+        "run": run,
+        "comparison": comparison if measured else None,
+        "shows": what_it_shows(comparison) if measured else "",
+        "chart": comparison_chart(comparison) if measured else None,
+        "models": run.artifacts.filter(kind="encoder").order_by("pk"),
+    }
+    return render(request, "mlworkers/comparison.html", context)
+
+
+@require_GET
+def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = comparison_for(request.user, pk)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="comparison-{pk}.csv"'
+    writer = csv.writer(answer)
+    writer.writerow(CSV_COLUMNS)
+    writer.writerows(csv_rows(comparison_of(run.result, run.evaluations.order_by("pk"))))
+    return answer

@@ -1,0 +1,105 @@
+"""The models that runs made: all of them, one with where it comes from, and its files."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from mlworkers.access import model_for, models_visible, run_for, runs_allow
+from mlworkers.archive import artifact_path, files_of, zip_of
+from mlworkers.cards import card_of
+from mlworkers.forms.playground import PlaygroundForm
+from mlworkers.lineage import lineage_of
+from mlworkers.models import Artifact
+from mlworkers.presence import worker_command
+from mlworkers.selectors import MODEL_KINDS, evaluations_of, folder_named, queue_is_served
+
+MODELS_ON_A_PAGE = 50
+
+
+@require_GET
+def model_list(request: AuthedRequest) -> HttpResponse:
+    runs_allow(request.user)
+    models = models_visible(request.user).select_related("run__dataset", "run__started_by").order_by("-pk")
+    page = Paginator(models, MODELS_ON_A_PAGE).get_page(request.GET.get("page", 1))
+    evaluations = evaluations_of(list(page))
+    context = {
+        "page": page,
+        "rows": [(artifact, card_of(artifact), evaluations[artifact.pk]) for artifact in page],
+        **playground_context(request),
+    }
+    return render(request, "mlworkers/models.html", context)
+
+
+@require_GET
+def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    artifact = model_for(request.user, pk)
+    context = {
+        "artifact": artifact,
+        "card": card_of(artifact),
+        "told": {
+            name: value for name, value in artifact.card.items() if name != "plan"
+        },  # the run's page has it
+        "evaluations": evaluations_of([artifact])[artifact.pk],
+        "lineage": lineage_of(artifact.run),
+        "files": (files := _files(artifact)),
+        "is_folder": [name for name, _size in files] != [artifact.name],
+        "reference": reference_of(artifact),
+        **(playground_context(request, artifact) if artifact.kind == "encoder" else {}),
+    }
+    return render(request, "mlworkers/model.html", context)
+
+
+def reference_of(artifact: Artifact) -> str:
+    """How plans and commands name the model: by its run where it made no other, otherwise by its folder."""
+    others = artifact.run.artifacts.filter(kind__in=MODEL_KINDS).exclude(pk=artifact.pk)
+    return folder_named(artifact) if others.exists() else f"run:{artifact.run_id}"
+
+
+def playground_context(request: AuthedRequest, artifact: Artifact | None = None) -> dict[str, Any]:
+    """The form of the playground, with a warning where no worker would answer."""
+    queue = "gpu"
+    return {
+        "playground": PlaygroundForm(models=models_visible(request.user), artifact=artifact, by=request.user),
+        "served": queue_is_served(queue, timezone.now()),
+        "queue": queue,
+        "command": worker_command(queue),
+    }
+
+
+def _files(artifact: Artifact) -> list[tuple[str, int]]:
+    """Each file's name and size in bytes; none where the files are gone."""
+    try:
+        path = artifact_path(artifact)
+    except (ValueError, OSError):
+        return []
+    files = files_of(path) if path.is_dir() else [path]
+    return [
+        (file.relative_to(path).as_posix() if file != path else file.name, file.stat().st_size)
+        for file in files
+    ]
+
+
+@require_GET
+def artifact_download(request: AuthedRequest, pk: int, artifact_pk: int) -> HttpResponseBase:
+    """A file as it is; a folder as one zip file."""
+    run = run_for(request.user, pk, may="read")
+    artifact = get_object_or_404(run.artifacts, pk=artifact_pk)
+    try:
+        path = artifact_path(artifact)
+        if path.is_dir():
+            return _zipped(artifact, path)
+        return FileResponse(path.open("rb"), as_attachment=True, filename=artifact.name)
+    except (ValueError, OSError):
+        raise Http404 from None
+
+
+def _zipped(artifact: Artifact, path: Path) -> StreamingHttpResponse:
+    answer = StreamingHttpResponse(zip_of(path), content_type="application/zip")
+    answer["Content-Disposition"] = f'attachment; filename="run-{artifact.run_id}-{artifact.pk}.zip"'
+    return answer

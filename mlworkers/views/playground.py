@@ -1,0 +1,61 @@
+"""Two sentences, and the cosine that an encoder gives them: asked of a worker, for the web process loads no model."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from curation.access import AuthedRequest
+from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
+from mlworkers.forms.playground import PlaygroundForm
+from mlworkers.models import Artifact, Run
+from mlworkers.plans import KINDS
+from mlworkers.presence import worker_command
+from mlworkers.selectors import queue_is_served, runs_at_work
+from mlworkers.services import run_start
+
+RELATE = KINDS["relate_sentences"]
+
+
+@require_POST
+def relate(request: AuthedRequest) -> HttpResponse:
+    runs_allow(request.user)
+    number = request.POST.get("artifact", "")
+    artifact = model_for(request.user, int(number)) if number.isdecimal() and int(number) else None
+    form = PlaygroundForm(
+        request.POST, models=models_visible(request.user), artifact=artifact, by=request.user
+    )
+    if not form.is_valid():
+        return render(request, "mlworkers/_related.html", {"form": form})
+    run = _asked(request, artifact, form.cleaned_data)
+    return render(request, "mlworkers/_related.html", _context(run))
+
+
+def _asked(request: AuthedRequest, artifact: Artifact | None, values: dict[str, Any]) -> Run:
+    dataset = artifact.run.dataset if artifact else None
+    start_allow(request.user, RELATE, dataset)
+    plan = {**values, "artifact": artifact.pk if artifact else 0}
+    return run_start(kind=RELATE.name, plan=plan, by=request.user, dataset=dataset)
+
+
+@require_GET
+def related(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The answer as it stands; the page asks for it again until there is one."""
+    return render(request, "mlworkers/_related.html", _context(relation_for(request.user, pk)))
+
+
+def _context(run: Run) -> dict[str, Any]:
+    others = [] if run.ended else list(runs_at_work(run.queue).exclude(pk=run.pk)[:1])
+    cosine, pairs = run.result.get("cosine"), run.result.get("pairs")
+    return {
+        "run": run,
+        "served": run.ended or queue_is_served(run.queue, timezone.now()),
+        "queue": run.queue,
+        "command": worker_command(run.queue),
+        "busy_with": others[0] if others else None,
+        "cosine": cosine,
+        "share": run.result["below"] / pairs if pairs else None,
+        "pairs": pairs,
+    }

@@ -1,0 +1,136 @@
+"""The log book of runs, and the page of one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from curation.access import AuthedRequest, dataset_for
+from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
+from mlworkers.charts import curve_charts
+from mlworkers.forms.filters import RunFilterForm
+from mlworkers.models import Run
+from mlworkers.plans import KINDS
+from mlworkers.presence import worker_command
+from mlworkers.selectors import (
+    MODEL_KINDS,
+    RunFilter,
+    datasets_with_runs,
+    progress_of,
+    queue_is_served,
+    run_page,
+    seconds_taken,
+    shards_running,
+    stages_of,
+)
+from mlworkers.services import run_cancel as cancel
+from mlworkers.storage import Curve, RunLog
+
+RUNS_ON_A_DATASET_S_PAGE = 3
+
+
+@require_GET
+def run_list(request: AuthedRequest) -> HttpResponse:
+    runs_allow(request.user)
+    runs = runs_visible(request.user)
+    form = RunFilterForm(request.GET, datasets=datasets_with_runs(runs))
+    page = run_page(runs, form.wanted(), page=request.GET.get("page", 1))
+    context = {
+        "form": form,
+        "filtered": any(form.cleaned_data.values()),
+        "page": page,
+        "rows": _rows(page),
+        "address": _address_without_page(request),
+        "kinds": kinds_offered(request.user),
+    }
+    return render(request, "mlworkers/runs.html", context)
+
+
+@require_GET
+def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The newest runs of a dataset, for its own page, which knows nothing of runs."""
+    dataset = dataset_for(request.user, slug, may="read")
+    page = run_page(runs_visible(request.user), RunFilter(dataset=slug))
+    rows = _rows(page.object_list[:RUNS_ON_A_DATASET_S_PAGE])
+    at_work = any(not row["run"].ended for row in rows)
+    context = {"dataset": dataset, "rows": rows, "page": page, "at_work": at_work}
+    return render(request, "mlworkers/_dataset_runs.html", context)
+
+
+def _rows(runs: Page[Run] | Any) -> list[dict[str, Any]]:
+    at = timezone.now()
+    return [
+        {
+            "run": run,
+            "kind": KINDS.get(run.kind),
+            "progress": progress_of(run),
+            "seconds": seconds_taken(run, at),
+        }
+        for run in runs
+    ]
+
+
+def _address_without_page(request: AuthedRequest) -> str:
+    asked = request.GET.copy()
+    asked.pop("page", None)
+    return f"{asked.urlencode()}&" if asked else ""
+
+
+@require_GET
+def run_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = run_for(request.user, pk, may="read")
+    context = {**_run_context(request, run), "charts": _curves(run)}
+    return render(request, "mlworkers/run.html", context)
+
+
+@require_GET
+def run_progress(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The part of the run's page that changes; the page asks for it again until the run has ended."""
+    run = run_for(request.user, pk, may="read")
+    context = _run_context(request, run)
+    if run.ended:
+        context |= {"afterwards": True, "charts": _curves(run)}
+    return render(request, "mlworkers/_progress.html", context)
+
+
+@require_GET
+def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The curves as they stand. They are drawn anew, so the page asks for them less often than for the progress."""
+    run = run_for(request.user, pk, may="read")
+    return render(request, "mlworkers/_curves.html", {"run": run, "charts": _curves(run)})
+
+
+def _curves(run: Run) -> list[Any]:
+    return curve_charts(Curve(run.pk).read())
+
+
+def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
+    at = timezone.now()
+    return {
+        "run": run,
+        "kind": KINDS.get(run.kind),
+        "progress": progress_of(run),
+        "seconds": seconds_taken(run, at),
+        "served": run.ended or queue_is_served(run.queue, at),
+        "command": worker_command(run.queue),
+        "log": RunLog(run.pk).tail(),
+        "artifacts": run.artifacts.order_by("pk"),
+        "model_kinds": MODEL_KINDS,
+        "stages": stages_of(run),
+        "at_work": shards_running(run),
+        "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),
+        "may_start": run.ended and run_may(request.user, run, may="start"),
+    }
+
+
+@require_POST
+def run_cancel(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = run_for(request.user, pk, may="cancel")
+    if not cancel(run=run, by=request.user):
+        messages.info(request, _("The run had ended before it could be cancelled."))
+    return redirect("mlworkers:run_detail", pk=pk)

@@ -1,0 +1,76 @@
+"""Starting runs: the kinds there are, the form made from a plan, and an old plan once more."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from curation.access import AuthedRequest, dataset_for, datasets_readable
+from curation.errors import UserError
+from curation.models import Dataset
+from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
+from mlworkers.forms.plans import PlanForm
+from mlworkers.models import Run
+from mlworkers.presence import worker_command
+from mlworkers.selectors import queue_is_served
+from mlworkers.services import run_again as start_again
+from mlworkers.services import run_start as start
+
+
+@require_POST
+def run_again(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = run_for(request.user, pk, may="start")
+    return redirect("mlworkers:run_detail", pk=start_again(run=run, by=request.user).pk)
+
+
+@require_GET
+def run_kinds(request: AuthedRequest) -> HttpResponse:
+    runs_allow(request.user)
+    return render(request, "mlworkers/kinds.html", {"kinds": kinds_offered(request.user)})
+
+
+@require_http_methods(["GET", "POST"])
+def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
+    """The form made from the plan; where the plan needs a dataset and nobody named one, the choice of one."""
+    chosen = kind_for(request.user, kind)
+    slug = (request.POST or request.GET).get("dataset", "")
+    if chosen.needs_dataset and not slug:
+        datasets = datasets_offered(request.user, chosen)
+        return render(request, "mlworkers/start_dataset.html", {"kind": chosen, "datasets": datasets})
+    dataset = dataset_for(request.user, slug, may=chosen.needs) if chosen.needs_dataset else None
+    start_allow(request.user, chosen, dataset)
+    form = PlanForm(
+        request.POST or None,
+        kind=chosen,
+        dataset=dataset,
+        datasets=datasets_readable(request.user),
+        initial=_plan_before(request),
+    )
+    run = _started(request, form, dataset) if form.is_valid() else None
+    if run is not None:
+        return redirect("mlworkers:run_detail", pk=run.pk)
+    context = {
+        "kind": chosen,
+        "dataset": dataset,
+        "form": form,
+        "served": queue_is_served(chosen.queue, timezone.now()),
+        "command": worker_command(chosen.queue),
+    }
+    return render(request, "mlworkers/start.html", context)
+
+
+def _plan_before(request: AuthedRequest) -> dict[str, Any]:
+    """The plan of the run that is to be started again with changes."""
+    again = request.GET.get("again", "")
+    return run_for(request.user, int(again), may="read").plan if again.isdecimal() else {}
+
+
+def _started(request: AuthedRequest, form: PlanForm, dataset: Dataset | None) -> Run | None:
+    plan, launch = form.plan(), form.cleaned_data["launch"]
+    try:
+        return start(kind=form.kind.name, plan=plan, by=request.user, dataset=dataset, launch=launch)
+    except UserError as error:
+        form.add_error(None, str(error))
+        return None

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class SemblanceConfig(AppConfig):
+    name = "semblance"
+    verbose_name = "Semblance"

@@ -1,0 +1,65 @@
+"""The demonstration's sentences into its dataset, as a file that somebody uploads."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from curation.importing import ImportOptions
+from curation.models import Dataset, User
+from curation.services import dataset_create, import_check, import_upload
+from mlworkers.progress import Report
+from semblance.demo.plan import DemoPlan
+from semblance.demo.scenes import ScenePair, scene_pairs
+from semblance.demo.stages import Stages
+
+LATENT = "latent relatedness"
+JUDGED, LABELLED, HELD_OUT = "to be judged", "labelled", "held out"
+DESCRIPTION = "Sentences of a small grammar, with known relatedness. Judged by simulated annotators."
+
+
+def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:
+    """A new dataset with pairs to be judged, pairs for the generator to learn from, and pairs held out for the test.
+
+    What is held out shares no sentence with the rest: an encoder is tested on sentences that nothing was made from.
+    """
+    dataset = dataset_create(slug=_free_slug("scenes"), name="Scenes", by=owner, description=DESCRIPTION)
+    pairs = scene_pairs(plan.pairs + plan.labelled, seed=plan.seed)
+    seen = {text for pair in pairs for text in (pair.a, pair.b)}
+    held_out = scene_pairs(plan.held_out, seed=plan.seed + 1, without=seen)
+    rows = [
+        *_rows(pairs[: plan.pairs], JUDGED, "train"),
+        *_rows(pairs[plan.pairs :], LABELLED, "train"),
+        *_rows(held_out, HELD_OUT, "test"),
+    ]
+    with stages.open("Import pairs") as report:
+        _import(dataset, rows, owner, stages, report)
+    return dataset
+
+
+def _free_slug(stem: str) -> str:
+    """A demonstration never touches an earlier one: the second is called scenes-2."""
+    taken = set(Dataset.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    number = 1
+    while (slug := stem if number == 1 else f"{stem}-{number}") in taken:
+        number += 1
+    return slug
+
+
+Row = tuple[str, str, str, str, str]
+
+
+def _rows(pairs: Sequence[ScenePair], source: str, split: str) -> list[Row]:
+    return [(pair.a, pair.b, f"{pair.latent:.4f}", source, split) for pair in pairs]
+
+
+def _import(dataset: Dataset, rows: Sequence[Row], owner: User, stages: Stages, report: Report) -> None:
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["sentence1", "sentence2", "score", "source", "split"])
+    writer.writerows(rows)
+    upload = SimpleUploadedFile("scenes.csv", file.getvalue().encode(), content_type="text/csv")
+    batch = import_upload(dataset=dataset, file=upload, by=owner)
+    import_check(batch=batch, options=ImportOptions(scale=(0.0, 1.0), score_set=LATENT))
+    stages.finished(kind="import_pairs", by=owner, report=report, dataset=dataset.slug, batch=batch.pk)

@@ -1,0 +1,52 @@
+"""What the demonstration is told and what it finds."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class DemoPlan:
+    """Every number that shapes the demonstration. All are choices of ours."""
+
+    pairs: int = 120
+    judgements_per_tuple: int = 3
+    annotators: int = 6
+    noise: float = 0.12  # standard deviation, on the latent scale of 0..1
+    careless_annotators: int = 2
+    careless: float = 0.9  # share of answers given at random
+    golds: int = 14
+    gold_every: int = 6
+    gold_minimum: int = 10
+    labelled: int = 1_500  # further pairs of known relatedness, which the generator learns from
+    held_out: int = 400  # pairs that share no sentence with the others, for the encoders' test
+    generator_layers: int = 3
+    generator_width: int = 192
+    generator_steps: int = 850
+    sources: int = 70  # sentences that pairs are generated from
+    most_rows: int = 500
+    reviewed_share: float = 0.1  # of the generated pairs, those of the lowest p_D
+    curators: int = 2
+    reviewer_slips: float = 0.05  # share of verdicts of a simulated curator that are wrong
+    seed: int = 13
+
+
+@dataclass(frozen=True)
+class DemoFigures:
+    """encoders: of each row of the comparison its Spearman correlation with the known relatedness, and its interval."""
+
+    pairs: int
+    tuples: int
+    judgements: int
+    annotators_stopped: int
+    shr_spearman: float
+    latent_spearman: float
+    generated: int
+    kept: int
+    realism_auc: float
+    median_p_human: float
+    median_p_machine: float
+    reviewed: int
+    encoders: dict[str, dict[str, float]]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,152 @@
+"""`manage.py demo`: the whole job on sentences of our own, a table of what came of it, and then the site."""
+
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from curation.command import Command as BaseCommand
+from curation.errors import UserError
+from mlworkers.models import Run
+from mlworkers.progress import Report
+from semblance.demo.accounts import Account, accounts_prepare
+from semblance.demo.job import Demonstration, demonstrate
+from semblance.demo.plan import DemoPlan
+from semblance.demo.stages import Stages
+from semblance.processes import Group
+from semblance.programs import database_ready, workers
+
+LOOK_EVERY = 0.1  # seconds
+
+
+class Command(BaseCommand):
+    help = "Run the whole job on sentences of our own and print what came of it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--serve", action="store_true", help="serve the site when the job is done")
+        parser.add_argument("--port", type=int, default=8000, help="for --serve (default: %(default)s)")
+        parser.add_argument("--seed", type=int, default=13, help="default: %(default)s")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        began, console = time.monotonic(), Console()
+        database_ready()
+        accounts = accounts_prepare()
+        done = self._demonstrate(DemoPlan(seed=options["seed"]), accounts, console)
+        figures = done.figures.as_dict() | {"seconds": round(time.monotonic() - began, 1)}
+        console.print(_table(done, figures))
+        if options["serve"]:
+            console.print(_logins(accounts))
+        self.answer(figures, as_json=options["json"])
+        if options["serve"]:
+            call_command("serve", port=options["port"])
+
+    def _demonstrate(self, plan: DemoPlan, accounts: list[Account], console: Console) -> Demonstration:
+        owner, curator, annotator = accounts
+        lines: list[str] = []  # what the worker prints is of interest only if it ends
+        worker = Group(workers("default,gpu"), folder=settings.BASE_DIR, write=lines.append)
+        with worker.running(), _bars(console) as bars:
+            return demonstrate(
+                plan,
+                owner=owner,
+                curator=curator,
+                annotator=annotator,
+                at=timezone.now(),
+                stages=Stages(bars.stage, partial(run_wait, worker, lines)),
+            )
+
+
+class Bars:
+    """A progress bar per stage."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    @contextmanager
+    def stage(self, title: str) -> Iterator[Report]:
+        task = self._progress.add_task(title, total=None)
+
+        def report(done: int, total: int, message: str) -> None:
+            self._progress.update(task, completed=done, total=total or None)
+
+        yield report
+        total = self._progress.tasks[task].total or 1
+        self._progress.update(task, completed=total, total=total)
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Bars]:
+    columns = (TextColumn("{task.description:<30}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        yield Bars(progress)
+
+
+def run_wait(worker: Group, lines: list[str], run: Run, report: Report) -> Run:
+    """Follow a run to its end, as its page does."""
+    while not run.ended:
+        if worker.ended():
+            raise UserError(_("The worker ended: %(lines)s") % {"lines": " ".join(lines[-5:])})
+        time.sleep(LOOK_EVERY)
+        run.refresh_from_db()
+        report(run.done, run.total, run.message)
+    return run
+
+
+def _table(done: Demonstration, figures: dict[str, Any]) -> Table:
+    table = Table(title=_("What came of it"), title_justify="left", show_header=False)
+    table.add_column(justify="left")
+    table.add_column(justify="right")
+    for row in [*_rows(figures), *_encoder_rows(figures), (_("Seconds"), f"{figures['seconds']:.1f}")]:
+        table.add_row(*row)
+    table.caption = _(
+        "Dataset “%(dataset)s”, campaign “%(campaign)s”. The annotators and curators are simulated."
+    ) % {
+        "dataset": done.dataset.slug,
+        "campaign": done.campaign.name,
+    }
+    table.caption_justify = "left"
+    return table
+
+
+def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (_("Pairs judged"), f"{figures['pairs']:,}"),
+        (_("Tuples of four"), f"{figures['tuples']:,}"),
+        (_("Judgements that count (simulated annotators)"), f"{figures['judgements']:,}"),
+        (_("Annotators stopped by the gold gate"), f"{figures['annotators_stopped']}"),
+        (_("Split-half reliability, Spearman"), f"{figures['shr_spearman']:.3f}"),
+        (_("Spearman with the known relatedness"), f"{figures['latent_spearman']:.3f}"),
+        (_("Pairs generated, and kept"), f"{figures['generated']:,}, {figures['kept']:,}"),
+        (_("People's and machine's sentences told apart, AUC"), f"{figures['realism_auc']:.3f}"),
+        (
+            _("Median p_D of people's and of machine's sentences"),
+            f"{figures['median_p_human']:.3f}, {figures['median_p_machine']:.3f}",
+        ),
+        (_("Machine sentences reviewed (simulated curators)"), f"{figures['reviewed']:,}"),
+    ]
+
+
+def _encoder_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    label = _("Encoder “%(name)s”: Spearman on held-out pairs")
+    return [
+        (label % {"name": name}, f"{row['spearman']:.3f} ({row['low']:.3f}–{row['high']:.3f})")
+        for name, row in figures["encoders"].items()
+    ]
+
+
+def _logins(accounts: list[Account]) -> Table:
+    table = Table(title=_("Accounts, with passwords that are shown once"), title_justify="left")
+    table.add_column(_("User"))
+    table.add_column(_("Password"))
+    for account in accounts:
+        table.add_row(account.user.username, account.password)
+    return table

@@ -1,0 +1,63 @@
+"""`manage.py serve`: the web server, the workers and beat together, until Ctrl+C."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from semblance.processes import Ended, Group
+from semblance.programs import address_of, answers, beat, database_ready, listening, web, workers
+
+
+class Command(BaseCommand):
+    help = "Run the web server, the workers and beat together. Ctrl+C stops them all."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--port", type=int, default=8000, help="0 takes a free one (default: %(default)s)"
+        )
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+        parser.add_argument(
+            "--workers", default="default,gpu", help="queues, one worker process each (default: %(default)s)"
+        )
+        parser.add_argument("--web-workers", type=int, default=2, help="web processes (default: %(default)s)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        others = [*workers(options["workers"]), beat()]
+        with listening(options["host"], options["port"]) as listener:
+            database_ready()
+            programs = [web(listener, options["web_workers"]), *others]
+            address = address_of(listener)
+            group = Group(programs, folder=settings.BASE_DIR, write=self._say)
+            ended = group.run(meanwhile=self._announcement(address))
+        if ended is not None:
+            self.fail(why(ended))
+        self._say(_("Everything is stopped."))
+
+    def _say(self, line: str) -> None:
+        """At once, also where the output is a file or a pipe."""
+        self.stdout.write(line)
+        self.stdout.flush()
+
+    def _announcement(self, address: str) -> Callable[[], None]:
+        """Says once, as soon as the site answers, where it is."""
+        waiting = [address]
+
+        def announce() -> None:
+            if waiting and answers(address):
+                waiting.clear()
+                self._say(_("Semblance is at %(address)s (Ctrl+C stops it)") % {"address": address})
+
+        return announce
+
+
+def why(ended: Ended) -> str:
+    return _(
+        "%(program)s ended with status %(status)s, so everything was stopped; its lines above say why."
+    ) % {
+        "program": ended.name,
+        "status": ended.status,
+    }

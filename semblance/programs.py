@@ -1,0 +1,117 @@
+"""The programs of a running site: the web server on its socket, the workers, beat; and the database they need."""
+
+import errno
+import socket
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.errors import UserError
+from mlworkers.plan_settings import listed
+from mlworkers.plans import QUEUES
+from mlworkers.presence import worker_arguments
+from semblance.processes import Program
+
+ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not chosen
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """The socket that the web server will answer on, taken before anything else is started."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        place = {"host": host, "port": port, "reason": getattr(error, "strerror", None) or error}
+        sentence = _(
+            "Nothing can listen on %(host)s, port %(port)s: %(reason)s. Choose another with --host or --port."
+        )
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            sentence = _(
+                "Port %(port)s on %(host)s is in use; stop what uses it, or choose another with --port."
+            )
+        raise UserError(sentence % place) from error
+
+
+def database_ready() -> None:
+    """An embedded database is brought up to date; for another one, its operator decides when."""
+    try:
+        executor = MigrationExecutor(connection)
+        missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    except OperationalError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(
+            _("The database cannot be reached (%(reason)s); check DATABASE_URL.") % {"reason": reason}
+        ) from error
+    if missing and not settings.EMBEDDED:
+        raise UserError(
+            ngettext(
+                "The database lacks %(number)s migration; run `manage.py migrate` first.",
+                "The database lacks %(number)s migrations; run `manage.py migrate` first.",
+                missing,
+            )
+            % {"number": missing}
+        )
+    if missing:
+        call_command("migrate", verbosity=0, interactive=False)
+    connection.close()
+
+
+def web(listener: socket.socket, processes: int) -> Program:
+    descriptor = listener.fileno()
+    arguments = [
+        *("-m", "gunicorn", "semblance.wsgi:application", "--bind", f"fd://{descriptor}"),
+        *("--workers", str(processes), "--threads", "4", "--no-control-socket", "--log-level", "warning"),
+    ]
+    return Program("web", arguments, descriptors=(descriptor,))
+
+
+def workers(queues: str) -> list[Program]:
+    """One worker process for each queue. They need not hear of each other, so they do not talk.
+
+    queues: their names, with commas between. Raises UserError for a queue that no run waits in.
+    """
+    quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return [
+        Program(
+            queue,
+            ["-m", "celery", "--quiet", *worker_arguments(queue), "--hostname", f"{queue}@%h", *quietly],
+        )
+        for queue in _queues_in(queues)
+    ]
+
+
+def _queues_in(text: str) -> list[str]:
+    queues = list(dict.fromkeys(filter(None, (name.strip() for name in text.split(",")))))
+    for name in queues:
+        if name not in QUEUES:
+            sentence = _("There is no queue “%(name)s”; the queues are %(queues)s.")
+            raise UserError(sentence % {"name": name, "queues": listed(QUEUES)})
+    return queues
+
+
+def beat() -> Program:
+    return Program("beat", ["-m", "celery", "--quiet", "-A", "semblance", "beat", "--loglevel", "WARNING"])
+
+
+def address_of(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    if host in ANY_ADDRESS:
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def answers(address: str) -> bool:
+    """Whether the web server answers at all: a refusal (a host name that is not allowed) is an answer too."""
+    try:
+        urlopen(f"{address}healthz", timeout=1).close()  # noqa: S310 - our own address
+    except HTTPError:
+        return True
+    except OSError:
+        return False
+    return True

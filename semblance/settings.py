@@ -1,0 +1,245 @@
+"""Every setting, from the environment only. `.env.example` lists the variables.
+
+Two ways of running. Embedded, the default: SQLite and Celery's filesystem transport under SEMBLANCE_HOME,
+loopback only, nothing to configure. Production: DATABASE_URL and REDIS_URL, and then SECRET_KEY and
+ALLOWED_HOSTS must be given; a missing one stops the start.
+"""
+
+from pathlib import Path
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+from django.utils.translation import gettext_lazy as _
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+env_file = Path(env.str("ENV_FILE", default=str(BASE_DIR / ".env")))
+if env_file.is_file():
+    environ.Env.read_env(env_file)
+
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+
+DEBUG = env.bool("DEBUG", default=False)
+SEMBLANCE_HOME = Path(env.str("SEMBLANCE_HOME", default=str(BASE_DIR / "var"))).resolve()
+SEMBLANCE_HOME.mkdir(parents=True, exist_ok=True)
+
+DATABASE_URL = env.str("DATABASE_URL", default="")
+REDIS_URL = env.str("REDIS_URL", default="")
+EMBEDDED = not DATABASE_URL and not REDIS_URL
+
+
+def required(name: str) -> str:
+    value: str = env.str(name, default="")
+    if not value:
+        raise ImproperlyConfigured(
+            f"{name} is not set; it is required where DATABASE_URL, REDIS_URL or ALLOWED_HOSTS is given "
+            f"(.env.example shows an example)."
+        )
+    return value
+
+
+def embedded_secret_key() -> str:
+    """The key of an embedded installation: made once, readable by its owner alone."""
+    path = SEMBLANCE_HOME / "secret_key"
+    try:
+        # "x" lets one of several processes that start together make the key; the others read it.
+        with path.open("x", encoding="ascii") as file:
+            path.chmod(0o600)
+            file.write(get_random_secret_key())
+    except FileExistsError:
+        pass
+    return path.read_text(encoding="ascii")
+
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
+if EMBEDDED and not ALLOWED_HOSTS:
+    ALLOWED_HOSTS = LOOPBACK
+    SECRET_KEY = env.str("SECRET_KEY", default="") or embedded_secret_key()
+else:
+    SECRET_KEY = required("SECRET_KEY")
+    required("ALLOWED_HOSTS")
+
+INSTALLED_APPS = [
+    "semblance",
+    "curation",
+    "annotation",
+    "mlworkers",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django.forms",
+    "django_htmx",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "semblance.middleware.content_security_policy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "semblance.middleware.UserErrorMiddleware",
+]
+
+ROOT_URLCONF = "semblance.urls"
+WSGI_APPLICATION = "semblance.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "semblance.navigation.navigation",
+            ],
+        },
+    },
+]
+
+# Forms are drawn by templates/django/forms, the same everywhere.
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
+if DATABASE_URL:
+    DATABASES = {"default": env.db_url("DATABASE_URL")}
+    DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
+    DATABASES["default"].setdefault("CONN_HEALTH_CHECKS", True)
+else:
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": SEMBLANCE_HOME / "semblance.sqlite3",
+            "OPTIONS": {
+                # IMMEDIATE takes the write lock at once, so that two writers queue instead of failing half-way.
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                # FULL: a judgement that was answered with "saved" survives a power cut.
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+            },
+        }
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+if REDIS_URL:
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+
+AUTH_USER_MODEL = "curation.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a month: a session must not end in the middle of a sitting
+
+# Behind a proxy that speaks HTTPS, cookies travel over HTTPS alone; an embedded site has no certificate.
+HTTPS = env.bool("HTTPS", default=not EMBEDDED)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
+CSRF_TRUSTED_ORIGINS = [
+    f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS if host not in (*LOOPBACK, "*")
+]
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Served from where they lie: no collecting step that a new installation could forget.
+WHITENOISE_USE_FINDERS = True
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_HANDLERS = ["curation.uploads.BoundedUpload"]
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=200 * 1024**2)
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "PAGE_SIZE": 100,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Semblance",
+    "DESCRIPTION": "Datasets, pairs, scores, campaigns and runs, for programs.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+}
+
+# Celery. A message only invites a worker to claim a run; the run's row is the truth (docs/adr).
+BROKER_FOLDER = SEMBLANCE_HOME / "broker"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object]
+if REDIS_URL:
+    CELERY_BROKER_URL = REDIS_URL
+    # Longer than any run: Redis hands a message out again after this time.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60 * 60 * 24 * 7, "socket_connect_timeout": 5}
+else:
+    for folder in ("messages", "control"):
+        (BROKER_FOLDER / folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_URL = "filesystem://localhost"  # the name means nothing, but its lack is warned of
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(BROKER_FOLDER / "messages"),
+        "data_folder_out": str(BROKER_FOLDER / "messages"),
+        "control_folder": str(BROKER_FOLDER / "control"),
+    }
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False  # the sweep invites again; a poisoned run must not loop by itself
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # pages read WorkerHeartbeat and never ask a worker
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    # Each expires before the next one comes: a busy worker must not find a pile of them afterwards.
+    "sweep-runs": {"task": "mlworkers.sweep", "schedule": 15.0, "options": {"expires": 14}},
+    "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
+}
+
+# A running run whose worker was silent for this long is taken up by another one.
+RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
+}

@@ -1,0 +1,513 @@
+// The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
+// server has it, and the next pairs stand on the screen before the answer has left.
+
+const form = document.getElementById("judgement");
+const stage = document.getElementById("stage");
+const words = JSON.parse(document.getElementById("words").textContent);
+const undoForm = document.getElementById("undo");
+const undoButton = document.querySelector("[data-undo]");
+const nextButton = document.querySelector(".judge-bar .next");
+const trouble = document.getElementById("trouble");
+const note = document.getElementById("note");
+const saved = document.getElementById("saved");
+const WORST_KEYS = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyT", "KeyY", "KeyU", "KeyI"];
+const PATIENCE_MS = 20_000; // for one answer of the server
+const LONGEST_WAIT_MS = 30_000; // between two attempts
+const GRACE_MS = 500; // an Enter meant for the next pairs must not wave the feedback away
+
+const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+const announce = (text) => (document.getElementById("announcement").textContent = text);
+
+// Outbox: one entry of the browser's storage per answer, so that two tabs never write the same one. It survives a
+// reload, and belongs to one person in one campaign.
+const outbox = {
+  prefix: `judging:${form.dataset.owner}:`,
+  memory: new Map(), // where the browser keeps nothing, the page does
+  put(entry) {
+    try {
+      localStorage.setItem(this.prefix + entry.client_id, JSON.stringify(entry));
+    } catch {
+      this.memory.set(entry.client_id, entry);
+    }
+  },
+  remove(entry) {
+    this.memory.delete(entry.client_id);
+    localStorage.removeItem(this.prefix + entry.client_id);
+  },
+  entries() {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.prefix));
+    const stored = keys.map((key) => JSON.parse(localStorage.getItem(key)));
+    return [...stored, ...this.memory.values()].sort((one, other) => one.judged - other.judged);
+  },
+  holds: (lease) => outbox.entries().some((entry) => entry.lease === lease),
+};
+
+function identifier() {
+  // crypto.randomUUID exists on secure addresses only.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+// Clock: when the pairs were shown and first touched, and how long the page was looked at meanwhile.
+const clock = {
+  start() {
+    Object.assign(this, { shown: Date.now(), touched: null, active: 0, since: null });
+    this.look();
+  },
+  look() {
+    if (this.since === null && document.visibilityState === "visible") this.since = performance.now();
+  },
+  lookAway() {
+    if (this.since !== null) this.active += performance.now() - this.since;
+    this.since = null;
+  },
+  touch() {
+    this.touched ??= Date.now();
+  },
+  read() {
+    this.lookAway();
+    this.look();
+    return { shown: this.shown, touched: this.touched, active: Math.round(this.active) };
+  },
+};
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden" || held) clock.lookAway();
+  else clock.look();
+});
+
+// The stage: one tuple, or the feedback on a gold one while the tuple waits in `held`.
+let ahead = null; // the next tuple, {lease, html}
+let held = null; // the stage's nodes, put by while feedback is read
+let over = false; // the server has nothing more for this person
+let undoable = undoForm.elements.client_id.value;
+const feedbacks = []; // html of feedback still to be read
+let feedbackSince = 0;
+
+const leaseOnScreen = () => Number(form.elements.lease?.value) || null;
+
+function show(tuple) {
+  stage.innerHTML = tuple.html;
+  announce("");
+  clock.start();
+  printKeys();
+  stage.focus({ preventScroll: true });
+  scrollTo({ top: 0 });
+  refresh();
+}
+
+function showNext() {
+  const next = ahead;
+  ahead = null;
+  if (next) show(next);
+  else {
+    stage.innerHTML = `<p class="waiting"></p>`;
+    refresh();
+  }
+}
+
+/** Take over what the server says stands on the screen and after it. */
+function arrange(screen) {
+  const offered = [screen.tuple, screen.ahead].filter((tuple) => tuple && !outbox.holds(tuple.lease));
+  over = screen.over && !outbox.entries().length;
+  if (!held && !leaseOnScreen() && offered.length) show(offered.shift());
+  ahead = offered.find((tuple) => tuple.lease !== (held ? held.lease : leaseOnScreen())) ?? null;
+  if (held && !held.lease && ahead) [held, ahead] = [{ nodes: [fragment(ahead.html)], lease: ahead.lease }, null];
+  undoable = screen.undo;
+  document.getElementById("progress").textContent = screen.progress;
+  refresh();
+  if (over && !held) location.replace(form.dataset.page);
+}
+
+function fragment(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+function refresh() {
+  const waiting = outbox.entries().length;
+  if (waiting) saved.textContent = say(words.waiting, { number: waiting });
+  const lease = leaseOnScreen();
+  nextButton.disabled = !lease;
+  nextButton.style.visibility = held ? "hidden" : "";
+  for (const opener of document.querySelectorAll("[data-dialog=skip-dialog], [data-dialog=flag-dialog]")) {
+    opener.classList.toggle("unavailable", !lease);
+    opener.setAttribute("aria-disabled", String(!lease));
+  }
+  undoButton.disabled = Boolean(held) || !(undoable || waiting);
+  const empty = stage.querySelector(".waiting");
+  if (empty) empty.textContent = navigator.onLine ? words.fetching : words.fetching_offline;
+}
+
+// Choosing.
+const radio = (role, place) => stage.querySelector(`input[name=${role}][value="${place}"]`);
+const chosen = (role) => stage.querySelector(`input[name=${role}]:checked`);
+const number = (input) => Number(input.value) + 1;
+
+function choose(role, place) {
+  const input = radio(role, place);
+  if (!input) return;
+  input.checked = true;
+  input.focus({ preventScroll: true });
+  settle(input);
+}
+
+/** A pair is best or worst, not both: the newer choice moves the role and says so. */
+function settle(input) {
+  clock.touch();
+  const role = input.name;
+  const other = role === "best" ? "worst" : "best";
+  const clash = radio(other, input.value);
+  const moved = clash.checked;
+  clash.checked = false;
+  delete form.dataset.missing;
+  const open = chosen(other) ? null : other;
+  const sentence = say(words[role], { number: number(input) });
+  announce([moved ? say(words.moved, { number: number(input) }) : "", sentence, open ? words[`choose_${open}`] : words.ready].filter(Boolean).join(" "));
+}
+stage.addEventListener("change", (event) => event.target.matches("input[type=radio]") && settle(event.target));
+
+// Submitting: keep the answer, show the next pairs, then send.
+form.noValidate = true;
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (held) return;
+  const [best, worst] = [chosen("best"), chosen("worst")];
+  if (!leaseOnScreen()) return;
+  if (!best || !worst) {
+    form.dataset.missing = best ? "worst" : "best";
+    note.textContent = words[`choose_${form.dataset.missing}`];
+    return;
+  }
+  note.textContent = "";
+  outbox.put({
+    client_id: identifier(),
+    lease: leaseOnScreen(),
+    best: best.value,
+    worst: worst.value,
+    judged: Date.now(),
+    html: stage.innerHTML,
+    ...clock.read(),
+  });
+  showNext();
+  deliver();
+});
+
+// Sending.
+let token = form.elements.csrfmiddlewaretoken.value;
+let delivering = null;
+let wait = 1000;
+let retry = 0;
+
+/** Ask the server; the answer's `outcome` is one of ok, refused, unreachable, logged_out, forbidden. */
+async function ask(address, fields) {
+  try {
+    const response = await fetch(address, {
+      method: fields ? "POST" : "GET",
+      body: fields && new URLSearchParams(fields),
+      headers: { Accept: "application/json", "X-CSRFToken": token },
+      redirect: "manual",
+      cache: "no-store",
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (response.type === "opaqueredirect") return { outcome: "logged_out" };
+    if (response.status === 403 || response.status === 404) return { outcome: "forbidden" };
+    if (response.status >= 500 || response.status === 429) return { outcome: "unreachable" };
+    const body = await response.json();
+    if (body.token) token = body.token;
+    return { outcome: response.ok ? "ok" : "refused", body };
+  } catch {
+    return { outcome: "unreachable" };
+  }
+}
+
+/** The same, once more with a fresh token where the old one was refused: logging in elsewhere changes it. */
+async function askTwice(address, fields) {
+  const answer = await ask(address, fields);
+  if (answer.outcome !== "forbidden") return answer;
+  const screen = await ask(form.dataset.screen);
+  return screen.outcome === "ok" ? ask(address, fields) : screen;
+}
+
+function fieldsOf(entry) {
+  // Times travel as milliseconds before now, so that a wrong clock on this device does no harm.
+  const before = (moment) => (moment === null ? "" : Math.max(0, Date.now() - moment));
+  const { client_id, lease, best, worst, active } = entry;
+  return { client_id, lease, best, worst, active_ms: active, shown_ms: before(entry.shown), touched_ms: before(entry.touched) };
+}
+
+/** Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them. */
+function deliver() {
+  const alone = navigator.locks ? (task) => navigator.locks.request(outbox.prefix, task) : (task) => task();
+  delivering ??= alone(deliverAll).finally(() => (delivering = null));
+  return delivering;
+}
+
+async function deliverAll() {
+  clearTimeout(retry);
+  for (let entry = outbox.entries()[0]; entry; entry = outbox.entries()[0]) {
+    const answer = await askTwice(form.action, fieldsOf(entry));
+    if (answer.outcome !== "ok" && answer.outcome !== "refused") return hindered(answer.outcome);
+    outbox.remove(entry);
+    unhindered();
+    if (answer.outcome === "ok") saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
+    note.textContent = answer.body.note;
+    if (answer.body.answered) feedbacks.push(answer.body.answered);
+    if (feedbacks.length && !held) showFeedback();
+    arrange(answer.body);
+  }
+  const idle = !leaseOnScreen() && !held;
+  if (idle || !trouble.hidden) await fetchScreen();
+}
+
+async function fetchScreen() {
+  const answer = await ask(form.dataset.screen);
+  if (answer.outcome !== "ok") return hindered(answer.outcome);
+  unhindered();
+  arrange(answer.body);
+}
+
+function hindered(outcome) {
+  trouble.replaceChildren(words[outcome]);
+  if (outcome === "logged_out") {
+    const link = Object.assign(document.createElement("a"), { href: words.login_address, textContent: words.log_in });
+    trouble.append(" ", link);
+  }
+  trouble.hidden = false;
+  refresh();
+  retry = setTimeout(deliver, wait);
+  wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+}
+
+function unhindered() {
+  wait = 1000;
+  trouble.hidden = true;
+}
+
+addEventListener("online", () => {
+  unhindered();
+  deliver();
+});
+addEventListener("offline", () => hindered("unreachable"));
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && outbox.entries().length && deliver());
+addEventListener("beforeunload", (event) => outbox.entries().length && !over && event.preventDefault());
+trouble.addEventListener("click", (event) => event.target.matches("a") && (over = true)); // leaving to log in loses nothing
+addEventListener("storage", (event) => {
+  if (!event.key?.startsWith(outbox.prefix)) return;
+  // Another tab of the same person answered these pairs.
+  if (event.newValue && JSON.parse(event.newValue).lease === leaseOnScreen() && !held) showNext();
+  refresh();
+  if (!event.newValue && !leaseOnScreen()) deliver();
+});
+
+const timeOfDay = (date) =>
+  date.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+
+// Feedback on a gold tuple.
+function showFeedback() {
+  clock.lookAway();
+  held ??= { lease: leaseOnScreen(), nodes: [...stage.childNodes] };
+  stage.innerHTML = feedbacks.shift();
+  feedbackSince = performance.now();
+  const feedback = stage.querySelector(".feedback");
+  feedback.focus({ preventScroll: true });
+  feedback.scrollIntoView({ block: "end" });
+  refresh();
+}
+
+function goOn() {
+  if (performance.now() - feedbackSince < GRACE_MS) return;
+  if (feedbacks.length) return showFeedback();
+  if (over) return location.replace(form.dataset.page);
+  stage.replaceChildren(...held.nodes);
+  held = null;
+  if (!leaseOnScreen()) {
+    showNext();
+    deliver();
+    return;
+  }
+  if (clock.touched) clock.look();
+  else clock.start();
+  stage.focus({ preventScroll: true });
+  scrollTo({ top: 0 });
+  refresh();
+}
+stage.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-continue]")) return;
+  event.preventDefault();
+  goOn();
+});
+
+// Undo: of an answer that has not left yet on this device, of any other at the server.
+undoForm.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (held) return;
+  note.textContent = "";
+  const unsent = outbox.entries().at(-1);
+  if (unsent && !delivering) return takeBack(unsent);
+  await delivering;
+  if (!undoable || outbox.entries().length) return;
+  const answer = await askTwice(undoForm.action, { client_id: undoable });
+  if (answer.outcome === "ok") {
+    stage.replaceChildren();
+    arrange(answer.body);
+    announce(words.undone);
+  } else if (answer.outcome === "refused") note.textContent = answer.body.note;
+  else hindered(answer.outcome);
+});
+
+function takeBack(entry) {
+  outbox.remove(entry);
+  const current = leaseOnScreen();
+  if (current) ahead = { lease: current, html: stage.innerHTML };
+  show(entry);
+  for (const role of ["best", "worst"]) radio(role, entry[role]).checked = true;
+  announce(words.undone);
+}
+
+// Skip and flag, each in its dialog.
+function open(dialog) {
+  dialog.querySelector("[data-problem]")?.setAttribute("hidden", "");
+  dialog.showModal();
+}
+for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
+  dialog.querySelector("[data-cancel]").addEventListener("click", () => dialog.close());
+  dialog.querySelector("form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const lease = leaseOnScreen();
+    const answer = await askTwice(event.target.action, { ...Object.fromEntries(new FormData(event.target)), lease });
+    if (answer.outcome !== "ok") {
+      const problem = dialog.querySelector("[data-problem]");
+      problem.textContent = answer.body?.note ?? words.not_recorded;
+      problem.hidden = false;
+      return;
+    }
+    dialog.close();
+    event.target.reset();
+    if (dialog.id === "skip-dialog") stage.replaceChildren();
+    arrange(answer.body);
+    note.textContent = answer.body.note;
+  });
+}
+
+// Guidelines: a sheet at the side that stays as it was left, and comes up once for every new version.
+const guidelines = document.getElementById("guidelines");
+const guidelinesButton = document.querySelector("[data-guidelines]");
+const guidelinesKey = `judging-guidelines:${form.dataset.page}`;
+
+function showGuidelines(shown, { remember = true } = {}) {
+  if (!guidelines) return;
+  guidelines.hidden = !shown;
+  guidelinesButton.setAttribute("aria-expanded", String(shown));
+  document.querySelector("main").classList.toggle("with-guidelines", shown);
+  if (!remember) return;
+  localStorage.setItem(guidelinesKey, `${shown ? "open" : "closed"} ${guidelines.dataset.version}`);
+  if (shown) document.getElementById("guidelines-title").focus();
+  else stage.focus({ preventScroll: true });
+}
+if (guidelines) {
+  const [left, version] = (localStorage.getItem(guidelinesKey) ?? "open 0").split(" ");
+  showGuidelines(left === "open" || version !== guidelines.dataset.version, { remember: false });
+  guidelinesButton.setAttribute("aria-controls", "guidelines");
+  guidelines.querySelector("[data-guidelines-close]").addEventListener("click", (event) => {
+    event.preventDefault();
+    showGuidelines(false);
+  });
+}
+
+// Keys. By place on the keyboard for the choices, by letter for the rest; never while typing, composing or in a dialog.
+const useKeys = document.getElementById("use-keys");
+useKeys.checked = localStorage.getItem("judging-keys") !== "off";
+useKeys.addEventListener("change", () => {
+  localStorage.setItem("judging-keys", useKeys.checked ? "on" : "off");
+  document.body.classList.toggle("without-keys", !useKeys.checked);
+});
+document.body.classList.toggle("without-keys", !useKeys.checked);
+
+let printed = WORST_KEYS.map((code) => code.slice(3));
+navigator.keyboard?.getLayoutMap?.().then((map) => {
+  printed = WORST_KEYS.map((code) => (map.get(code) ?? code.slice(3)).toUpperCase());
+  printKeys();
+});
+
+function printKeys() {
+  for (const key of document.querySelectorAll("[data-worst-key]")) key.textContent = printed[key.dataset.worstKey];
+  const size = stage.querySelectorAll("[data-worst-key]").length || 4;
+  const list = printed.slice(0, size).map((letter) => Object.assign(document.createElement("kbd"), { textContent: letter }));
+  document.querySelector("[data-worst-keys]").replaceChildren(...list.flatMap((key) => [key, " "]));
+}
+
+const actions = {
+  u: () => undoButton.click(),
+  backspace: () => undoButton.click(),
+  s: () => press("skip-dialog"),
+  f: () => press("flag-dialog"),
+  g: () => guidelines && showGuidelines(guidelines.hidden),
+  "?": () => press("help-dialog"),
+};
+
+function press(dialog) {
+  if (dialog === "help-dialog" || leaseOnScreen()) open(document.getElementById(dialog));
+}
+
+function choiceOf(event) {
+  const digit = /^(?:Digit|Numpad)([1-8])$/.exec(event.code);
+  if (digit) return [event.shiftKey ? "worst" : "best", Number(digit[1]) - 1];
+  const place = event.shiftKey ? -1 : WORST_KEYS.indexOf(event.code);
+  return place >= 0 && radio("worst", place) ? ["worst", place] : null;
+}
+
+// On a keyboard without Latin letters, a command is found by the place of its key.
+const letterOf = (event) => (event.key.length > 1 || event.key.charCodeAt(0) < 128 ? event.key : event.code.slice(3)).toLowerCase();
+const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.keyCode === 229) return;
+  if (event.target.closest(TYPING) || document.querySelector("dialog[open]")) return;
+  if (event.key === "Enter") return enter(event);
+  if (!useKeys.checked || event.repeat) return;
+  const choice = choiceOf(event);
+  const action = choice ? () => choose(...choice) : actions[letterOf(event)];
+  if (!action || (choice && held)) return;
+  event.preventDefault();
+  action();
+});
+
+function enter(event) {
+  if (event.target.closest("a, button, summary") && !event.target.closest("[data-continue], .next")) return;
+  event.preventDefault();
+  if (event.repeat) return;
+  if (held) goOn();
+  else form.requestSubmit();
+}
+
+for (const opener of document.querySelectorAll("[data-dialog], [data-guidelines]")) {
+  opener.hidden = false;
+  if (opener.matches("a")) opener.setAttribute("role", "button");
+  const act = () => (opener.dataset.dialog ? press(opener.dataset.dialog) : showGuidelines(guidelines.hidden));
+  opener.addEventListener("click", (event) => {
+    event.preventDefault();
+    act();
+  });
+  opener.addEventListener("keydown", (event) => {
+    if (event.key !== " " || !opener.matches("a")) return;
+    event.preventDefault();
+    act();
+  });
+}
+
+// The start: the time of the last saving as a local one, the tuple after this one, and what an earlier visit left.
+const time = saved.querySelector("time");
+if (time) time.textContent = timeOfDay(new Date(time.dateTime));
+clock.start();
+printKeys();
+if (stage.querySelector(".feedback")) {
+  stage.querySelector(".feedback").focus();
+  held = { lease: null, nodes: [] };
+} else if (outbox.holds(leaseOnScreen())) stage.replaceChildren();
+refresh();
+if (outbox.entries().length) deliver();
+else if (!held) fetchScreen();

@@ -1,0 +1,48 @@
+// Small manners of every page: no form is sent twice, menus close, a copied link says so.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.sent && !form.hasAttribute("data-repeatable")) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "yes";
+  setTimeout(() => delete form.dataset.sent, 5000); // a failed connection must not lock the form for good
+});
+window.addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.account[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+  const copy = event.target.closest("[data-copy]");
+  if (copy) {
+    navigator.clipboard.writeText(document.querySelector(copy.dataset.copy).value);
+    copy.textContent = copy.dataset.copied;
+  }
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.closest("form[data-autosubmit]")) event.target.form.requestSubmit();
+});
+
+// What a form of filters leaves empty stays out of the address.
+document.addEventListener("formdata", (event) => {
+  if (!event.target.hasAttribute("data-short-address")) return;
+  for (const [name, value] of [...event.formData]) if (value === "") event.formData.delete(name);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.account[open]")) menu.open = false;
+});
+
+// htmx exchanges parts of a page. When the session has ended, or a form of filters is refused, the whole page says so.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!new URL(event.detail.xhr.responseURL).pathname.startsWith("/accounts/login/")) return;
+  event.detail.shouldSwap = false;
+  location.reload();
+});
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.elt.matches("form[method=get]")) location.assign(event.detail.pathInfo.finalRequestPath);
+});

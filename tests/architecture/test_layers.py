@@ -1,0 +1,74 @@
+"""The house's lines: imports go down, pure folders run without Django, the web process knows no ML library."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PURE = [
+    "annotation.bws",
+    "curation.pairs",
+    "curation.files",
+    "mlworkers.encoders",
+    "mlworkers.realism",
+    "mlworkers.synthesis",
+]
+MACHINE_LEARNING = {"torch", "transformers", "sentence_transformers", "sklearn"}
+
+MODULES_LOADED = """
+import json, os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "semblance.settings"
+import django
+django.setup()
+from django.urls import get_resolver
+from django.core.wsgi import get_wsgi_application
+get_wsgi_application()
+get_resolver().reverse_dict  # loads every view
+import semblance.celery
+print(json.dumps(sorted(name for name in sys.modules if "." not in name)))
+"""
+
+IMPORT_WITHOUT_DJANGO = """
+import importlib, pkgutil, sys
+for name in ("django", "celery", "rest_framework", "environ"):
+    sys.modules[name] = None  # importing it now fails
+for root in sys.argv[1:]:
+    package = importlib.import_module(root)
+    for module in pkgutil.walk_packages(getattr(package, "__path__", []), root + "."):
+        importlib.import_module(module.name)
+"""
+
+
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_imports_keep_to_the_layers() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("package", PURE)
+def test_a_pure_folder_runs_where_django_is_not_installed(package: str) -> None:
+    done = python(IMPORT_WITHOUT_DJANGO, package)
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_web_process_imports_no_machine_learning_library() -> None:
+    done = python(MODULES_LOADED)
+
+    assert done.returncode == 0, done.stderr
+    assert not MACHINE_LEARNING & set(json.loads(done.stdout.splitlines()[-1]))

@@ -1,0 +1,78 @@
+"""Only services and the verbs with a file of their own write to the database; only settings read the environment."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = ("curation", "annotation", "mlworkers", "semblance")
+WRITES = {"save", "create", "bulk_create", "bulk_update", "get_or_create", "update_or_create", "delete"}
+PURE = (
+    "annotation/bws",
+    "curation/pairs",
+    "curation/files",
+    "mlworkers/encoders",
+    "mlworkers/realism",
+    "mlworkers/synthesis",
+)
+WRITERS = {
+    "curation/services.py",
+    "curation/people.py",
+    "curation/importing.py",
+    "curation/exporting.py",
+    "curation/pair_writing.py",
+    "curation/generated.py",
+    "curation/review.py",
+    "annotation/services.py",
+    "annotation/assignment.py",
+    "annotation/settling.py",
+    "annotation/publishing.py",
+    "annotation/recording.py",
+    "annotation/studying.py",
+    "annotation/rounds.py",
+    "annotation/adapting.py",
+    "annotation/growing.py",
+    "mlworkers/services.py",
+    "mlworkers/lifecycle.py",
+    "mlworkers/forgetting.py",
+    "mlworkers/presence.py",
+    "semblance/demo/accounts.py",
+}
+
+
+def is_pure(path: Path) -> bool:
+    """A folder named by its subject knows no database, and numpy has a delete of its own."""
+    return any(path.is_relative_to(ROOT / folder) for folder in PURE)
+
+
+def sources() -> list[Path]:
+    return [
+        path for app in APPS for path in sorted((ROOT / app).rglob("*.py")) if "migrations" not in path.parts
+    ]
+
+
+def calls(path: Path) -> list[ast.Call]:
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+
+
+def test_only_services_write() -> None:
+    written = [
+        f"{path.relative_to(ROOT)}:{call.lineno} .{call.func.attr}()"
+        for path in sources()
+        if str(path.relative_to(ROOT)) not in WRITERS and not is_pure(path)
+        for call in calls(path)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in WRITES
+    ]
+
+    assert written == []
+
+
+def test_only_settings_read_the_environment() -> None:
+    allowed = {"semblance/settings.py", "semblance/celery.py", "semblance/wsgi.py"}
+
+    read = [
+        name
+        for path in sources()
+        if (name := str(path.relative_to(ROOT))) not in allowed and "os.environ" in path.read_text()
+    ]
+
+    assert read == []

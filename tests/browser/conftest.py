@@ -1,0 +1,76 @@
+"""Chromium against the live server: a page per role, logged in. Things on it are found by role and label."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Page
+
+from curation.models import User
+from tests.services_needed import CHROMIUM
+
+QUIET = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OpenAs = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    if CHROMIUM is None:
+        pytest.fail("These tests drive Chromium, and there is none on the search path.")
+    return browser_type_launch_args | {"executable_path": CHROMIUM, "args": QUIET}
+
+
+@pytest.fixture(scope="session")
+def base_url(live_server) -> str:
+    return live_server.url
+
+
+@pytest.fixture
+def open_as(live_server, new_context) -> OpenAs:
+    """A page in a browser of the person's own, logged in: `open_as(user)`, or `open_as(user, width=390)`."""
+
+    def open_page(user: User, *, width: int = 1280, height: int = 900, **context: Any) -> Page:
+        client = Client()
+        client.force_login(user)
+        session = client.cookies[settings.SESSION_COOKIE_NAME].value
+        opened = new_context(viewport={"width": width, "height": height}, **context)
+        opened.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        return opened.new_page()
+
+    return open_page
+
+
+@pytest.fixture
+def owner_page(open_as, owner) -> Page:
+    return open_as(owner)
+
+
+@pytest.fixture
+def curator_page(open_as, curator) -> Page:
+    return open_as(curator)
+
+
+@pytest.fixture
+def annotator_page(open_as, annotator) -> Page:
+    return open_as(annotator)
+
+
+@pytest.fixture
+def staff_page(open_as, staff) -> Page:
+    return open_as(staff)
+
+
+def sideways_overflow(page: Page) -> int:
+    """How many pixels of the page lie beyond its right edge; more than 0 means that it scrolls sideways."""
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

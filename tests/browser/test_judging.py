@@ -1,0 +1,330 @@
+"""The judging screen in a browser: by keyboard, mouse and touch, with and without a connection."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.models import Campaign, Flag, Judgement, Lease, Participation
+from annotation.services import guideline_save
+from tests.browser.conftest import sideways_overflow
+from tests.factories import CampaignFactory, GoldFactory, TupleFactory
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def campaign(dataset) -> Campaign:
+    """Six tuples, one judgement wanted of each, no gold."""
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
+    TupleFactory.create_batch(6, campaign=campaign)
+    return campaign
+
+
+@pytest.fixture
+def gold_campaign(dataset) -> Campaign:
+    """Every other tuple is gold: best is slot 0, worst is slot 1. The gate never stops anyone."""
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, gold_every=2)
+    TupleFactory.create_batch(6, campaign=campaign)
+    GoldFactory.create_batch(6, campaign=campaign)
+    return campaign
+
+
+@pytest.fixture
+def screen(open_as, annotator, campaign) -> Page:
+    return judging(open_as(annotator), campaign)
+
+
+def judging(page: Page, campaign: Campaign) -> Page:
+    """The judging page, with the tuple after this one fetched already."""
+    with page.expect_response("**/judge/screen/"):
+        page.goto(f"/campaigns/{campaign.pk}/judge/")
+    return page
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing more is sent."""
+    page.wait_for_load_state("networkidle")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def best(page: Page, number: int):
+    return page.get_by_role("radio", name=f"Most related (pair {number})")
+
+
+def worst(page: Page, number: int):
+    return page.get_by_role("radio", name=f"Least related (pair {number})")
+
+
+def saved(page: Page, number: int) -> None:
+    expect(page.get_by_text(f"{number} judged in this sitting")).to_be_visible()
+    expect(page.get_by_text("saved ")).to_be_visible()
+
+
+def stored() -> list[tuple[int, int]]:
+    """Best and worst as places on the screen, in order of arrival."""
+    return [
+        (judgement.order_shown.index(judgement.best_slot), judgement.order_shown.index(judgement.worst_slot))
+        for judgement in Judgement.objects.all()
+    ]
+
+
+def test_keys_judge_tuple_after_tuple(screen) -> None:
+    press(screen, "2", "r", "Enter", "1", "Shift+Digit3", "Enter")
+
+    saved(screen, 2)
+    assert stored() == [(1, 3), (0, 2)]
+
+
+def test_the_mouse_judges(screen) -> None:
+    best(screen, 3).check()
+    worst(screen, 1).check()
+    screen.get_by_role("button", name="Next").click()
+
+    saved(screen, 1)
+    assert stored() == [(2, 0)]
+
+
+def test_a_finger_judges_on_a_telephone(open_as, annotator, campaign) -> None:
+    page = judging(open_as(annotator, width=390, height=844, is_mobile=True, has_touch=True), campaign)
+
+    best(page, 4).tap()
+    worst(page, 2).tap()
+    page.get_by_role("button", name="Next").tap()
+
+    saved(page, 1)
+    assert stored() == [(3, 1)]
+    assert sideways_overflow(page) <= 0
+
+
+def test_without_javascript_the_form_judges(open_as, annotator, campaign) -> None:
+    page = open_as(annotator, java_script_enabled=False)
+    page.goto(f"/campaigns/{campaign.pk}/judge/")
+
+    best(page, 1).check()
+    worst(page, 4).check()
+    page.get_by_role("button", name="Next").click()
+
+    expect(page.get_by_text("1 judged in this sitting")).to_be_visible()
+    assert stored() == [(0, 3)]
+
+
+def test_the_next_pairs_are_there_before_the_answer_has_left(screen) -> None:
+    screen.route("**/judge/answer/", lambda route: None)  # the server never answers
+    first = screen.get_by_role("group", name="Pair 1").inner_text()
+
+    press(screen, "1", "w", "Enter")
+
+    expect(screen.get_by_text("1 waiting")).to_be_visible()
+    assert screen.get_by_role("group", name="Pair 1").inner_text() != first
+
+
+def test_the_same_pair_as_worst_moves_the_role_and_says_so(screen) -> None:
+    press(screen, "2", "w")
+
+    expect(best(screen, 2)).not_to_be_checked()
+    expect(worst(screen, 2)).to_be_checked()
+    expect(screen.get_by_role("status").filter(has_text="Pair 2 changed sides.")).to_have_count(1)
+
+
+def test_half_an_answer_is_not_sent(screen) -> None:
+    press(screen, "2", "Enter")
+
+    expect(screen.get_by_text("Choose a pair for “Least related”.").last).to_be_visible()
+    assert not Judgement.objects.exists()
+
+
+def test_a_double_enter_and_a_double_click_send_once(screen) -> None:
+    press(screen, "1", "w", "Enter", "Enter")
+    saved(screen, 1)
+    press(screen, "3", "r")
+    screen.get_by_role("button", name="Next").dblclick()
+
+    saved(screen, 2)
+    settled(screen)
+    assert stored() == [(0, 1), (2, 3)]
+
+
+def test_undo_brings_the_last_judgement_back_with_its_choice(screen) -> None:
+    first = screen.get_by_role("group", name="Pair 1").inner_text()
+    press(screen, "2", "r", "Enter")
+    saved(screen, 1)
+
+    press(screen, "u")
+
+    expect(best(screen, 2)).to_be_checked()
+    expect(worst(screen, 4)).to_be_checked()
+    assert screen.get_by_role("group", name="Pair 1").inner_text() == first
+    press(screen, "3", "Enter")
+    saved(screen, 1)
+    settled(screen)
+    assert stored() == [(2, 3)]
+
+
+def test_a_skip_asks_why_and_moves_on(screen) -> None:
+    first = screen.get_by_role("group", name="Pair 1").inner_text()
+    press(screen, "s")
+    dialog = screen.get_by_role("dialog", name="Skip these pairs")
+    dialog.get_by_label("Broken text").check()
+    dialog.get_by_label("Note").fill("2 words missing")
+    dialog.get_by_role("button", name="Skip").click()
+
+    expect(screen.get_by_text("Skipped. Here are the next pairs.")).to_be_visible()
+    assert screen.get_by_role("group", name="Pair 1").inner_text() != first
+    assert (Flag.objects.get().reason, Flag.objects.get().note) == ("broken", "2 words missing")
+
+
+def test_keys_can_be_switched_off_and_stay_off(screen) -> None:
+    press(screen, "?")
+    screen.get_by_label("Use these keys on this device").uncheck()
+    screen.get_by_role("button", name="Close").click()
+    screen.reload()
+
+    press(screen, "2")
+
+    expect(best(screen, 2)).not_to_be_checked()
+
+
+def test_two_judgements_wait_out_a_lost_connection_and_a_reload(screen) -> None:
+    # Not the browser's offline switch: that would keep the page from being loaded again.
+    screen.context.route("**/judge/answer/", lambda route: route.abort())
+    screen.context.route("**/judge/screen/", lambda route: route.abort())
+    press(screen, "1", "w", "Enter", "2", "e", "Enter")
+    expect(screen.get_by_text("2 waiting")).to_be_visible()
+    expect(screen.get_by_role("alert")).to_contain_text("wait on this device")
+    screen.on("dialog", lambda dialog: dialog.accept())
+    screen.reload()
+    expect(screen.get_by_text("2 waiting")).to_be_visible()
+
+    screen.context.unroute("**/judge/screen/")
+    screen.context.unroute("**/judge/answer/")
+
+    saved(screen, 2)
+    expect(screen.get_by_role("alert")).to_be_hidden()
+    assert stored() == [(0, 1), (1, 2)]
+
+
+def test_offline_shows_at_once_and_being_back_sends_at_once(screen) -> None:
+    screen.context.set_offline(True)
+    press(screen, "1", "w", "Enter")
+    expect(screen.get_by_role("alert")).to_contain_text("No connection.")
+
+    screen.context.set_offline(False)
+
+    saved(screen, 1)
+    expect(screen.get_by_role("alert")).to_be_hidden()
+
+
+def test_an_answer_the_server_got_but_did_not_acknowledge_is_kept_once(screen) -> None:
+    def lose_the_answer(route) -> None:
+        route.fetch()
+        route.abort()
+
+    screen.route("**/judge/answer/", lose_the_answer, times=1)
+    press(screen, "1", "w", "Enter")
+
+    saved(screen, 1)
+    assert stored() == [(0, 1)]
+
+
+def test_a_lost_login_loses_no_judgement(screen, annotator) -> None:
+    annotator.set_password("a long password")
+    annotator.save()
+    screen.context.clear_cookies()
+    press(screen, "1", "w", "Enter")
+    screen.get_by_role("alert").get_by_role("link", name="Log in").click()
+    screen.get_by_label("Username").fill("annotator")
+    screen.get_by_label("Password").fill("a long password")
+
+    screen.get_by_role("button", name="Log in").click()
+
+    saved(screen, 1)
+    assert stored() == [(0, 1)]
+
+
+def test_a_second_tab_moves_on_when_the_first_has_answered(screen, campaign) -> None:
+    second = judging(screen.context.new_page(), campaign)
+    before = second.get_by_role("group", name="Pair 1").inner_text()
+
+    press(screen, "1", "w", "Enter")
+
+    saved(screen, 1)
+    expect(second.get_by_role("group", name="Pair 1")).not_to_have_text(before, use_inner_text=True)
+
+
+def to_gold(page: Page, annotator) -> Lease:
+    """Judge until a gold tuple is on the screen; answered golds on the way are answered as expected."""
+    for turn in range(12):
+        lease = Lease.objects.select_related("tuple").get(
+            participation__user=annotator, state="live", place=0
+        )
+        if lease.tuple.is_gold:
+            return lease
+        press(page, "1", "w", "Enter")
+        saved(page, turn + 1)
+    raise AssertionError("no gold tuple came")
+
+
+def test_gold_feedback_names_the_expected_answer_and_waits_for_enter(
+    open_as, annotator, gold_campaign
+) -> None:
+    page = judging(open_as(annotator), gold_campaign)
+    lease = to_gold(page, annotator)
+    right = [lease.order_shown.index(0), lease.order_shown.index(1)]
+    wrong = [place for place in range(4) if place not in right]
+
+    press(page, f"Digit{wrong[0] + 1}", f"Shift+Digit{wrong[1] + 1}", "Enter")
+
+    feedback = page.get_by_role("region", name="The expected answer was")
+    expect(feedback).to_contain_text(f"pair {right[0] + 1} most related, pair {right[1] + 1} least related")
+    expect(feedback).to_contain_text("The first pair says the same twice.")
+    expect(feedback).to_be_focused()
+    page.wait_for_timeout(600)  # an Enter within half a second was meant for something else
+    press(page, "Enter")
+    expect(feedback).to_be_hidden()
+    expect(best(page, 1)).to_be_visible()
+
+
+def test_the_guidelines_stay_as_they_were_left(screen, campaign) -> None:
+    guideline_save(campaign=campaign, text="Meaning, not words.")
+    screen.reload()
+    sheet = screen.get_by_role("complementary", name="Guidelines")
+    expect(sheet).to_be_visible()
+
+    press(screen, "g")
+    screen.reload()
+    expect(sheet).to_be_hidden()
+
+    guideline_save(campaign=campaign, text="Meaning, and nothing else.")
+    screen.reload()
+    expect(sheet).to_be_visible()
+
+
+def test_the_end_is_a_page_that_says_so(open_as, annotator, dataset) -> None:
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
+    TupleFactory(campaign=campaign)
+    page = judging(open_as(annotator), campaign)
+
+    press(page, "1", "w", "Enter")
+
+    expect(page.get_by_role("heading", name="Everything here is judged")).to_be_visible()
+
+
+def test_a_person_who_is_stopped_meanwhile_is_told_politely(screen, annotator) -> None:
+    Participation.objects.filter(user=annotator).update(state="stopped", reason="Too fast to have read them.")
+
+    press(screen, "1", "w", "Enter")
+
+    expect(screen.get_by_role("heading", name="Your part in this campaign has ended")).to_be_visible()
+    expect(screen.get_by_text("Too fast to have read them.")).to_be_visible()
+    assert stored() == [(0, 1)]
+
+
+def test_four_cards_fit_a_small_laptop(open_as, annotator, campaign) -> None:
+    page = judging(open_as(annotator, width=1280, height=800), campaign)
+
+    tall = page.evaluate("document.documentElement.scrollHeight - document.documentElement.clientHeight")
+
+    assert tall <= 0

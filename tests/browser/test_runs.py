@@ -1,0 +1,96 @@
+"""The pages of runs in a browser: progress that comes by itself, and how they look on a narrow screen."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from mlworkers import tasks
+from mlworkers.models import Artifact, Run, WorkerHeartbeat
+from mlworkers.storage import RunLog
+from tests.browser.conftest import sideways_overflow
+from tests.factories import PairFactory, RunFactory
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def worker(db) -> WorkerHeartbeat:
+    return WorkerHeartbeat.objects.create(name="default@host/1", queues=["default"], seen_at=timezone.now())
+
+
+def progress_made(run: Run, done: int) -> None:
+    at = timezone.now()
+    Run.objects.filter(pk=run.pk).update(
+        state="running", done=done, total=1_000, claimed_at=at - timedelta(seconds=10), heartbeat_at=at
+    )
+
+
+def test_a_run_s_page_follows_it_to_its_end_and_then_stops_asking(
+    curator_page: Page, dataset, worker
+) -> None:
+    run = RunFactory(dataset=dataset)
+    asked = []
+    curator_page.on("request", lambda request: asked.append(request.url))
+    curator_page.goto(f"/runs/{run.pk}/")
+    expect(curator_page.get_by_text("queued")).to_be_visible()
+
+    progress_made(run, 400)
+    expect(curator_page.get_by_text("400 of 1,000 pairs")).to_be_visible(timeout=10_000)
+    Run.objects.filter(pk=run.pk).update(state="succeeded", message="1,000 pairs written")
+    expect(curator_page.get_by_text("1,000 pairs written")).to_be_visible(timeout=10_000)
+    asked.clear()
+    curator_page.wait_for_timeout(4_500)
+
+    expect(curator_page.get_by_role("progressbar")).to_have_count(0)
+    assert asked == []
+
+
+def test_an_export_is_started_cancelled_and_started_again(curator_page: Page, dataset) -> None:
+    curator_page.goto("/runs/")
+    curator_page.get_by_role("link", name="Start run").click()
+    curator_page.get_by_role("link", name="Export dataset").click()
+    curator_page.get_by_role("main").get_by_role("link", name=dataset.name).click()
+    curator_page.get_by_label("Format").select_option("jsonl")
+    curator_page.get_by_role("button", name="Start run").click()
+    expect(curator_page.get_by_text("No worker serves the queue “default”")).to_be_visible()
+
+    curator_page.get_by_role("button", name="Cancel run").click()
+    expect(curator_page.get_by_text("Cancelled by curator.")).to_be_visible()
+    curator_page.get_by_role("button", name="Start again", exact=True).click()
+
+    expect(curator_page.get_by_text("queued")).to_be_visible()
+    assert [run.plan["format"] for run in Run.objects.all()] == ["jsonl", "jsonl"]
+
+
+def test_the_file_of_a_run_is_downloaded_from_its_page(curator_page: Page, dataset) -> None:
+    PairFactory(dataset=dataset)
+    run = RunFactory(dataset=dataset)
+    tasks.execute(run.pk)
+    curator_page.goto(f"/runs/{run.pk}/")
+
+    with curator_page.expect_download() as download:
+        curator_page.get_by_role("link", name=re.compile(r"\.csv$")).click()
+
+    assert download.value.suggested_filename == f"{dataset.slug}.csv"
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_of_runs_scrolls_sideways(open_as, curator, dataset, width: int) -> None:
+    run = RunFactory(dataset=dataset, state="failed", message="x" * 300, result={"columns": {"a": "y" * 200}})
+    path = f"runs/{run.pk}/1/{'long' * 40}.csv"
+    Artifact.objects.create(run=run, kind="pairs", path=path, sha256="0" * 64)
+    RunLog(run.pk).write("z" * 500)
+    page = open_as(curator, width=width)
+
+    for address in (
+        f"/runs/{run.pk}/",
+        "/runs/",
+        "/runs/start/",
+        f"/runs/start/export_dataset/?dataset={dataset.slug}",
+    ):
+        page.goto(address)
+
+        assert sideways_overflow(page) <= 0, address

@@ -1,0 +1,93 @@
+"""Fixtures that every kind of test shares. People have roles: owner, curator, annotator, stranger."""
+
+import os
+from pathlib import Path
+from uuid import uuid4
+
+import hypothesis
+import pytest
+from django.conf import settings
+
+from tests import services_needed
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+
+# A busy machine makes an example slow, not wrong. Fewer examples than by default: every run draws others.
+hypothesis.settings.register_profile("semblance", deadline=None, max_examples=40)
+hypothesis.settings.load_profile("semblance")
+
+LOCAL_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+
+pytest_collection_modifyitems = services_needed.pytest_collection_modifyitems
+pytest_terminal_summary = services_needed.pytest_terminal_summary
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory) -> None:
+    """On SQLite the test database is a file, as an installation's is.
+
+    In memory, the threads of a live server would share one cache, whose locks fail at once instead of waiting.
+    """
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory, settings) -> Path:
+    """An installation's folder of the test's own."""
+    settings.SEMBLANCE_HOME = tmp_path_factory.mktemp("home")
+    return settings.SEMBLANCE_HOME
+
+
+@pytest.fixture(autouse=True)
+def own_cache(settings) -> None:
+    """A cache of the test's own.
+
+    One Redis serves every process of a test run, whose databases number their rows alike: what one test kept of its
+    campaign 7 must not answer for another's.
+    """
+    settings.CACHES = {"default": {**settings.CACHES.get("default", LOCAL_CACHE), "KEY_PREFIX": uuid4().hex}}
+
+
+@pytest.fixture
+def real_data() -> Path:
+    return Path(os.environ["SEMBLANCE_REAL_DATA"]).resolve()
+
+
+@pytest.fixture
+def dataset(db):
+    return DatasetFactory()
+
+
+def member(dataset, role: str):
+    return MembershipFactory(dataset=dataset, role=role, user__username=role).user
+
+
+@pytest.fixture
+def owner(dataset):
+    return member(dataset, "owner")
+
+
+@pytest.fixture
+def curator(dataset):
+    return member(dataset, "curator")
+
+
+@pytest.fixture
+def annotator(dataset):
+    return member(dataset, "annotator")
+
+
+@pytest.fixture
+def stranger(db):
+    return UserFactory(username="stranger")
+
+
+@pytest.fixture
+def staff(db):
+    return UserFactory(username="staff", is_staff=True)
+
+
+@pytest.fixture
+def admin(db):
+    return UserFactory(username="admin", is_staff=True, is_superuser=True)

@@ -1,0 +1,64 @@
+"""A small open campaign and the people in it; `at` is a moment that tests move by hand."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from annotation.assignment import judgement_submit, participation_join, tuple_claim
+from annotation.models import Lease
+from tests.factories import CampaignFactory, TupleFactory, UserFactory
+
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def at() -> datetime:
+    return AT
+
+
+@pytest.fixture
+def campaign(db, dataset):
+    """Three tuples of four pairs, two judgements wanted of each, no gold."""
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2)
+    TupleFactory.create_batch(3, campaign=campaign)
+    return campaign
+
+
+@pytest.fixture
+def anna(campaign):
+    return participation_join(campaign=campaign, user=UserFactory(username="anna"))
+
+
+@pytest.fixture
+def ben(campaign):
+    return participation_join(campaign=campaign, user=UserFactory(username="ben"))
+
+
+@pytest.fixture
+def cleo(campaign):
+    return participation_join(campaign=campaign, user=UserFactory(username="cleo"))
+
+
+@pytest.fixture
+def answer(at):
+    """Claim a tuple for a person and judge it; gives what came of it."""
+
+    def answer(person, *, best=0, worst=1, when=at):
+        lease = tuple_claim(participation=person, at=when)
+        assert isinstance(lease, Lease), lease
+        return submit(person, lease.tuple_id, best=best, worst=worst, when=when)
+
+    def submit(person, tuple_id, *, best=0, worst=1, when=at, client_id=None, **timings):
+        return judgement_submit(
+            participation=person,
+            tuple_id=tuple_id,
+            best_slot=best,
+            worst_slot=worst,
+            client_id=client_id or uuid4(),
+            at=when,
+            **timings,
+        )
+
+    answer.submit = submit
+    return answer

@@ -1,0 +1,384 @@
+"""The adaptive phase: asked where scores are least sure, deck after deck, and left out of counting and reliability."""
+
+import csv
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from django.core.management import call_command
+
+from annotation import adapting, assignment
+from annotation.adapting import (
+    adaptive_spend,
+    adaptive_waiting,
+    adaptive_withdraw,
+    deck_make,
+    decks_make,
+)
+from annotation.assignment import participation_join, tuple_claim
+from annotation.bundling import bundle_write
+from annotation.dashboard import campaign_dashboard
+from annotation.figures import campaign_tally, scores_now
+from annotation.handing import Nothing
+from annotation.models import Lease, Tuple, TupleItem
+from annotation.publishing import scores_publish
+from annotation.selectors import judgement_rows, phase_sums
+from annotation.services import campaign_pause
+from annotation.settling import participation_exclude
+from annotation.studying import study_make
+from annotation.tasks import expire_leases
+from curation.errors import UserError
+from curation.models import Pair
+from tests.factories import PairFactory, ScoreSetFactory, UserFactory
+from tests.integration.annotation.crowd import BEGAN, crowd_judge
+from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.test_figures import judge_all
+
+
+@pytest.fixture
+def judged(dataset):
+    """40 pairs, judged twice a tuple: 80 tuples, of which decks of 5 may follow."""
+    return crowd_judge(dataset, each=2)
+
+
+@pytest.fixture
+def spending(judged):
+    return adaptive_spend(campaign=judged, judgements=12)
+
+
+@pytest.fixture
+def anna(judged):
+    return judged.participations.get(user__username="anna")
+
+
+def decks(campaign) -> list[int]:
+    """How many tuples each adaptive round has."""
+    rounds = campaign.tuples.filter(phase="adaptive").values_list("round", flat=True)
+    return np.unique(list(rounds), return_counts=True)[1].tolist()
+
+
+def sets_of(campaign) -> list[tuple[int, ...]]:
+    rows = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False)
+    pairs = list(rows.order_by("tuple", "pair").values_list("pair", flat=True))
+    return [tuple(pairs[start : start + 4]) for start in range(0, len(pairs), 4)]
+
+
+def test_a_deck_follows_a_judged_design_and_is_a_round_of_its_own(spending) -> None:
+    assert expire_leases() == 0
+
+    rows = list(spending.tuples.filter(phase="adaptive"))
+    assert len(rows) == 5
+    assert {(row.round, row.wanted) for row in rows} == {(2, 1)}
+    spending.refresh_from_db()
+    (extension,) = spending.certificate["extensions"]
+    assert extension.pop("seed") != spending.seed
+    assert extension == {"phase": "adaptive", "round": 2, "tuples": 5, "judgements": 160, "prior": None}
+
+
+def test_the_next_deck_waits_until_this_one_is_nearly_judged(spending) -> None:
+    assert [decks_make(), decks_make()] == [1, 0]
+
+    spending.tuples.filter(phase="adaptive").update(counted=1)
+
+    assert decks_make() == 1
+    assert decks(spending) == [5, 5]
+
+
+def test_no_deck_before_the_design_is_nearly_judged(spending, anna, at) -> None:
+    participation_exclude(participation=anna, reason="Answers at random.")
+
+    assert decks_make() == 0
+    assert adaptive_waiting(spending.pk).designed is False
+
+
+def test_whoever_finds_nothing_left_gets_the_next_deck_until_the_judgements_are_spent(
+    spending, anna, at, answer
+) -> None:
+    judge_all(anna, at, answer)
+
+    assert decks(spending) == [5, 5, 2]
+    assert phase_sums(spending)["adaptive"].judged == 12
+    assert tuple_claim(participation=anna, at=at) is Nothing.JUDGED
+    assert len(set(sets_of(spending))) == len(sets_of(spending)) == 92
+
+
+def test_pairs_in_doubt_are_asked_for_beside_their_likes(spending) -> None:
+    decks_make()
+
+    ranks = {pair: rank for rank, pair in enumerate(scores_now(spending).pairs)}
+    values = scores_now(spending).values
+    spreads = {phase: [] for phase in ("balanced", "adaptive")}
+    for row in spending.tuples.prefetch_related("items"):
+        scores = [values[ranks[item.pair_id]] for item in row.items.all()]
+        spreads[row.phase].append(max(scores) - min(scores))
+    assert np.mean(spreads["adaptive"]) < np.mean(spreads["balanced"]) / 2
+
+
+def test_what_is_wanted_again_of_the_design_comes_first(spending, anna, at) -> None:
+    decks_make()
+    ben = spending.participations.get(user__username="ben")
+    participation_exclude(participation=ben, reason="Answers at random.")
+
+    assert tuple_claim(participation=anna, at=at).tuple.phase == "balanced"
+
+
+def test_a_deck_too_large_for_a_page_is_left_to_the_worker(spending, anna, at, monkeypatch) -> None:
+    monkeypatch.setattr(adapting, "MOST_AT_ONCE", 10)
+
+    assert tuple_claim(participation=anna, at=at) is Nothing.CHOOSING
+    assert decks_make() == 1
+    assert isinstance(tuple_claim(participation=anna, at=at), Lease)
+
+
+def test_of_two_who_choose_the_next_deck_at_once_one_writes_it(spending) -> None:
+    first, second = adaptive_waiting(spending.pk), adaptive_waiting(spending.pk)
+
+    assert [deck_make(first), deck_make(second)] == [5, 0]
+
+
+def test_a_person_who_comes_second_gets_a_tuple_of_the_deck_that_is_there(
+    spending, anna, at, monkeypatch
+) -> None:
+    look = assignment.adaptive_waiting
+
+    def while_somebody_else_chooses(campaign_pk):
+        monkeypatch.setattr(assignment, "adaptive_waiting", look)
+        found = look(campaign_pk)
+        deck_make(look(campaign_pk))
+        return found
+
+    monkeypatch.setattr(assignment, "adaptive_waiting", while_somebody_else_chooses)
+
+    assert isinstance(tuple_claim(participation=anna, at=at), Lease)
+    assert decks(spending) == [5]
+
+
+def test_a_paused_campaign_chooses_nothing(spending) -> None:
+    waiting = adaptive_waiting(spending.pk)
+    campaign_pause(campaign=spending)
+
+    assert deck_make(waiting) == 0
+    assert adaptive_waiting(spending.pk) is None
+
+
+def test_where_no_new_tuple_can_be_chosen_the_phase_ends(spending, monkeypatch) -> None:
+    monkeypatch.setattr(
+        adapting, "adaptive_deck", lambda utilities, errors, **settings: np.array([[0, 1, 2, 3]])
+    )
+
+    assert [decks_make(), deck_make(adaptive_waiting(spending.pk))] == [1, 0]
+
+    spending.refresh_from_db()
+    assert spending.adaptive_budget == 1
+
+
+def test_retired_pairs_are_not_asked_for_again(spending) -> None:
+    gone = set(Pair.objects.order_by("pk").values_list("pk", flat=True)[10:30])
+    Pair.objects.filter(pk__in=gone).update(status=Pair.Status.RETIRED)
+
+    decks_make()
+
+    asked = TupleItem.objects.filter(tuple__phase="adaptive").values_list("pair", flat=True)
+    assert not gone & set(asked)
+
+
+def test_a_score_set_serves_the_choice_and_no_score(judged) -> None:
+    before = scores_publish(campaign=judged, method="maxdiff", name="before")
+    prior = ScoreSetFactory(dataset=judged.dataset)
+    pairs = list(Pair.objects.order_by("pk"))
+    prior.scores.bulk_create(
+        prior.scores.model(score_set=prior, pair=pair, value=5.0 * (place % 2))
+        for place, pair in enumerate(pairs)
+    )
+    adaptive_spend(campaign=judged, judgements=5, prior=prior)
+
+    utilities, _errors = adapting._doubts(
+        adaptive_waiting(judged.pk).campaign, campaign_tally(judged, adaptive=True)
+    )
+    decks_make()
+
+    judged.refresh_from_db()
+    assert judged.certificate["extensions"][0]["prior"] == prior.name
+    judged.adaptive_prior = None
+    plain, _errors = adapting._doubts(judged, campaign_tally(judged, adaptive=True))
+    shift = utilities - plain
+    assert shift[1::2].mean() > 0.2 > -0.2 > shift[0::2].mean()
+    after = scores_publish(campaign=judged, method="maxdiff", name="after")
+    assert [row.value for row in after.scores.order_by("pair")] == [
+        row.value for row in before.scores.order_by("pair")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judgements", "sentence"), [(0, "above 0"), (100_000, "make only 91,?310 more different tuples")]
+)
+def test_a_budget_that_cannot_be_spent_is_refused(judged, judgements, sentence) -> None:
+    with pytest.raises(UserError, match=sentence):
+        adaptive_spend(campaign=judged, judgements=judgements)
+
+
+def test_another_datasets_scores_are_no_prior(judged) -> None:
+    with pytest.raises(UserError, match="scores another dataset"):
+        adaptive_spend(campaign=judged, judgements=5, prior=ScoreSetFactory())
+
+
+def test_withdrawing_takes_back_what_nobody_judged_or_holds(spending, anna, at, answer) -> None:
+    answer(anna)
+    held = tuple_claim(participation=anna, at=at)
+
+    adaptive_withdraw(campaign=spending)
+
+    spending.refresh_from_db()
+    assert spending.adaptive_budget == 2
+    assert spending.tuples.filter(phase="adaptive", wanted=1).count() == 2
+    answer.submit(anna, held.tuple_id)
+    assert decks_make() == 0
+    assert tuple_claim(participation=anna, at=at) is Nothing.JUDGED
+
+
+@pytest.fixture
+def spent(spending, anna, at, answer):
+    judge_all(anna, at, answer)
+    spending.refresh_from_db()
+    return spending
+
+
+def test_counting_and_reliability_stay_as_the_design_left_them(judged, anna, at, answer) -> None:
+    before = scores_now(judged), campaign_dashboard(judged, at=at).reliability
+    figures = study_make(campaign=judged, at=BEGAN).figures
+    adaptive_spend(campaign=judged, judgements=12)
+    judge_all(anna, at, answer)
+
+    after = scores_now(judged), campaign_dashboard(judged, at=at).reliability
+
+    assert after[0].values.tolist() == before[0].values.tolist()
+    assert after[1] == before[1]
+    again = study_make(campaign=judged, at=BEGAN).figures
+    assert {name: again[name] for name in again if name != "seconds"} == {
+        name: figures[name] for name in figures if name != "seconds"
+    }
+
+
+def test_models_use_what_the_adaptive_phase_asked(spent) -> None:
+    sets = {
+        method: scores_publish(campaign=spent, method=method)
+        for method in ("counting", "maxdiff", "bradley-terry")
+    }
+
+    facts = {method: found.parameters for method, found in sets.items()}
+    assert {method: row["judgements"] for method, row in facts.items()} == {
+        "counting": 160,
+        "maxdiff": 172,
+        "bradley-terry": 172,
+    }
+    assert facts["maxdiff"]["adaptive_judgements"] == 12
+    assert "adaptive_judgements" not in facts["counting"]
+    assert facts["maxdiff"]["reliability"] == facts["counting"]["reliability"]
+
+
+def test_the_file_of_judgements_holds_the_adaptive_ones_where_they_are_asked_for(spent, curator) -> None:
+    site = client_of(curator)
+
+    plain, every = (
+        b"".join(site.get(address("judgements_file", spent), asked).streaming_content).decode().splitlines()
+        for asked in ({}, {"adaptive": "1"})
+    )
+
+    assert (len(plain), len(every)) == (161, 173)
+    assert set(plain) < set(every)
+
+
+@pytest.mark.parametrize("method", ["counting", "bradley-terry", "maxdiff"])
+def test_the_command_gives_the_scores_of_a_bundle_with_an_adaptive_phase(spent, tmp_path, method) -> None:
+    bundle = bundle_write(campaign=spent, path=tmp_path / "bundle").path
+    readme = (bundle / "README.md").read_text()
+    line = next(line for line in readme.splitlines() if f"--method {method} " in line)
+    again = tmp_path / "again.csv"
+
+    call_command("bws", "score", str(bundle / line.split()[3]), "--method", method, "--out", str(again))
+
+    assert again.read_bytes() == (bundle / "scores" / f"{method}.csv").read_bytes()
+
+
+def test_a_bundle_says_of_which_phase_each_tuple_is(spent, tmp_path, capsys) -> None:
+    bundle = bundle_write(campaign=spent, path=tmp_path / "bundle").path
+
+    with (bundle / "phases.csv").open() as file:
+        phases = [row["phase"] for row in csv.DictReader(file)]
+    assert phases == ["balanced"] * 80 + ["adaptive"] * 12
+    rows = pq.read_table(bundle / "judgements.parquet").to_pylist()
+    assert [row["phase"] for row in rows].count("adaptive") == 12
+    call_command("bws", "reliability", str(bundle / "judgements.csv"), "--json")
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    stated = json.loads((bundle / "reliability.json").read_text())["judgements"]
+    assert found["spearman_mean"] == stated["spearman_mean"]
+
+
+def test_choosing_a_deck_takes_as_many_queries_for_many_pairs_as_for_few(
+    dataset, django_assert_num_queries
+) -> None:
+    for pairs, name in ((12, "small"), (60, "large")):
+        given = PairFactory.create_batch(pairs, dataset=dataset)
+        Pair.objects.exclude(pk__in=[pair.pk for pair in given]).update(status=Pair.Status.RETIRED)
+        campaign = crowd_judge(dataset, given=given, each=2, name=name)
+        adaptive_spend(campaign=campaign, judgements=3)
+        waiting = adaptive_waiting(campaign.pk)
+        with django_assert_num_queries(11):
+            assert deck_make(waiting) == min(3, pairs // 8)
+
+
+def test_rounds_that_are_done_cost_a_claim_no_query(judged, at, django_assert_num_queries) -> None:
+    for rounds in (2, 12):
+        last = judged.tuples.order_by("-number").first().number
+        for number in range(judged.rounds + 1, rounds + 1):
+            Tuple.objects.create(
+                campaign=judged,
+                number=last + number,
+                priority=last + number,
+                round=number,
+                wanted=0,
+                phase="adaptive",
+            )
+        judged.rounds = rounds
+        judged.save()
+        Tuple.objects.filter(campaign=judged, round=rounds).update(wanted=1)
+        person = participation_join(campaign=judged, user=UserFactory())
+        with django_assert_num_queries(9):
+            assert tuple_claim(participation=person, at=at).tuple.round == rounds
+        Tuple.objects.filter(campaign=judged, round=rounds).update(wanted=0, leased=0)
+
+
+def test_a_curator_spends_judgements_and_withdraws_the_rest(judged, curator) -> None:
+    site = client_of(curator)
+
+    page = site.post(address("spend", judged), {"judgements": "20"}, follow=True)
+    assert "0 of 20 extra judgements" in text_of(page)
+    assert "20 are yet to be chosen" in text_of(site.get(address("campaign", judged)))
+    decks_make()
+    page = site.post(address("withdraw", judged), follow=True)
+
+    assert "No extra judgements are asked for." in text_of(page)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"), [("0", "greater than or equal to 1"), ("100000", "make only")]
+)
+def test_a_wrong_number_is_said_at_its_field_and_kept(judged, curator, given, sentence) -> None:
+    page = client_of(curator).post(address("spend", judged), {"judgements": given})
+
+    assert sentence in text_of(page)
+    assert f'value="{given}"' in page.content.decode()
+
+
+def test_before_the_design_is_judged_the_page_says_when_the_phase_begins(judged, curator) -> None:
+    adaptive_spend(campaign=judged, judgements=5)
+    judged.tuples.update(counted=1)
+
+    page = text_of(client_of(curator).get(address("campaign", judged)))
+
+    assert "It begins when 90 % of the design are judged; now it is 50 %." in page
+
+
+def test_rows_for_a_file_leave_the_adaptive_phase_out_unless_told(spent) -> None:
+    assert [len(list(judgement_rows(spent, adaptive=adaptive))) for adaptive in (False, True)] == [160, 172]

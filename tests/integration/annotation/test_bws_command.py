@@ -1,0 +1,269 @@
+"""`manage.py bws`: files in, files out, one JSON object, no database."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+ROOT = Path(__file__).resolve().parents[3]
+JUDGEMENTS = """Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator
+a,b,c,d,a,d,ann
+d,c,b,a,b,d,bob
+c,d,e,f,c,f,ann
+c,d,e,f,e,f,bob
+a,b,e,f,a,a,bob
+a,b,e,f,x,a,bob
+"""
+
+
+@pytest.fixture
+def items(tmp_path) -> Path:
+    path = tmp_path / "items.txt"
+    path.write_text("".join(f"item {number}\n" for number in range(50)))
+    return path
+
+
+@pytest.fixture
+def judgements(tmp_path) -> Path:
+    path = tmp_path / "judgements.csv"
+    path.write_text(JUDGEMENTS)
+    return path
+
+
+@pytest.fixture
+def bws(capsys):
+    """Call the command; returns the lines for people and the object for programs."""
+
+    def calling(*arguments: object) -> tuple[list[str], dict]:
+        call_command("bws", *map(str, arguments), "--json")
+        *lines, last = capsys.readouterr().out.splitlines()
+        return lines, json.loads(last)
+
+    return calling
+
+
+def test_design_writes_balanced_tuples_and_says_what_they_guarantee(bws, items, tmp_path) -> None:
+    lines, figures = bws("design", items, "--out", tmp_path / "tuples.tsv")
+
+    rows = [line.split("\t") for line in (tmp_path / "tuples.tsv").read_text().splitlines()]
+    assert Counter(item for row in rows for item in row) == {f"item {number}": 8 for number in range(50)}
+    assert figures.pop("seconds") >= 0
+    assert {
+        key: figures[key] for key in ("items", "tuples", "size", "min_appearances", "max_appearances")
+    } == {
+        "items": 50,
+        "tuples": 100,
+        "size": 4,
+        "min_appearances": 8,
+        "max_appearances": 8,
+    }
+    assert (figures["repeated_pairs"], figures["duplicate_tuples"], figures["components"]) == (0, 0, 1)
+    assert lines[-1] == "No two items meet in more than one tuple."
+
+
+def test_design_takes_size_factor_and_seed(bws, items, tmp_path) -> None:
+    for name, seed in (("one", 3), ("again", 3), ("other", 4)):
+        bws("design", items, "--out", tmp_path / name, "--size", 3, "--factor", 1, "--seed", seed)
+
+    one, again, other = ((tmp_path / name).read_text() for name in ("one", "again", "other"))
+    assert one == again != other
+    assert [line.count("\t") for line in one.splitlines()] == [2] * 50
+
+
+def test_design_says_where_tuples_are_too_few_to_join_the_items(bws, items, tmp_path) -> None:
+    lines, figures = bws("design", items, "--out", tmp_path / "tuples.tsv", "--factor", 0.25)
+
+    assert figures["components"] > 1
+    assert "raise the factor" in lines[-1]
+
+
+def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_path) -> None:
+    lines, figures = bws("score", judgements, "--out", tmp_path / "scores.csv")
+
+    with (tmp_path / "scores.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["item"], float(row["score"])) for row in rows] == [
+        ("a", 0.5),
+        ("b", 0.5),
+        ("e", 0.5),
+        ("c", 0.25),
+        ("d", -0.5),
+        ("f", -1.0),
+    ]
+    assert figures.pop("seconds") >= 0
+    assert figures == {
+        "items": 6,
+        "judgements": 4,
+        "rejected": 2,
+        "repeated_items": 0,
+        "left_out": 0,
+        "method": "counting",
+        "scale": "signed",
+        "standard_errors": "counted",
+    }
+    assert 'Line 6 is left out: the row names "a" both best and worst.' in lines
+
+
+def test_score_counts_best_is_worst_where_it_is_asked_to(bws, judgements, tmp_path) -> None:
+    _lines, figures = bws(
+        "score", judgements, "--out", tmp_path / "s.csv", "--best-is-worst", "count", "--scale", "unit"
+    )
+
+    with (tmp_path / "s.csv").open(newline="") as file:
+        scores = {row["item"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert figures["judgements"] == 5
+    assert scores["a"] == pytest.approx((1 / 3 + 1) / 2)
+
+
+@pytest.mark.parametrize(("method", "errors"), [("maxdiff", "exact"), ("bradley-terry", "none")])
+def test_score_by_a_model_says_where_its_errors_come_from(method, errors, bws, judgements, tmp_path) -> None:
+    _lines, figures = bws("score", judgements, "--out", tmp_path / "s.csv", "--method", method)
+
+    with (tmp_path / "s.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert (figures["method"], figures["standard_errors"]) == (method, errors)
+    assert all((row["standard_error"] == "") == (errors == "none") for row in rows)
+    assert {row["item"] for row in rows[:3]} == {"a", "b", "e"}
+
+
+def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -> None:
+    lines, figures = bws("reliability", judgements, "--trials", 50)
+
+    assert set(figures) == {
+        "trials",
+        "split",
+        "tuples",
+        "judgements",
+        "rejected",
+        "repeated_items",
+        "left_out",
+        "spearman_mean",
+        "spearman_sd",
+        "pearson_mean",
+        "pearson_sd",
+        "spearman_brown",
+        "seconds",
+    }
+    assert (figures["trials"], figures["tuples"], figures["judgements"], figures["rejected"]) == (50, 2, 4, 2)
+    assert "4 judgements of 2 tuples, 50 splits into halves of each tuple's judgements:" in lines
+
+
+def test_stability_tells_both_methods_for_each_number_of_judgements(bws, judgements) -> None:
+    lines, figures = bws("stability", judgements, "--trials", 3, "--best-is-worst", "count")
+
+    assert [point["judgements_per_tuple"] for point in figures["points"]] == [1, 2]
+    assert set(figures["points"][0]) >= {"counting_mean", "counting_sd", "maxdiff_mean", "maxdiff_sd"}
+    assert lines[-1].startswith("      2")
+
+
+def test_forecast_tells_work_cost_and_what_they_will_be_worth(bws) -> None:
+    lines, figures = bws("forecast", "--items", 60, "--judgements", 3, "--pay", 12, "--seconds-each", 30)
+
+    assert (figures["tuples"], figures["judgements"], figures["hours"], figures["cost"]) == (
+        120,
+        360,
+        3.0,
+        36.0,
+    )
+    assert figures["spearman_low"] < figures["spearman_mean"] < figures["spearman_high"]
+    assert figures["counting_accuracy_mean"] < figures["maxdiff_accuracy_mean"]
+    assert "360 judgements: 3.0 hours at 30 seconds each." in lines
+
+
+def test_forecast_takes_its_noise_from_a_file(bws, judgements) -> None:
+    _lines, figures = bws("forecast", "--items", 40, "--like", judgements)
+
+    assert figures["noise"] != 0.7
+    assert figures["noise_error"] > 0
+
+
+def test_forecast_of_single_judgements_has_no_reliability(bws) -> None:
+    lines, figures = bws("forecast", "--items", 40, "--judgements", 1)
+
+    assert figures["spearman_mean"] is None
+    assert "Split-half reliability needs at least two judgements of each tuple." in lines
+
+
+def test_columns_of_other_names_can_be_given(bws, tmp_path) -> None:
+    (tmp_path / "j.csv").write_text("p;q;good;bad;who\na;b;a;b;ann\nb;a;1;2;bob\n")
+
+    _lines, figures = bws(
+        *("reliability", tmp_path / "j.csv", "--items", "p", "q", "--best", "good", "--worst", "bad"),
+        *("--annotator", "who", "--split", "annotators", "--trials", 10),
+    )
+
+    assert figures["spearman_mean"] == -1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["score", "nowhere.csv", "--out", "s.csv"], "nowhere.csv cannot be read: No such file"),
+        (["score", "judgements.csv", "--out", "s.csv", "--strict"], "Line 6 of judgements.csv"),
+        (
+            ["score", "judgements.csv", "--out", "s.csv", "--best-is-worst", "fail"],
+            "Line 6 of judgements.csv",
+        ),
+        (["score", "judgements.csv", "--out", "s.csv", "--best", "Good"], 'No column "Good" among "Item1"'),
+        (["reliability", "judgements.csv", "--trials", "0"], "at least 1 trial, not 0"),
+        (["reliability", "judgements.csv", "--seed", "-1"], "The seed -1 is negative"),
+        (["forecast", "--items", "3"], "Tuples of 4 need at least 4 items, and there are 3"),
+        (["forecast", "--items", "50", "--noise", "0"], "needs noise above 0, not 0"),
+        (["design", "items.txt", "--out", "t.tsv", "--size", "60"], "Tuples of 60 need at least 60 items"),
+        (["design", "items.txt", "--out", "missing/t.tsv"], "missing does not exist"),
+        (["design", "items.txt", "--out", "t.tsv", "--factor", "1e9"], "at most 25,000,000 can be designed"),
+    ],
+)
+@pytest.mark.usefixtures("items", "judgements")
+def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
+    arguments, reason, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(CommandError, match=reason) as caught:
+        call_command("bws", *arguments)
+
+    assert caught.value.returncode == 2
+    assert "\n" not in str(caught.value)
+    assert {path.name for path in tmp_path.iterdir()} <= {"items.txt", "judgements.csv", "home"}
+
+
+def called(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "manage.py", "bws", *map(str, arguments)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_it_works_where_the_database_does_not_answer(items, tmp_path) -> None:
+    outcome = called(
+        *("design", items, "--out", tmp_path / "tuples.tsv", "--json"),
+        DATABASE_URL="postgres://nobody@127.0.0.1:1/nothing",
+        SECRET_KEY="for this test",
+        ALLOWED_HOSTS="localhost",
+    )
+
+    assert outcome.returncode == 0, outcome.stderr
+    assert json.loads(outcome.stdout.splitlines()[-1])["tuples"] == 100
+
+
+@pytest.mark.parametrize(
+    "arguments", [["design", "--size", "many"], ["guess"], [], ["score", "x", "--method", "magic"]]
+)
+def test_a_wrong_call_ends_with_status_two_and_one_line(arguments) -> None:
+    outcome = called(*arguments)
+
+    assert outcome.returncode == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.startswith("Error: ")
+    assert outcome.stderr.count("\n") == 1

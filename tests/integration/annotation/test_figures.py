@@ -1,0 +1,241 @@
+"""Figures of a campaign: computed from what counts, once for each state of it, in a constant number of queries."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from annotation.assignment import judgement_undo, participation_join, tuple_claim
+from annotation.dashboard import campaign_dashboard, gold_note
+from annotation.figures import LIVE_TRIALS, campaign_mark, campaign_tally, score_page
+from annotation.models import Judgement, TupleItem
+from annotation.publishing import scores_publish
+from annotation.services import campaign_create, campaign_open
+from annotation.settling import participation_exclude, participation_reinstate
+from curation.errors import UserError
+from curation.models import PairScore, ScoreSet
+from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, TupleFactory, UserFactory
+
+
+@pytest.fixture
+def judged(dataset, at, answer):
+    """Twelve pairs judged twice by people who prefer the pair that came first, and agree."""
+    pairs = PairFactory.create_batch(12, dataset=dataset)
+    campaign = campaign_open(campaign=campaign_create(dataset=dataset, name="Relatedness"), at=at)
+    for name in ("anna", "ben"):
+        judge_all(participation_join(campaign=campaign, user=UserFactory(username=name)), at, answer)
+    campaign.pairs = pairs
+    return campaign
+
+
+def judge_all(person, at, answer, *, reverse=False) -> None:
+    while not isinstance(lease := tuple_claim(participation=person, at=at), str):
+        slots = list(TupleItem.objects.filter(tuple=lease.tuple_id).order_by("pair"))
+        ends = (slots[-1], slots[0]) if reverse else (slots[0], slots[-1])
+        answer.submit(person, lease.tuple_id, best=ends[0].slot, worst=ends[1].slot, active_ms=12_000)
+
+
+def test_the_dashboard_counts_what_counts_and_what_is_wanted(judged, at) -> None:
+    dashboard = campaign_dashboard(judged, at=at)
+
+    assert (dashboard.judged, dashboard.wanted, dashboard.share) == (48, 48, 1.0)
+    assert (dashboard.surplus, dashboard.excluded) == (0, 0)
+
+
+def test_people_who_agree_are_reliable(judged, at) -> None:
+    reliability = campaign_dashboard(judged, at=at).reliability
+
+    assert reliability.spearman == pytest.approx(1.0)
+    assert (reliability.trials, reliability.judgements) == (LIVE_TRIALS, 48)
+
+
+def test_without_two_judgements_a_tuple_a_sentence_stands_in_place_of_the_reliability(
+    campaign, anna, at, answer
+) -> None:
+    answer(anna)
+
+    dashboard = campaign_dashboard(campaign, at=at)
+
+    assert dashboard.reliability is None
+    assert "at least two judgements" in dashboard.reliability_note
+
+
+def test_an_untouched_campaign_has_a_dashboard(campaign, at) -> None:
+    dashboard = campaign_dashboard(campaign, at=at)
+
+    assert (dashboard.judged, dashboard.wanted, dashboard.annotators) == (0, 6, [])
+    assert (dashboard.pace, dashboard.hours_left, dashboard.reliability) == (None, None, None)
+
+
+def test_annotators_stand_with_what_they_did(judged, at) -> None:
+    participation_exclude(participation=judged.participations.first(), reason="Answers at random.")
+
+    rows = {row.participation.user.username: row for row in campaign_dashboard(judged, at=at).annotators}
+
+    assert (rows["anna"].judgements, rows["anna"].counted) == (24, 0)
+    assert (rows["ben"].judgements, rows["ben"].counted) == (24, 24)
+    assert rows["ben"].median_seconds == 12.0
+
+
+def test_pace_and_work_left_follow_from_what_was_measured(campaign, anna, at, answer) -> None:
+    for _ in range(2):
+        lease = tuple_claim(participation=anna, at=at)
+        answer.submit(anna, lease.tuple_id, active_ms=30_000)
+
+    dashboard = campaign_dashboard(campaign, at=at + timedelta(hours=2))
+
+    assert dashboard.pace == 1.0
+    assert dashboard.hours_left == pytest.approx(4 * 30 / 3600)
+
+
+def test_work_of_another_day_makes_no_pace(campaign, anna, at, answer) -> None:
+    answer(anna)
+
+    assert campaign_dashboard(campaign, at=at + timedelta(days=2)).pace is None
+
+
+def test_open_flags_are_counted(campaign, at) -> None:
+    tuple_ = campaign.tuples.first()
+    FlagFactory(tuple=tuple_)
+    FlagFactory(tuple=tuple_, resolved_at=at)
+
+    assert campaign_dashboard(campaign, at=at).flags_open == 1
+
+
+def test_the_dashboard_takes_as_many_queries_for_many_people_as_for_few(
+    dataset, at, answer, django_assert_num_queries
+) -> None:
+    for people in (1, 5):
+        campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=5)
+        TupleFactory.create_batch(3, campaign=campaign)
+        GoldFactory.create_batch(people, campaign=campaign)
+        for _ in range(people):
+            answer(participation_join(campaign=campaign, user=UserFactory()))
+        with django_assert_num_queries(12):
+            campaign_dashboard(campaign, at=at)
+        with django_assert_num_queries(9):  # what is heavy is kept
+            campaign_dashboard(campaign, at=at)
+
+
+@pytest.mark.parametrize("change", ["judge", "undo", "exclude", "reinstate"])
+def test_whatever_changes_what_counts_changes_the_mark(campaign, anna, ben, at, answer, change) -> None:
+    answer(anna)
+    answer(ben)
+    if change == "reinstate":
+        participation_exclude(participation=ben, reason="Answers at random.")
+    before = campaign_mark(campaign)
+
+    {
+        "judge": lambda: answer(anna),
+        "undo": lambda: judgement_undo(participation=anna, at=at),
+        "exclude": lambda: participation_exclude(participation=ben, reason="Answers at random."),
+        "reinstate": lambda: participation_reinstate(participation=ben),
+    }[change]()
+
+    assert campaign_mark(campaign) != before
+
+
+def test_what_is_kept_is_not_shown_after_a_change(judged, at) -> None:
+    before = score_page(judged).rows[0].appearances
+
+    participation_exclude(participation=judged.participations.first(), reason="Answers at random.")
+
+    assert (before, score_page(judged).rows[0].appearances) == (16, 8)
+
+
+def test_a_score_is_best_less_worst_by_appearances(judged) -> None:
+    rows = {row.pair.pk: row for row in score_page(judged).rows}
+    chosen = judged.pairs[5]
+
+    best = Judgement.objects.filter(tuple__items__pair=chosen, tuple__items__slot=F("best_slot")).count()
+    worst = Judgement.objects.filter(tuple__items__pair=chosen, tuple__items__slot=F("worst_slot")).count()
+
+    row = rows[chosen.pk]
+    assert (row.best, row.worst, row.appearances) == (best, worst, 16)
+    assert row.score == pytest.approx(((best - worst) / 16 + 1) / 2)
+
+
+def test_the_score_table_begins_with_the_best_or_the_worst(judged) -> None:
+    best, worst = score_page(judged), score_page(judged, lowest_first=True)
+
+    assert best.rows[0].pair == judged.pairs[0]
+    assert worst.rows[0].pair == judged.pairs[-1]
+    assert (best.number, best.pages, best.total) == (1, 1, 12)
+
+
+def test_a_page_beyond_the_last_is_the_last(judged) -> None:
+    assert score_page(judged, page=9).number == 1
+
+
+def test_judgements_of_gold_tuples_make_no_scores(judged, at, answer) -> None:
+    gold = GoldFactory(campaign=judged)
+    Judgement.objects.create(
+        tuple=gold,
+        participation=judged.participations.first(),
+        best_slot=0,
+        worst_slot=1,
+        order_shown=[0, 1, 2, 3],
+        client_id="5b9c2d3e-0000-4000-8000-000000000001",
+        submitted_at=at,
+        standing="gold",
+    )
+
+    tally = campaign_tally(judged)
+
+    assert len(tally.judgements) == 48
+    assert not set(tally.pairs) & set(gold.items.values_list("pair", flat=True))
+
+
+def test_published_scores_are_a_score_set_of_the_dataset(judged) -> None:
+    published = scores_publish(campaign=judged)
+
+    scores = PairScore.objects.filter(score_set=published).order_by("pair")
+    assert (published.name, published.kind) == ("people: Relatedness, counting", "people")
+    assert (published.low, published.high, published.campaign_ref) == (0.0, 1.0, judged.pk)
+    assert [score.pair_id for score in scores] == [pair.pk for pair in judged.pairs]
+    assert (scores[0].value, scores[11].value) == (1.0, 0.0)
+    assert {score.judgements for score in scores} == {16}
+    assert all(0 < score.standard_error < 0.5 for score in scores)
+
+
+def test_a_published_set_says_how_reliable_it_is(judged) -> None:
+    parameters = scores_publish(campaign=judged).parameters
+
+    assert (parameters["judgements"], parameters["annotators"]) == (48, 2)
+    assert parameters["reliability"]["spearman_mean"] == pytest.approx(1.0)
+    assert parameters["reliability"]["trials"] == 1000
+
+
+def test_publishing_again_makes_another_set_and_leaves_the_first(judged, at) -> None:
+    first = scores_publish(campaign=judged)
+    kept = list(first.scores.order_by("pair").values_list("value", flat=True))
+    participation_exclude(participation=judged.participations.first(), reason="Answers at random.")
+
+    second = scores_publish(campaign=judged)
+
+    assert second.name == "people: Relatedness, counting 2"
+    assert list(first.scores.order_by("pair").values_list("value", flat=True)) == kept
+
+
+def test_a_long_name_is_cut_and_stays_its_own(judged) -> None:
+    judged.name = "x" * 200
+    names = [scores_publish(campaign=judged).name for _ in range(2)]
+
+    assert [len(name) for name in names] == [100, 100]
+    assert names[0].endswith("x, counting")
+    assert names[1].endswith("x, counting 2")
+
+
+def test_nothing_is_published_before_the_first_judgement(campaign) -> None:
+    with pytest.raises(UserError, match="no judgements that count yet"):
+        scores_publish(campaign=campaign)
+
+    assert not ScoreSet.objects.exists()
+
+
+@pytest.mark.parametrize(("golds", "said"), [(0, "no gold tuples"), (3, "add 7 more"), (10, "")])
+def test_a_gate_that_cannot_stop_anyone_is_said_to(campaign, golds, said) -> None:
+    note = gold_note(campaign, golds)
+
+    assert said in note
+    assert bool(note) == bool(said)

@@ -1,0 +1,160 @@
+"""Gold tuples: where they stand, what they answer, and whom they stop."""
+
+from collections import Counter
+
+import pytest
+
+from annotation.assignment import RefusedError, judgement_undo, participation_join, tuple_claim
+from annotation.gold import gold_is_due
+from annotation.handing import Nothing
+from annotation.models import Judgement, Lease, Tuple
+from annotation.settling import participation_reinstate
+from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
+
+GATE = {"gold_every": 2, "gold_minimum": 3, "gold_threshold": 0.7}
+
+
+@pytest.fixture
+def campaign(db, dataset):
+    """Twelve ordinary tuples, every other tuple gold; three gold answers before anyone is stopped."""
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, **GATE)
+    TupleFactory.create_batch(12, campaign=campaign)
+    GoldFactory.create_batch(8, campaign=campaign)
+    return campaign
+
+
+@pytest.fixture
+def work(at, answer):
+    """Let a person judge until so many gold tuples are answered, or nothing is left."""
+
+    def work(person, *, golds, best=0, worst=1):
+        outcome = None
+        while person.judgements.filter(standing="gold").count() < golds:
+            if not isinstance(tuple_claim(participation=person, at=at), Lease):
+                break
+            outcome = answer(person, best=best, worst=worst)
+        return outcome
+
+    return work
+
+
+def test_one_tuple_in_every_block_is_gold_at_a_place_of_chance(campaign, anna, at, answer) -> None:
+    gold = [answer(anna).gold is not None for _ in range(16)]
+
+    blocks = [tuple(gold[start : start + 2]) for start in range(0, 16, 2)]
+    assert all(sum(block) == 1 for block in blocks)
+    assert set(Counter(blocks)) == {(True, False), (False, True)}
+
+
+def test_where_gold_stands_is_the_same_however_often_it_is_asked(campaign, anna) -> None:
+    anna.handed = 7
+
+    assert len({gold_is_due(anna) for _ in range(5)}) == 1
+
+
+def test_a_gold_tuple_is_never_asked_twice_of_a_person(campaign, anna, work) -> None:
+    work(anna, golds=8)
+
+    golds = [judgement.tuple_id for judgement in anna.judgements.filter(standing="gold")]
+    assert len(golds) == len(set(golds)) == 8
+
+
+def test_a_right_gold_answer_is_said_to_be_right(campaign, anna, work) -> None:
+    feedback = work(anna, golds=1, best=0, worst=1).gold
+
+    assert feedback.right
+
+
+def test_a_wrong_gold_answer_is_told_what_was_expected_and_why(campaign, anna, work) -> None:
+    feedback = work(anna, golds=1, best=2, worst=1).gold
+
+    assert (feedback.best_right, feedback.worst_right) == (False, True)
+    assert (feedback.best_slot, feedback.worst_slot) == (0, 1)
+    assert feedback.why == "The first pair says the same twice."
+
+
+def test_the_feedback_is_the_same_when_the_judgement_is_sent_again(campaign, anna, work, answer) -> None:
+    first = work(anna, golds=1, best=2, worst=3)
+
+    again = answer.submit(anna, first.judgement.tuple_id, client_id=first.judgement.client_id)
+
+    assert again.gold == first.gold
+    anna.refresh_from_db()
+    assert anna.gold_trials == 2
+
+
+def test_best_and_worst_are_two_trials(campaign, anna, work) -> None:
+    work(anna, golds=2, best=0, worst=3)
+
+    anna.refresh_from_db()
+    assert (anna.gold_trials, anna.gold_right) == (4, 2)
+
+
+def test_a_gold_answer_cannot_be_undone(campaign, anna, at, work) -> None:
+    work(anna, golds=1)
+
+    with pytest.raises(RefusedError, match="told what was expected"):
+        judgement_undo(participation=anna, at=at)
+
+
+def test_nobody_is_stopped_before_the_minimum_of_gold_answers(campaign, anna, work) -> None:
+    outcome = work(anna, golds=2, best=2, worst=3)
+
+    assert not outcome.stopped
+
+
+def test_whoever_gets_gold_wrong_is_stopped_and_their_judgements_are_wanted_again(
+    campaign, anna, at, work
+) -> None:
+    outcome = work(anna, golds=3, best=2, worst=3)
+
+    anna.refresh_from_db()
+    assert outcome.stopped
+    assert (anna.state, anna.excluded) == ("stopped", True)
+    assert "0 were right" in anna.reason
+    assert set(Judgement.objects.filter(tuple__is_gold=False).values_list("standing", flat=True)) == {
+        "excluded"
+    }
+    assert not Tuple.objects.filter(counted__gt=0).exists()
+    assert tuple_claim(participation=anna, at=at) is Nothing.STOPPED
+
+
+def test_a_bare_rate_below_the_threshold_stops_nobody(campaign, anna, work) -> None:
+    campaign.gold_threshold = 0.6
+    campaign.save()
+
+    outcome = work(anna, golds=3, best=0, worst=3)  # half right: it may well be chance in six trials
+
+    assert not outcome.stopped
+
+
+def test_careful_people_are_not_stopped(campaign, anna, work) -> None:
+    outcome = work(anna, golds=8, best=0, worst=1)
+
+    assert not outcome.stopped
+
+
+def test_after_a_reinstatement_the_gate_starts_afresh(campaign, anna, work) -> None:
+    work(anna, golds=3, best=2, worst=3)
+    participation_reinstate(participation=anna)
+
+    outcome = work(anna, golds=5, best=2, worst=3)
+
+    assert not outcome.stopped
+    anna.refresh_from_db()
+    assert (anna.gold_trials, anna.forgiven_trials) == (10, 6)
+
+
+def test_gold_is_handed_out_however_many_have_judged_it(dataset, at, answer) -> None:
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=9, **GATE)
+    TupleFactory.create_batch(2, campaign=campaign)
+    gold = GoldFactory(campaign=campaign)
+    people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(5)]
+
+    for person in people:
+        for _ in range(2):
+            answer(person)
+
+    gold.refresh_from_db()
+    assert gold.judgements.count() == 5
+    assert (gold.counted, gold.leased) == (0, 0)

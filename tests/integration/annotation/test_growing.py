@@ -1,0 +1,194 @@
+"""Pairs that join a running campaign by bridge tuples."""
+
+import re
+
+import pytest
+
+from annotation import growing
+from annotation.adapting import adaptive_spend, adaptive_waiting, deck_make
+from annotation.figures import score_page
+from annotation.growing import campaign_grow, growth_preview
+from annotation.models import Tuple, TupleItem
+from annotation.selectors import pairs_new
+from annotation.services import campaign_close
+from annotation.settling import participation_exclude
+from curation.errors import UserError
+from curation.models import Pair
+from tests.factories import PairFactory
+from tests.integration.annotation.crowd import crowd_judge
+from tests.integration.annotation.pages import address, client_of, text_of
+from tests.integration.annotation.test_figures import judge_all
+
+
+@pytest.fixture
+def judged(dataset):
+    """40 pairs, judged twice a tuple."""
+    return crowd_judge(dataset, each=2)
+
+
+@pytest.fixture
+def newcomers(judged, dataset):
+    return PairFactory.create_batch(8, dataset=dataset)
+
+
+def members(tuple_: Tuple) -> set[int]:
+    return set(tuple_.items.values_list("pair", flat=True))
+
+
+def exclude_all(campaign) -> None:
+    for person in campaign.participations.all():
+        participation_exclude(participation=person, reason="Answers at random.")
+
+
+def test_new_pairs_join_in_a_round_of_bridge_tuples_beside_scored_ones(judged, newcomers) -> None:
+    known = set(TupleItem.objects.filter(tuple__campaign=judged).values_list("pair", flat=True))
+    new = {pair.pk for pair in newcomers}
+
+    growth = campaign_grow(campaign=judged)
+
+    bridges = list(judged.tuples.filter(phase="bridge"))
+    assert (growth.pairs, growth.anchors, growth.tuples, growth.judgements) == (8, 8, 32, 64)
+    assert len(bridges) == 32
+    assert {(row.round, row.wanted, row.counted) for row in bridges} == {(2, 2, 0)}
+    assert sorted(row.number for row in bridges) == list(range(81, 113))
+    for row in bridges:
+        assert members(row) & new
+        assert members(row) & known
+    judged.refresh_from_db()
+    assert judged.rounds == 2
+    assert not pairs_new(judged).exists()
+
+
+def test_every_newcomer_stands_in_as_many_tuples_as_the_first_pairs(judged, newcomers) -> None:
+    campaign_grow(campaign=judged)
+
+    assert {pair.tuple_items.count() for pair in newcomers} == {8}
+
+
+def test_the_certificate_keeps_its_own_and_the_bridges_with_their_seed(judged, newcomers) -> None:
+    before = judged.certificate
+
+    campaign_grow(campaign=judged)
+
+    judged.refresh_from_db()
+    (extension,) = judged.certificate.pop("extensions")
+    assert judged.certificate == before
+    assert (extension["phase"], extension["round"], extension["pairs"]) == ("bridge", 2, 8)
+    assert extension["seed"] == extension["certificate"]["seed"] != judged.seed
+    assert extension["certificate"]["shared_sentences"] == 0
+
+
+def test_a_preview_says_what_is_added_and_adds_nothing(judged, newcomers) -> None:
+    preview = growth_preview(campaign=judged, number=5)
+
+    assert not judged.tuples.filter(phase="bridge").exists()
+    assert (preview.fitting, preview.pairs) == (8, 5)
+    assert campaign_grow(campaign=judged, number=5) == preview
+    assert judged.tuples.filter(phase="bridge").count() == preview.tuples
+    assert pairs_new(judged).count() == 3
+
+
+def test_only_pairs_that_fit_the_campaign_join(judged, newcomers) -> None:
+    Pair.objects.filter(pk=newcomers[0].pk).update(status=Pair.Status.RETIRED)
+    Pair.objects.filter(pk=newcomers[1].pk).update(split="test")
+    judged.pair_filter = {"split": newcomers[2].split}
+    judged.save()
+    expected = {pair.pk for pair in newcomers[2:]} if newcomers[2].split else {p.pk for p in newcomers[1:]}
+
+    campaign_grow(campaign=judged)
+
+    bridged = TupleItem.objects.filter(tuple__phase="bridge", pair__in=newcomers)
+    assert set(bridged.values_list("pair", flat=True)) == expected
+
+
+def test_judged_bridges_give_newcomers_scores(judged, newcomers, at, answer) -> None:
+    campaign_grow(campaign=judged)
+    for person in judged.participations.order_by("pk")[:2]:
+        judge_all(person, at, answer)
+
+    assert score_page(judged).total == 48
+    assert judged.tuples.filter(counted=2).count() == 112
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda campaign: Pair.objects.filter(tuple_items=None).delete(),
+            "is in it already; add pairs first",
+        ),
+        (exclude_all, "No pair has a score yet"),
+        (lambda campaign: campaign_close(campaign=campaign), "is closed"),
+    ],
+    ids=["nothing new", "nothing scored", "closed"],
+)
+def test_where_nothing_can_join_a_sentence_says_why(judged, newcomers, change, sentence) -> None:
+    change(judged)
+    judged.refresh_from_db()
+
+    with pytest.raises(UserError, match=sentence):
+        campaign_grow(campaign=judged)
+
+    assert not judged.tuples.filter(phase="bridge").exists()
+
+
+@pytest.mark.parametrize(("number", "sentence"), [(3, "Between 4 and"), (9, "9 pairs are asked for")])
+def test_too_few_and_too_many_are_told(judged, newcomers, number, sentence) -> None:
+    with pytest.raises(UserError, match=sentence):
+        campaign_grow(campaign=judged, number=number)
+
+
+def test_of_two_who_add_the_same_pairs_at_once_one_does(judged, newcomers, monkeypatch) -> None:
+    design = growing.bridge_design
+
+    def while_somebody_else_adds(*args, **kwargs):
+        monkeypatch.setattr(growing, "bridge_design", design)
+        campaign_grow(campaign=judged)
+        return design(*args, **kwargs)
+
+    monkeypatch.setattr(growing, "bridge_design", while_somebody_else_adds)
+
+    with pytest.raises(UserError, match="in the meantime"):
+        campaign_grow(campaign=judged)
+
+    assert judged.tuples.filter(phase="bridge").count() == 32
+
+
+def test_growing_takes_as_many_queries_for_many_pairs_as_for_few(
+    judged, dataset, django_assert_max_num_queries
+) -> None:
+    for pairs in (4, 40):
+        PairFactory.create_batch(pairs, dataset=dataset)
+        judged.refresh_from_db()
+        with django_assert_max_num_queries(20):
+            campaign_grow(campaign=judged)
+
+
+def test_pairs_can_join_after_the_adaptive_phase_began(judged, dataset) -> None:
+    adaptive_spend(campaign=judged, judgements=5)
+    deck_make(adaptive_waiting(judged.pk))
+    PairFactory.create_batch(8, dataset=dataset)
+    judged.refresh_from_db()
+
+    campaign_grow(campaign=judged)
+
+    judged.refresh_from_db()
+    rounds = dict(judged.tuples.values_list("phase", "round"))
+    assert rounds == {"balanced": 1, "adaptive": 2, "bridge": 3}
+    assert [row["phase"] for row in judged.certificate["extensions"]] == ["adaptive", "bridge"]
+
+
+def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator) -> None:
+    site = client_of(curator)
+
+    page = site.get(address("grow", judged), {"number": "6"})
+    assert "Pairs that join 6" in text_of(page)
+    assert 'value="6"' in page.content.decode()
+    after = text_of(site.post(address("grow", judged), {"number": "6"}, follow=True))
+
+    assert "6 pairs joined, in 24 tuples." in after
+    assert re.search(r"0 of 48 judgements of bridge tuples", after)
+
+
+def test_the_page_says_when_nothing_is_new(judged, curator) -> None:
+    assert "add pairs first" in text_of(client_of(curator).get(address("grow", judged)))

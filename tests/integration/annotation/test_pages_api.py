@@ -1,0 +1,148 @@
+"""Campaigns for programs: reading, claiming, judging."""
+
+import pytest
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from annotation.models import Judgement, Lease
+from tests.factories import CampaignFactory, GoldFactory
+from tests.integration.annotation.pages import new_id
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def program():
+    """A program that acts for a person, by their token."""
+
+    def program(user) -> APIClient:
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.get_or_create(user=user)[0].key}")
+        return client
+
+    return program
+
+
+@pytest.fixture
+def api(campaign):
+    return f"/api/v1/campaigns/{campaign.pk}/"
+
+
+def test_campaigns_are_listed_for_those_who_read_them(program, curator, campaign) -> None:
+    CampaignFactory()
+
+    answer = program(curator).get("/api/v1/campaigns/").json()
+
+    assert [row["id"] for row in answer["results"]] == [campaign.pk]
+
+
+@pytest.mark.parametrize(("role", "status"), [("owner", 200), ("annotator", 403), ("stranger", 404)])
+@pytest.mark.parametrize("part", ["", "progress/"])
+def test_a_campaign_is_read_as_on_its_page(program, api, role, status, part, request) -> None:
+    answer = program(request.getfixturevalue(role)).get(api + part)
+
+    assert answer.status_code == status
+
+
+def test_progress_says_why_there_is_no_reliability(program, api, curator) -> None:
+    progress = program(curator).get(f"{api}progress/").json()
+
+    assert (progress["judged"], progress["wanted"], progress["reliability"]) == (0, 6, None)
+    assert progress["reliability_note"]
+
+
+def test_a_program_judges_a_campaign_to_its_end(program, api, annotator) -> None:
+    client = program(annotator)
+    for _tuple in range(3):
+        claim = client.post(f"{api}claim/").json()
+        sent = {"lease": claim["lease"], "best": 1, "worst": 3, "client_id": new_id()}
+        client.post(f"{api}judgements/", sent, format="json")
+
+    end = client.post(f"{api}claim/").json()
+
+    judgement = Judgement.objects.first()
+    assert Judgement.objects.count() == 3
+    assert judgement.best_slot == judgement.order_shown[1]
+    assert (end["lease"], end["nothing"]) == (None, "yours")
+
+
+def test_a_judgement_sent_twice_is_kept_once(program, api, annotator) -> None:
+    client = program(annotator)
+    lease = client.post(f"{api}claim/").json()["lease"]
+    sent = {"lease": lease, "best": 0, "worst": 1, "client_id": new_id()}
+
+    answers = [client.post(f"{api}judgements/", sent, format="json").json() for _time in range(2)]
+
+    assert [answer["repeated"] for answer in answers] == [False, True]
+    assert Judgement.objects.count() == 1
+
+
+@pytest.mark.parametrize(("best", "worst"), [(1, 1), (0, 4), (99, 0)])
+def test_an_impossible_answer_is_refused_in_a_sentence(program, api, annotator, best, worst) -> None:
+    client = program(annotator)
+    lease = client.post(f"{api}claim/").json()["lease"]
+
+    answer = client.post(
+        f"{api}judgements/",
+        {"lease": lease, "best": best, "worst": worst, "client_id": new_id()},
+        format="json",
+    )
+
+    assert answer.status_code == 400
+    assert answer.json()["detail"].endswith(".")
+
+
+def test_anothers_lease_is_not_found(program, api, annotator, curator) -> None:
+    lease = program(curator).post(f"{api}claim/").json()["lease"]
+
+    answer = program(annotator).post(
+        f"{api}judgements/", {"lease": lease, "best": 0, "worst": 1, "client_id": new_id()}, format="json"
+    )
+
+    assert answer.status_code == 404
+
+
+def test_a_claim_does_not_tell_a_gold_tuple(program, api, annotator, campaign) -> None:
+    campaign.gold_every = 2
+    campaign.save()
+    GoldFactory.create_batch(2, campaign=campaign)
+    client = program(annotator)
+    claims = {}
+    while len(claims) < 2:
+        claim = client.post(f"{api}claim/").json()
+        claims[Lease.objects.get(pk=claim["lease"]).tuple.is_gold] = claim
+        sent = {"lease": claim["lease"], "best": 0, "worst": 1, "client_id": new_id()}
+        client.post(f"{api}judgements/", sent, format="json")
+
+    assert claims[True].keys() == claims[False].keys()
+    assert [set(pair) for pair in claims[True]["pairs"]] == [{"place", "a", "b"}] * 4
+
+
+def test_an_answer_brings_the_next_tuple_where_it_is_asked_to(program, api, annotator) -> None:
+    client = program(annotator)
+    lease = client.post(f"{api}claim/").json()["lease"]
+    shown = [lease]
+    while lease is not None:
+        sent = {"lease": lease, "best": 1, "worst": 3, "client_id": new_id(), "claim": True}
+        following = client.post(f"{api}judgements/", sent, format="json").json()["next"]
+        lease = following["lease"]
+        shown.append(lease)
+
+    assert len(set(shown)) == 4
+    assert following["nothing"] == "yours"
+    assert Judgement.objects.count() == 3
+
+
+def test_an_answer_alone_claims_nothing(program, api, annotator) -> None:
+    client = program(annotator)
+    sent = {
+        "lease": client.post(f"{api}claim/").json()["lease"],
+        "best": 1,
+        "worst": 3,
+        "client_id": new_id(),
+    }
+
+    answer = client.post(f"{api}judgements/", sent, format="json").json()
+
+    assert answer["next"] is None
+    assert not Lease.objects.filter(state=Lease.State.LIVE).exists()

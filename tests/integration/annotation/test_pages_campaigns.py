@@ -1,0 +1,487 @@
+"""A campaign's pages for curators: the draft, the moves, the dashboard, scores, people, the inbox."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.models import Campaign, Participation
+from annotation.services import campaign_create, guideline_save
+from curation.models import ScoreSet
+from tests.factories import (
+    CampaignFactory,
+    DatasetFactory,
+    FlagFactory,
+    GoldFactory,
+    MembershipFactory,
+    PairFactory,
+    TupleFactory,
+    UserFactory,
+)
+from tests.integration.annotation.pages import address, client_of, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def site(curator):
+    return client_of(curator)
+
+
+@pytest.fixture
+def pairs(dataset):
+    return PairFactory.create_batch(12, dataset=dataset, source="news")
+
+
+@pytest.fixture
+def draft(dataset, pairs):
+    return campaign_create(dataset=dataset, name="Pilot")
+
+
+@pytest.fixture
+def judged(campaign, anna, ben, answer):
+    """The campaign with every tuple judged by two people."""
+    for person in (anna, ben):
+        for _tuple in range(3):
+            answer(person)
+    return campaign
+
+
+SETTINGS = {
+    "name": "Pilot",
+    "question": "Which pairs?",
+    "best_label": "Most related",
+    "worst_label": "Least related",
+    "tuple_size": 4,
+    "factor": 2,
+    "judgements_per_tuple": 2,
+    "gold_every": 15,
+    "gold_minimum": 10,
+    "gold_threshold": 0.7,
+    "seed": 1234,
+}
+
+# The list
+
+
+def test_an_empty_list_says_what_a_campaign_is_made_from(site, dataset) -> None:
+    page = site.get("/campaigns/")
+
+    assert "No campaigns yet. Make one from a dataset" in text_of(page)
+
+
+def test_the_list_holds_campaigns_of_ones_own_datasets_only(site, campaign) -> None:
+    CampaignFactory(name="Elsewhere")
+
+    page = text_of(site.get("/campaigns/"))
+
+    assert campaign.name in page
+    assert "Elsewhere" not in page
+
+
+def test_the_list_costs_the_same_queries_however_many_campaigns(site, campaign) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            site.get("/campaigns/")
+        return len(captured)
+
+    few = queries()
+    CampaignFactory.create_batch(5, dataset=campaign.dataset)
+    assert queries() == few
+
+
+# A new one
+
+
+def test_a_campaign_is_made_from_its_name_alone(site, dataset, pairs) -> None:
+    answer = site.post(f"/campaigns/new/?dataset={dataset.slug}", SETTINGS, follow=True)
+
+    campaign = Campaign.objects.get()
+    assert campaign.state == "draft"
+    assert campaign.certificate["tuples"] == 24
+    assert "Every pair stands in exactly 8 tuples." in text_of(answer)
+
+
+def test_too_few_pairs_are_said_on_the_form_and_what_was_typed_stays(site, dataset) -> None:
+    PairFactory.create_batch(3, dataset=dataset)
+
+    page = site.post(f"/campaigns/new/?dataset={dataset.slug}", SETTINGS)
+
+    assert "at least 4" in text_of(page)
+    assert 'value="Pilot"' in page.content.decode()
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("factor", "0"),
+        ("factor", "nan"),
+        ("tuple_size", "1"),
+        ("gold_threshold", "1.5"),
+        ("name", ""),
+        ("seed", "-1"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_refused(site, dataset, pairs, field, value) -> None:
+    page = site.post(f"/campaigns/new/?dataset={dataset.slug}", SETTINGS | {field: value})
+
+    assert page.status_code == 200
+    assert not Campaign.objects.exists()
+
+
+def test_without_a_dataset_one_is_chosen_first(site, dataset) -> None:
+    elsewhere = DatasetFactory()
+
+    page = site.get("/campaigns/new/").content.decode()
+
+    assert f"?dataset={dataset.slug}" in page
+    assert elsewhere.slug not in page
+
+
+def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
+    asked = {"factor": 2, "judgements_per_tuple": 3, "gold_every": 10, "seconds": 30, "pay": 20}
+
+    estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
+
+    # 12 pairs, 24 tuples, 72 judgements and 8 gold answers of half a minute: 40 minutes.
+    assert (
+        estimate
+        == "Pairs 12 Tuples 24 Judgements 72 Gold answers on top, about 8 Hours of work 0.7 Cost 13.33"
+    )
+
+
+def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:
+    estimate = site.get(f"/campaigns/estimate/{dataset.slug}/", {"factor": ""})
+
+    assert text_of(estimate) == "Fill in the design to see what it costs."
+
+
+# The draft
+
+
+def test_a_draft_says_what_is_missing_before_it_opens(site, draft) -> None:
+    page = text_of(site.get(address("campaign", draft)))
+
+    assert "There are no gold" in page or "0 gold tuples" in page
+    assert "There are no guidelines yet" in page
+
+
+def test_a_changed_draft_keeps_its_changes(site, draft) -> None:
+    site.post(address("campaign_edit", draft), SETTINGS | {"judgements_per_tuple": 4, "number": 8})
+
+    draft.refresh_from_db()
+    assert (draft.judgements_per_tuple, draft.pair_filter["number"]) == (4, 8)
+
+
+def test_a_form_with_an_error_leaves_the_head_of_the_page_as_it_is_saved(site, draft) -> None:
+    page = site.post(address("campaign_edit", draft), SETTINGS | {"name": "Renamed", "factor": "0"})
+
+    assert "Pilot" in text_of(page)
+
+
+def test_an_open_campaign_is_not_changed(site, campaign) -> None:
+    site.post(address("campaign_edit", campaign), SETTINGS | {"name": "Renamed"})
+
+    campaign.refresh_from_db()
+    assert campaign.name != "Renamed"
+
+
+def test_the_preview_shows_real_pairs_and_stores_nothing(site, draft) -> None:
+    page = site.get(address("campaign_preview", draft))
+
+    assert text_of(page).count("A dog runs past house number") == 8
+    assert not draft.tuples.exists()
+    assert not Participation.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("moves", "state"),
+    [
+        (["open"], "open"),
+        (["open", "pause"], "paused"),
+        (["open", "pause", "resume"], "open"),
+        (["open", "close"], "closed"),
+    ],
+)
+def test_a_campaign_moves_by_its_buttons(site, draft, moves, state) -> None:
+    for move in moves:
+        site.post(address("campaign_move", draft), {"move": move})
+
+    draft.refresh_from_db()
+    assert draft.state == state
+
+
+def test_a_move_that_cannot_be_is_said(site, campaign) -> None:
+    page = site.post(address("campaign_move", campaign), {"move": "open"}, follow=True)
+
+    assert "so that cannot be done" in text_of(page)
+
+
+# Guidelines
+
+
+def test_guidelines_keep_their_earlier_versions(site, campaign) -> None:
+    guideline_save(campaign=campaign, text="First words.")
+    site.post(address("guidelines", campaign), {"text": "Second words."})
+
+    page = text_of(site.get(address("guidelines", campaign), {"version": 1}))
+
+    assert campaign.guidelines.count() == 2
+    assert "First words." in page
+
+
+# The dashboard
+
+
+def test_a_campaign_nobody_judged_says_where_to_judge(site, campaign) -> None:
+    page = text_of(site.get(address("campaign", campaign)))
+
+    assert f"Whoever is a member judges at http://testserver{address('judge', campaign)}" in page
+    assert "Needs at least two judgements per tuple." in page
+    assert "No scores yet." in page
+
+
+def test_the_dashboard_counts_what_counts(site, judged) -> None:
+    page = text_of(site.get(address("campaign", judged)))
+
+    assert "Judged, of wanted 6 / 6" in page
+    assert "n = 12 pairs" in page
+
+
+def test_simulated_people_are_marked(site, judged, anna) -> None:
+    anna.user.simulated = True
+    anna.user.save()
+
+    dashboard = text_of(site.get(address("campaign", judged)))
+    judgements = text_of(site.get(address("judgements", judged)))
+
+    assert "anna simulated" in dashboard
+    assert "anna simulated" in judgements
+
+
+def test_only_an_open_campaigns_figures_fetch_themselves_again(site, campaign) -> None:
+    opened = site.get(address("campaign_progress", campaign)).content.decode()
+    Campaign.objects.update(state="closed")
+    closed = site.get(address("campaign_progress", campaign)).content.decode()
+
+    assert "hx-trigger" in opened
+    assert "hx-trigger" not in closed
+
+
+def test_the_dashboard_costs_the_same_queries_however_many_people(site, judged, answer) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            site.get(address("campaign", judged))
+        return len(captured)
+
+    queries()
+    few = queries()
+    for number in range(5):
+        TupleFactory.create_batch(2, campaign=judged)
+        answer(Participation.objects.create(campaign=judged, user=UserFactory(username=f"more{number}")))
+    queries()
+    assert queries() == few
+
+
+def test_scores_stand_in_order_both_ways(site, judged) -> None:
+    def scores(order: str) -> list[float]:
+        page = site.get(address("scores", judged), {"order": order}).content.decode()
+        return [float(score) for score in re.findall(r"(\d\.\d{3}) <span class=\"interval\"", page)]
+
+    assert scores("-score") == sorted(scores("score"), reverse=True)
+    assert len(scores("score")) == 12
+
+
+def test_publishing_makes_a_score_set_and_links_to_it(site, judged) -> None:
+    page = site.post(address("publish", judged), follow=True)
+
+    published = ScoreSet.objects.get(campaign_ref=judged.pk)
+    assert f"Published as the score set “{published.name}”." in text_of(page)
+    assert f"?score_set={published.pk}" in page.content.decode()
+
+
+def test_publishing_nothing_is_refused_in_words(site, campaign) -> None:
+    page = site.post(address("publish", campaign), follow=True)
+
+    assert "no judgements that count yet" in text_of(page)
+
+
+def test_the_downloaded_judgements_are_the_files_of_the_field(site, judged) -> None:
+    answer = site.get(address("judgements_file", judged))
+
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    assert len(rows) == 6
+    assert list(rows[0]) == ["Item1", "Item2", "Item3", "Item4", "BestItem", "WorstItem", "Annotator"]
+    assert all(row["BestItem"] in {row[f"Item{place}"] for place in range(1, 5)} for row in rows)
+
+
+# People
+
+
+def test_stopping_needs_a_reason(site, judged, anna) -> None:
+    page = site.post(address("annotator", judged, anna.pk), {"reason": " "})
+
+    anna.refresh_from_db()
+    assert anna.state == "active"
+    assert "This field is required." in text_of(page)
+
+
+def test_a_stopped_persons_work_is_wanted_again_and_comes_back_with_them(site, judged, anna) -> None:
+    site.post(address("annotator", judged, anna.pk), {"reason": "Always the first.", "exclude": "on"})
+    stopped = text_of(site.get(address("campaign", judged)))
+
+    site.post(address("annotator_reinstate", judged, anna.pk))
+
+    reinstated = text_of(site.get(address("campaign", judged)))
+    assert "Judged, of wanted 3 / 6" in stopped
+    assert "stopped, excluded" in stopped
+    assert "Judged, of wanted 6 / 6" in reinstated
+
+
+def test_a_persons_page_shows_their_judgements_only(site, judged, anna) -> None:
+    page = site.get(address("annotator", judged, anna.pk)).content.decode()
+
+    assert page.count('class="panel"') - page.count('<details class="panel"') == 3
+
+
+# The inbox
+
+
+def test_an_empty_inbox_says_so(site, campaign) -> None:
+    assert "no skips or flags are open" in text_of(site.get(address("inbox", campaign)))
+
+
+def test_a_resolved_flag_leaves_the_inbox_and_is_found_among_the_resolved(site, campaign, curator) -> None:
+    flag = FlagFactory(tuple=campaign.tuples.first(), note="<i>cut</i> off")
+    before = text_of(site.get(address("inbox", campaign)))
+
+    site.post(address("flag_resolve", campaign, flag.pk))
+
+    after = text_of(site.get(address("inbox", campaign)))
+    resolved = text_of(site.get(address("inbox", campaign), {"show": "resolved"}))
+    assert "Inbox (1)" in before
+    assert "<i>cut</i> off" in before
+    assert "cut" not in after
+    assert f"resolved by {curator}" in resolved
+
+
+# Gold tuples
+
+
+@pytest.fixture
+def scored(dataset):
+    """Sixteen pairs whose gold scores leave no doubt: four low, eight in the middle, four high."""
+    made = PairFactory.create_batch(16, dataset=dataset)
+    scores = ScoreSet.objects.create(dataset=dataset, name="gold", kind="gold", low=0, high=5)
+    values = [0.0] * 4 + [2.5] * 8 + [5.0] * 4
+    for pair, value in zip(made, values, strict=True):
+        pair.scores.create(score_set=scores, value=value)
+    return scores
+
+
+def test_a_gold_tuple_is_made_by_hand(site, draft, pairs) -> None:
+    chosen = ",".join(str(pair.pk) for pair in pairs[:4])
+    asked = site.get(address("gold_new", draft), {"pairs": chosen})
+    sent = {"best": pairs[2].pk, "worst": pairs[0].pk, "why": "Clear."}
+
+    site.post(f"{address('gold_new', draft)}?pairs={chosen}", sent)
+
+    gold = draft.tuples.get(is_gold=True)
+    assert "Chosen: 4 of 4" in text_of(asked)
+    assert gold.items.get(slot=gold.gold_answer.best_slot).pair == pairs[2]
+    assert gold.gold_answer.why == "Clear."
+
+
+def test_best_as_worst_is_refused_for_gold_too(site, draft, pairs) -> None:
+    chosen = ",".join(str(pair.pk) for pair in pairs[:4])
+
+    page = site.post(
+        f"{address('gold_new', draft)}?pairs={chosen}", {"best": pairs[0].pk, "worst": pairs[0].pk}
+    )
+
+    assert "choose two different pairs" in text_of(page)
+    assert not draft.tuples.exists()
+
+
+def test_pairs_of_another_dataset_are_not_taken(site, draft) -> None:
+    foreign = PairFactory()
+
+    page = site.get(address("gold_new", draft), {"pairs": f"{foreign.pk},x,99999999999999999999"})
+
+    assert "Chosen: 0 of 4" in text_of(page)
+
+
+def test_pairs_are_found_by_their_words(site, draft, pairs) -> None:
+    page = site.get(address("gold_new", draft), {"search": pairs[5].a.text})
+
+    assert page.content.decode().count(">Take<") == 1
+
+
+def test_suggestions_are_kept_as_far_as_they_are_chosen(site, draft, scored) -> None:
+    where = f"{address('gold_suggest', draft)}?score_set={scored.pk}&number=2"
+    page = site.get(where).content.decode()
+    answers = re.findall(r'name="form-\d-answer" value="([^"]+)"', page)
+    sent = {"form-TOTAL_FORMS": 2, "form-INITIAL_FORMS": 2, "form-0-keep": "on", "form-0-why": "Far apart."}
+
+    site.post(where, sent | {f"form-{place}-answer": answer for place, answer in enumerate(answers)})
+
+    gold = draft.tuples.get(is_gold=True)
+    assert len(answers) == 2
+    assert gold.gold_answer.why == "Far apart."
+
+
+def test_without_a_score_set_gold_is_added_by_hand(site, draft) -> None:
+    assert "has no score set to suggest from" in text_of(site.get(address("gold_suggest", draft)))
+
+
+def test_scores_that_lie_close_together_suggest_nothing_and_say_so(site, draft, dataset, pairs) -> None:
+    scores = ScoreSet.objects.create(dataset=dataset, name="flat", kind="gold", low=0, high=5)
+    for pair in pairs:
+        pair.scores.create(score_set=scores, value=2.5)
+
+    page = site.get(address("gold_suggest", draft), {"score_set": scores.pk, "number": 5})
+
+    assert "stands clearly above the others" in text_of(page)
+
+
+def test_a_reason_can_be_edited_and_the_answer_stays(site, campaign) -> None:
+    gold = GoldFactory(campaign=campaign)
+
+    site.post(address("gold_edit", campaign, gold.pk), {"why": "Better said."})
+
+    gold.gold_answer.refresh_from_db()
+    assert (gold.gold_answer.why, gold.gold_answer.best_slot) == ("Better said.", 0)
+
+
+def test_the_list_of_gold_says_how_people_did(site, campaign, anna, answer) -> None:
+    Campaign.objects.update(gold_every=2)
+    GoldFactory(campaign=campaign)
+    anna.refresh_from_db()
+    while not anna.judgements.filter(tuple__is_gold=True).exists():
+        answer(anna, best=0, worst=2)
+
+    page = text_of(site.get(address("gold", campaign)))
+
+    assert "1 person answered: best right 1, worst right 0" in page
+
+
+def test_an_unseen_gold_tuple_can_be_removed(site, campaign) -> None:
+    gold = GoldFactory(campaign=campaign)
+
+    site.post(address("gold_remove", campaign, gold.pk))
+
+    assert not campaign.tuples.filter(is_gold=True).exists()
+
+
+def test_a_curator_of_two_datasets_sees_both_among_their_campaigns(site, campaign, curator) -> None:
+    other = MembershipFactory(user=curator, role="curator").dataset
+    CampaignFactory(dataset=other, name="The other")
+
+    page = text_of(site.get("/campaigns/"))
+
+    assert campaign.name in page
+    assert "The other" in page

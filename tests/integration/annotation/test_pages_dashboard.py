@@ -1,0 +1,218 @@
+"""What is worked out of judgements, shown with its interval, its n and the judgements behind it."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from annotation import studying
+from annotation import tasks as annotation_tasks
+from annotation.dashboard import campaign_dashboard
+from annotation.figures import campaign_mark
+from annotation.models import CampaignStudy
+from annotation.settling import participation_exclude
+from annotation.studying import study_make, study_shown, study_wanted
+from annotation.views import study as study_view
+from tests.factories import DatasetFactory, GoldFactory
+from tests.integration.annotation.crowd import BEGAN, CARELESS, STEADY, crowd_judge
+from tests.integration.annotation.pages import address, client_of, text_of
+
+PEOPLE = {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve": CARELESS}
+
+
+@pytest.fixture
+def judged(dataset):
+    return crowd_judge(dataset, people=PEOPLE)
+
+
+@pytest.fixture
+def eve(judged):
+    return judged.participations.get(user__username="eve")
+
+
+@pytest.fixture
+def site(curator):
+    return client_of(curator)
+
+
+@pytest.fixture
+def large(monkeypatch) -> None:
+    """Any campaign is too large for a page to study, and what workers are asked for is written down."""
+    for module in (studying, study_view):
+        monkeypatch.setattr(module, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr("annotation.dashboard.MOST_AT_ONCE", 10)
+
+
+@pytest.fixture
+def asked(monkeypatch) -> list[int]:
+    found: list[int] = []
+    monkeypatch.setattr(annotation_tasks.study, "apply_async", lambda args, **options: found.append(args[0]))
+    return found
+
+
+def test_the_first_row_has_reliability_now_and_at_the_end_with_their_intervals(site, judged) -> None:
+    figures = text_of(site.get(address("campaign", judged)))
+
+    now = re.search(r"reliability now (0\.\d{3}) (0\.\d{3})–(0\.\d{3})", figures)
+    end = re.search(r"at the end, forecast (0\.\d\d) (0\.\d\d)–(\d\.\d\d)", figures)
+    assert float(now[2]) < float(now[1]) < float(now[3])
+    assert float(end[2]) < float(end[1]) < float(end[3])
+    assert "320 / 320" in figures
+    assert "all is judged: 95 % of campaigns with people as noisy as these" in figures
+
+
+def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:
+    assert re.search(
+        r"About [\d,]+ more judgements for 0\.90 \(between", text_of(site.get(address("campaign", judged)))
+    )
+
+
+def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:
+    people = {
+        row["person"]: row["agreement"] for row in study_make(campaign=judged, at=BEGAN).figures["people"]
+    }
+
+    assert people.pop(eve.pk) < 0.6 < min(people.values())
+
+
+def test_an_exclusion_shows_its_before_and_after(site, judged, eve) -> None:
+    participation_exclude(participation=eve, reason="Answers at random.")
+
+    page = text_of(site.get(address("campaign", judged)))
+
+    row = page[page.index("Exclusions, before and after") :]
+    assert "eve Answers at random. 320 240" in row
+
+
+def test_the_what_if_slider_works_without_scripts(site, judged) -> None:
+    page = site.get(address("campaign", judged), {"agreement": "0.65"}).content.decode()
+
+    assert re.search(r'name="agreement"[^>]*value="0.65"', page)
+    shown = re.search(r'class="sentence-of"[^>]*>([^<]*)', page)[1]
+    assert shown.startswith("1 person is left out; 240 judgements count (now 320)")
+
+
+def test_nonsense_in_the_address_of_the_slider_is_the_usual_threshold(site, judged) -> None:
+    page = site.get(address("campaign", judged), {"agreement": "<script>", "gold": "nan"})
+
+    assert page.status_code == 200
+    assert 'value="0.6"' in page.content.decode()
+
+
+def test_gold_is_weighed_where_people_have_answered_enough_of_it(site, judged, eve) -> None:
+    assert "What if people were left out?" in text_of(site.get(address("campaign", judged)))
+    assert 'name="gold"' not in site.get(address("campaign", judged)).content.decode()
+    judged.participations.update(gold_trials=20, gold_right=19)
+    judged.participations.filter(pk=eve.pk).update(gold_right=11)
+
+    rows = study_make(campaign=judged, at=BEGAN).figures["what_if"]["gold"]
+
+    assert {row["threshold"]: row["left_out"] for row in rows}[0.6] == 1
+    assert 'name="gold"' in site.get(address("campaign", judged)).content.decode()
+
+
+def test_a_hard_tuple_links_to_its_judgements(site, judged) -> None:
+    page = site.get(address("campaign", judged)).content.decode()
+
+    link = re.search(r'href="([^"]*\?tuple=(\d+))"', page)
+    answer = text_of(site.get(link[1]))
+    assert f"Judgements of tuple {link[2]}" in answer
+    assert answer.count("Most related") == 4
+
+
+def test_charts_come_with_their_numbers(site, judged) -> None:
+    page = site.get(address("campaign", judged)).content.decode()
+
+    for name in ("campaign-reliability", "campaign-positions", "campaign-scores"):
+        assert f'id="chart-{name}"' in page
+    assert "No place of the screen is chosen more often than chance explains" in page
+
+
+def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:
+    before = study_make(campaign=judged, at=at).figures
+    GoldFactory(campaign=judged)
+
+    assert study_make(campaign=judged, at=at).figures == before
+
+
+def test_a_study_is_kept_until_the_campaign_changes(judged, eve, at) -> None:
+    study_make(campaign=judged, at=at)
+    fresh = study_shown(judged, campaign_mark(judged))
+
+    participation_exclude(participation=eve, reason="Answers at random.")
+
+    assert not fresh.stale
+    assert study_shown(judged, campaign_mark(judged)).stale
+
+
+def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwhile(
+    site, judged, eve, large, asked, at
+) -> None:
+    first = text_of(site.get(address("campaign", judged)))
+    assert "A worker is working it out anew" in first
+    assert asked == [judged.pk]
+    assert annotation_tasks.study(judged.pk) is True
+    assert "A worker" not in text_of(site.get(address("campaign", judged)))
+
+    participation_exclude(participation=eve, reason="Answers at random.")
+    page = text_of(site.get(address("campaign", judged)))
+
+    assert "What stands below is of 320 judgements" in page
+    assert "240 / 320" in page
+    since = CampaignStudy.objects.get().computed_at.isoformat()
+    assert "It is worked out" not in text_of(site.get(address("study", judged), {"since": since}))
+    assert annotation_tasks.study(judged.pk) is True
+    assert "It is worked out. Show it" in text_of(site.get(address("study", judged), {"since": since}))
+    assert annotation_tasks.study(judged.pk) is False
+
+
+def test_a_worker_is_not_asked_twice_in_a_minute(judged, at) -> None:
+    asked = [study_wanted(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (0, 30, 120)]
+
+    assert asked == [True, False, True]
+
+
+def test_a_page_that_stays_open_while_people_judge_does_not_keep_a_worker_busy(judged, at) -> None:
+    study_make(campaign=judged, at=at)
+
+    asked = [study_wanted(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (5, 55, 65)]
+
+    assert asked == [False, False, True]
+
+
+def test_what_a_worker_is_asked_for_may_be_gone(judged) -> None:
+    assert annotation_tasks.study(judged.pk + 1) is False
+    assert not CampaignStudy.objects.exists()
+
+
+def test_a_large_campaign_has_its_reliability_from_its_study(judged, large, at) -> None:
+    assert campaign_dashboard(judged, at=at).reliability is None
+
+    made = study_make(campaign=judged, at=at)
+
+    assert campaign_dashboard(judged, at=at).reliability.spearman == made.figures["reliability"]["spearman"]
+
+
+def test_an_untouched_campaign_studies_nothing(site, campaign) -> None:
+    page = text_of(site.get(address("campaign", campaign)))
+
+    assert "Nobody has begun." in page
+    assert "What if" not in page
+    assert not CampaignStudy.objects.exists()
+
+
+def test_a_page_of_a_studied_campaign_takes_as_many_queries_for_many_people_as_for_few(
+    admin, django_assert_max_num_queries
+) -> None:
+    site = client_of(admin)
+    for people in (2, 6):
+        names = {f"person-{people}-{number}": STEADY for number in range(people)}
+        campaign = crowd_judge(DatasetFactory(), people=names, each=2)
+        site.get(address("campaign", campaign))
+        with django_assert_max_num_queries(32):
+            site.get(address("campaign", campaign))
+
+
+def test_members_who_only_judge_do_not_see_the_dashboard(judged, annotator) -> None:
+    assert client_of(annotator).get(address("campaign", judged)).status_code == 403
+    assert client_of(annotator).get(address("study", judged)).status_code == 403

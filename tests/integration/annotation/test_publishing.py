@@ -1,0 +1,290 @@
+"""What leaves a campaign: score sets by each method, strata, and the bundle that gives the same scores again."""
+
+import csv
+import io
+import json
+import zipfile
+
+import pyarrow.parquet as pq
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from annotation import bundling
+from annotation.bundling import bundle_write
+from annotation.bws.manifest import manifest_faults
+from annotation.publishing import scores_publish, strata_publish
+from annotation.services import guideline_save
+from annotation.settling import participation_exclude
+from curation.errors import UserError
+from curation.models import PairScore, ScoreSet
+from tests.factories import DatasetFactory, GoldFactory, PairFactory
+from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
+from tests.integration.annotation.pages import address, client_of, text_of
+
+METHODS = ["counting", "bradley-terry", "maxdiff"]
+
+
+@pytest.fixture
+def judged(dataset):
+    """40 pairs judged four times a tuple; careless eve is excluded, with a reason that names her."""
+    people = {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve-smith": CARELESS}
+    campaign = crowd_judge(dataset, people=people)
+    eve = campaign.participations.get(user__username="eve-smith")
+    participation_exclude(participation=eve, reason="Eve-Smith answers at random.")
+    guideline_save(campaign=campaign, text="Choose by meaning, not by words.")
+    return campaign
+
+
+@pytest.fixture
+def bundle(judged, tmp_path):
+    return bundle_write(campaign=judged, path=tmp_path / "bundle").path
+
+
+def rows_of(path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_makes_a_score_set_that_says_how(judged, method) -> None:
+    published = scores_publish(campaign=judged, method=method)
+
+    scores = PairScore.objects.filter(score_set=published).order_by("pair")
+    assert (published.name, published.method) == (f"people: Relatedness, {method}", method)
+    assert len(scores) == 40
+    assert scores[0].value > 0.7
+    assert scores[39].value < 0.3
+    assert {score.standard_error is None for score in scores} == {method == "bradley-terry"}
+    assert published.parameters["standard_errors"] == {"counting": "counted", "maxdiff": "exact"}.get(
+        method, "none"
+    )
+
+
+def test_a_score_set_takes_the_name_it_is_given_once(judged) -> None:
+    assert scores_publish(campaign=judged, method="maxdiff", name=" First round ").name == "First round"
+
+    with pytest.raises(UserError, match="First round"):
+        scores_publish(campaign=judged, method="maxdiff", name="First round")
+
+
+def test_a_method_that_nobody_knows_is_refused(judged) -> None:
+    with pytest.raises(UserError, match="no method “elo”; choose one of counting"):
+        scores_publish(campaign=judged, method="elo")
+
+
+@pytest.fixture
+def mixed(db):
+    """Imported pairs and generated ones in one campaign; the imported ones are the better half."""
+    dataset = DatasetFactory()
+    given = PairFactory.create_batch(20, dataset=dataset)
+    given += PairFactory.create_batch(20, dataset=dataset, origin="generated")
+    return crowd_judge(dataset, given=given)
+
+
+def test_strata_are_scored_from_the_judgements_that_compared_them_alone(mixed) -> None:
+    imported, generated = strata_publish(campaign=mixed, method="counting")
+
+    assert imported.name == "people: Relatedness, counting, imported"
+    origins = {
+        found: set(PairScore.objects.filter(score_set=found).values_list("pair__origin", flat=True))
+        for found in (imported, generated)
+    }
+    assert origins == {imported: {"imported"}, generated: {"generated"}}
+    facts = imported.parameters
+    assert facts["judgements"] + facts["mixed_judgements_left_out"] == 320
+    assert facts["mixed_judgements_left_out"] > facts["judgements"] > 0
+    # Alone among their own kind, the generated pairs reach the top of the scale.
+    together = scores_publish(campaign=mixed)
+    best = {found: max(found.scores.values_list("value", flat=True)) for found in (generated, imported)}
+    of_generated = together.scores.filter(pair__origin="generated").values_list("value", flat=True)
+    assert best[generated] > max(of_generated)
+
+
+def test_strata_need_two_kinds_of_pairs(judged) -> None:
+    with pytest.raises(UserError, match="of one kind"):
+        strata_publish(campaign=judged)
+
+
+def test_strata_are_published_all_or_none(mixed) -> None:
+    scores_publish(campaign=mixed, name="Both, generated")
+
+    with pytest.raises(UserError, match="Both, generated"):
+        strata_publish(campaign=mixed, name="Both")
+
+    assert not ScoreSet.objects.filter(name="Both, imported").exists()
+
+
+def test_the_files_of_a_bundle_are_in_its_manifest_and_whole(bundle) -> None:
+    manifest = json.loads((bundle / "manifest.json").read_text())
+
+    assert sorted(manifest["files"]) == [
+        "README.md",
+        "annotators.csv",
+        "design.json",
+        "exclusions.csv",
+        "gold.csv",
+        "guidelines/version-1.txt",
+        "guidelines/version-2.txt",
+        "items.csv",
+        "judgements.csv",
+        "judgements.parquet",
+        "phases.csv",
+        "reliability.json",
+        "scores/bradley-terry.csv",
+        "scores/counting.csv",
+        "scores/maxdiff.csv",
+        "tuples.tsv",
+    ]
+    assert manifest_faults(bundle) == []
+    with (bundle / "items.csv").open("a") as file:
+        file.write("more\n")
+    assert manifest_faults(bundle) == ["items.csv was changed."]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_command_gives_the_scores_of_a_bundle_to_the_last_byte(bundle, tmp_path, method) -> None:
+    again = tmp_path / "again.csv"
+
+    call_command("bws", "score", str(bundle / "judgements.csv"), "--method", method, "--out", str(again))
+
+    assert again.read_bytes() == (bundle / "scores" / f"{method}.csv").read_bytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_published_scores_are_those_of_the_bundle_to_the_last_digit(judged, bundle, tmp_path, method) -> None:
+    again = tmp_path / "again.csv"
+    call_command(
+        *("bws", "score", str(bundle / "judgements.csv"), "--method", method, "--scale", "unit"),
+        *("--out", str(again)),
+    )
+
+    published = scores_publish(campaign=judged, method=method).scores.select_related("pair")
+
+    assert {row["item"]: float(row["score"]) for row in rows_of(again)} == {
+        score.pair.external_id: score.value for score in published
+    }
+
+
+def test_the_command_gives_the_reliability_of_a_bundle(bundle, capsys) -> None:
+    call_command("bws", "reliability", str(bundle / "judgements.csv"), "--json")
+
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    stated = json.loads((bundle / "reliability.json").read_text())["judgements"]
+    assert {name: found[name] for name in stated if name != "seed"} == {
+        name: value for name, value in stated.items() if name != "seed"
+    }
+
+
+def test_nothing_in_a_bundle_names_a_person_or_an_hour(judged, bundle) -> None:
+    whole = b"".join(path.read_bytes() for path in sorted(bundle.rglob("*")) if path.is_file())
+    table = str(pq.read_table(bundle / "judgements.parquet").to_pylist())
+
+    for text in (whole.decode("utf-8", "replace").casefold(), table.casefold()):
+        for name in ("anna", "ben", "cleo", "eve-smith", "2026-03-02", "09:00"):
+            assert name not in text
+    assert rows_of(bundle / "exclusions.csv") == [
+        {"annotator": "A004", "judgements": "80", "reason": "A004 answers at random."}
+    ]
+
+
+def test_a_bundle_holds_what_does_not_count_apart_from_what_counts(judged, bundle) -> None:
+    counted = rows_of(bundle / "judgements.csv")
+    everything = pq.read_table(bundle / "judgements.parquet").to_pylist()
+
+    standings = [row["standing"] for row in everything]
+    assert (len(counted), standings.count("counted"), standings.count("excluded")) == (240, 240, 80)
+    first = next(row for row in everything if row["standing"] == "counted")
+    assert [first["item1"], first["best"], first["annotator"]] == [
+        counted[0]["Item1"],
+        counted[0]["BestItem"],
+        counted[0]["Annotator"],
+    ]
+    assert {row["Annotator"] for row in counted} == {"A001", "A002", "A003"}
+    assert len((bundle / "tuples.tsv").read_text().splitlines()) == 80
+
+
+def test_the_same_state_gives_the_same_bytes(judged, tmp_path) -> None:
+    one, two = (bundle_write(campaign=judged, path=tmp_path / name) for name in ("one.zip", "two.zip"))
+
+    assert one.path.read_bytes() == two.path.read_bytes()
+    assert one.files == two.files
+
+
+def test_gold_tuples_stand_in_a_bundle_with_their_answers(judged, tmp_path) -> None:
+    gold = GoldFactory(campaign=judged)
+
+    path = bundle_write(campaign=judged, path=tmp_path / "bundle").path
+
+    (row,) = rows_of(path / "gold.csv")
+    pairs = [item.pair.external_id for item in gold.items.all()]
+    assert (row["best"], row["worst"]) == (pairs[0], pairs[1])
+    assert pairs[0] in {item["id"] for item in rows_of(path / "items.csv")}
+
+
+def test_a_bundle_replaces_an_earlier_one_and_nothing_else(judged, bundle, tmp_path) -> None:
+    bundle_write(campaign=judged, path=bundle)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.tex").write_text("years of work")
+
+    with pytest.raises(UserError, match="is no bundle"):
+        bundle_write(campaign=judged, path=mine)
+
+    assert (mine / "thesis.tex").read_text() == "years of work"
+
+
+def test_the_command_writes_a_bundle_and_names_a_campaign_that_is_not_there(judged, tmp_path, capsys) -> None:
+    call_command("bws", "bundle", str(judged.pk), "--out", str(tmp_path / "whole.zip"), "--json")
+
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (figures["judgements"], len(figures["files"])) == (240, 16)
+    assert zipfile.ZipFile(tmp_path / "whole.zip").testzip() is None
+    with pytest.raises(CommandError, match="no campaign 999999"):
+        call_command("bws", "bundle", "999999", "--out", str(tmp_path / "none.zip"))
+
+
+def test_ids_that_no_file_can_tell_apart_are_told(dataset, tmp_path) -> None:
+    given = PairFactory.create_batch(7, dataset=dataset)
+    given.append(PairFactory(dataset=dataset, external_id=f"{given[0].external_id} "))
+    campaign = crowd_judge(dataset, given=given)
+
+    with pytest.raises(UserError, match="no file can tell them apart"):
+        bundle_write(campaign=campaign, path=tmp_path / "bundle")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_curators_publish_by_a_method_and_under_a_name(judged, curator) -> None:
+    site = client_of(curator)
+
+    page = site.post(address("publish", judged), {"method": "maxdiff", "name": "Round one"}, follow=True)
+
+    assert "Published as the score set “Round one”." in text_of(page)
+    assert ScoreSet.objects.get().method == "maxdiff"
+
+
+def test_a_name_that_is_taken_is_said_beside_the_form(judged, curator) -> None:
+    site = client_of(curator)
+    site.post(address("publish", judged), {"name": "Round one"})
+
+    page = site.post(address("publish", judged), {"name": "Round one"})
+
+    assert "has a score set “Round one”" in text_of(page)
+    assert 'value="Round one"' in page.content.decode()
+
+
+def test_curators_download_the_bundle_and_annotators_do_not(judged, curator, annotator) -> None:
+    answer = client_of(curator).get(address("bundle", judged))
+
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    assert "relatedness-bundle/manifest.json" in archive.namelist()
+    assert client_of(annotator).get(address("bundle", judged)).status_code == 403
+
+
+def test_a_campaign_too_large_for_a_page_names_the_command(judged, curator, monkeypatch) -> None:
+    monkeypatch.setattr(bundling, "MOST_JUDGEMENTS_AT_ONCE", 10)
+
+    page = client_of(curator).get(address("bundle", judged))
+
+    assert f"manage.py bws bundle {judged.pk}" in text_of(page)

@@ -1,0 +1,203 @@
+"""Judgements that were made elsewhere become a campaign: with its dashboard, its scores and its bundle."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from annotation.bundling import bundle_write
+from annotation.bws.design import design_tuples
+from annotation.bws.files import write_judgements
+from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.models import Campaign, Judgement, Participation, TupleItem
+from annotation.publishing import scores_publish
+from annotation.settling import participation_exclude, participation_reinstate
+from curation.models import Dataset, Pair, User
+from tests.factories import PairFactory
+from tests.integration.annotation.pages import address, client_of, text_of
+
+ITEMS = [f"item {number}" for number in range(40)]
+
+
+@pytest.fixture(scope="module")
+def judgements():
+    return simulated_judgements(
+        design_tuples(40, seed=1).tuples,
+        np.arange(40.0) / 10,
+        annotators=[SimulatedAnnotator(0.5)] * 4,
+        judgements_per_tuple=3,
+        seed=2,
+    )
+
+
+@pytest.fixture
+def path(tmp_path, judgements):
+    path = tmp_path / "judgements.csv"
+    write_judgements(path, ITEMS, judgements, ["W-17", "W-4", "W-8", "W-9"])
+    return path
+
+
+@pytest.fixture
+def keep(capsys):
+    """Call the command; returns the lines for people and the object for programs."""
+
+    def calling(path, *arguments: str) -> tuple[list[str], dict]:
+        call_command("bws", "import", str(path), "--campaign", "Elsewhere", *arguments, "--json")
+        *lines, last = capsys.readouterr().out.splitlines()
+        return lines, json.loads(last)
+
+    return calling
+
+
+@pytest.mark.django_db
+def test_a_file_becomes_a_closed_campaign_of_a_new_dataset(keep, path) -> None:
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+
+    campaign = Campaign.objects.get(pk=figures["campaign"])
+    assert (campaign.state, campaign.tuple_size, campaign.judgements_per_tuple) == ("closed", 4, 3)
+    assert (figures["items"], figures["tuples"], figures["judgements"], figures["pairs_made"]) == (
+        40,
+        80,
+        240,
+        40,
+    )
+    assert Judgement.objects.filter(standing="counted").count() == 240
+    assert sum(campaign.tuples.values_list("counted", flat=True)) == 240
+    names = {person.user.first_name for person in campaign.participations.select_related("user")}
+    assert names == {"W-17", "W-4", "W-8", "W-9"}
+    assert not User.objects.filter(is_active=True).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["counting", "maxdiff"])
+def test_its_published_scores_are_those_of_the_file(keep, path, tmp_path, method) -> None:
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+    out = tmp_path / "scores.csv"
+    call_command("bws", "score", str(path), "--method", method, "--scale", "unit", "--out", str(out))
+
+    published = scores_publish(campaign=Campaign.objects.get(pk=figures["campaign"]), method=method)
+
+    with out.open(newline="") as file:
+        of_file = {row["item"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert {
+        score.pair.external_id: score.value for score in published.scores.select_related("pair")
+    } == of_file
+
+
+@pytest.mark.django_db
+def test_its_bundle_is_the_file_again_with_codes_for_names(keep, path, tmp_path) -> None:
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+
+    bundle = bundle_write(
+        campaign=Campaign.objects.get(pk=figures["campaign"]), path=tmp_path / "bundle"
+    ).path
+
+    original, again = (
+        [line.rsplit(",", 1) for line in file.read_text().splitlines()]
+        for file in (path, bundle / "judgements.csv")
+    )
+    assert [row[0] for row in again] == [row[0] for row in original]
+    assert {row[1] for row in again[1:]} == {"A001", "A002", "A003", "A004"}
+
+
+def test_items_that_are_ids_of_pairs_are_those_pairs(keep, path, dataset) -> None:
+    for name in ITEMS:
+        PairFactory(dataset=dataset, external_id=name)
+
+    _lines, figures = keep(path, "--dataset", dataset.slug)
+
+    assert figures["pairs_made"] == 0
+    judged = TupleItem.objects.values_list("pair", flat=True).distinct()
+    assert set(judged) == set(Pair.objects.filter(dataset=dataset).values_list("pk", flat=True))
+
+
+def test_items_that_a_dataset_does_not_know_are_refused_and_nothing_is_kept(keep, path, dataset) -> None:
+    PairFactory(dataset=dataset, external_id=ITEMS[0])
+
+    with pytest.raises(CommandError, match="39 of 40 items are no pair"):
+        keep(path, "--dataset", dataset.slug)
+
+    assert not Campaign.objects.exists()
+    assert Pair.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_dataset_that_is_not_there_is_made_when_asked_for(keep, path) -> None:
+    with pytest.raises(CommandError, match="make it with --create"):
+        keep(path, "--dataset", "elsewhere")
+
+    assert not Dataset.objects.exists()
+
+
+@pytest.mark.django_db
+def test_the_same_file_is_kept_once(keep, path) -> None:
+    keep(path, "--dataset", "elsewhere", "--create")
+
+    with pytest.raises(CommandError, match="already, as the campaign “Elsewhere”"):
+        keep(path, "--dataset", "elsewhere")
+
+    assert Campaign.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_an_item_of_two_lines_is_a_pair_of_two_sentences(keep, tmp_path, judgements) -> None:
+    texts = [f"A dog runs past number {number}.\nAn animal passes number {number}." for number in range(40)]
+    path = tmp_path / "texts.csv"
+    write_judgements(path, texts, judgements)
+
+    keep(path, "--dataset", "texts", "--create")
+
+    pair = Pair.objects.select_related("a", "b").order_by("pk").first()
+    assert pair.a.text.startswith("A dog runs past number")
+    assert pair.b.text.startswith("An animal passes number")
+
+
+@pytest.mark.django_db
+def test_rows_the_site_cannot_hold_are_left_out_and_told(keep, path) -> None:
+    row = path.read_text().splitlines()[1].split(",")
+    twice = [row[0], row[0], *row[2:4], row[0], row[3], "W-4"]
+    path.write_text(path.read_text() + ",".join(twice) + "\n" + ",".join(row) + "\n")
+
+    lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+
+    assert (figures["judgements"], figures["repeated_items"], figures["twice_by_one"]) == (240, 1, 1)
+    assert any("names an item twice and is left out" in line for line in lines)
+    assert any("somebody's second judgement" in line for line in lines)
+
+
+@pytest.mark.django_db
+def test_somebody_of_the_file_can_be_excluded_and_reinstated(keep, path) -> None:
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+    person = Participation.objects.filter(campaign=figures["campaign"]).first()
+    counted = Judgement.objects.filter(standing="counted")
+
+    participation_exclude(participation=person, reason="Answers at random.")
+    without = counted.count()
+    participation_reinstate(participation=person)
+
+    assert (without, counted.count()) == (180, 240)
+
+
+@pytest.mark.django_db
+def test_of_a_file_without_names_no_page_says_anything_of_single_people(
+    keep, tmp_path, judgements, admin
+) -> None:
+    path = tmp_path / "nobody.csv"
+    write_judgements(path, ITEMS, judgements)
+    _lines, figures = keep(path, "--dataset", "nobody", "--create")
+    campaign = Campaign.objects.get(pk=figures["campaign"])
+
+    page = text_of(client_of(admin).get(address("campaign", campaign)))
+
+    assert figures["annotators"] == 3
+    assert "a file that does not say who made them" in page
+    judged = text_of(client_of(admin).get(address("judgements", campaign)))
+    assert "unknown" not in page + judged
+    assert "240 / 240" in page
+    bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
+    assert (bundle / "judgements.csv").read_text() == path.read_text()
+    stated = json.loads((bundle / "reliability.json").read_text())
+    assert "who made them" in stated["annotators"]["none"]

@@ -1,0 +1,178 @@
+"""Who gets which page: a stranger 404, a member whose role is too small 403, and staff read everything."""
+
+import pytest
+from django.test import Client
+
+from curation.access import dataset_rights, datasets_may_create, datasets_readable
+from curation.models import Dataset, ImportBatch, Invitation, Membership, Snapshot
+from tests.factories import DatasetFactory, MembershipFactory
+
+pytestmark = pytest.mark.django_db
+
+READ, CURATE, OWN = "read", "curate", "own"
+SEES = {
+    READ: {"owner": 200, "curator": 200, "staff": 200, "admin": 200, "annotator": 403, "stranger": 404},
+    CURATE: {"owner": 200, "curator": 200, "staff": 403, "admin": 200, "annotator": 403, "stranger": 404},
+    OWN: {"owner": 200, "curator": 403, "staff": 403, "admin": 200, "annotator": 403, "stranger": 404},
+}
+PEOPLE = ["owner", "curator", "staff", "admin", "annotator", "stranger"]
+PAGES = {
+    "": READ,
+    "pairs/{pair}/": READ,
+    "export/": READ,
+    "snapshots/": READ,
+    "members/": READ,
+    "import/": CURATE,
+    "import/{batch}/": CURATE,
+    "invitations/": OWN,
+    "settings/": OWN,
+}
+CHANGES = {
+    "snapshots/": CURATE,
+    "import/": CURATE,
+    "import/{batch}/check/": CURATE,
+    "import/{batch}/apply/": CURATE,
+    "import/{batch}/discard/": CURATE,
+    "invitations/": OWN,
+    "invitations/{invitation}/revoke/": OWN,
+    "settings/": OWN,
+    "archive/": OWN,
+    "members/restore/": OWN,
+    "members/{member}/role/": OWN,
+    "members/{member}/remove/": OWN,
+}
+
+
+@pytest.fixture
+def names(dataset, fill, owner, home) -> dict[str, object]:
+    """One of each thing that an address can name."""
+    fill(1)
+    (home / "pairs.csv").write_text("sentence1,sentence2\nA dog runs.,A dog is running.\n")
+    (home / "snapshot.parquet").write_bytes(b"PAR1")
+    Snapshot.objects.create(dataset=dataset, number=1, rows=1, sha256="0" * 64, path="snapshot.parquet")
+    batch = ImportBatch.objects.create(dataset=dataset, file_name="pairs.csv", path="pairs.csv")
+    invitation = Invitation.objects.create(
+        dataset=dataset,
+        role="annotator",
+        token_digest="0" * 64,
+        created_by=owner,
+        expires_at="2030-01-01T00:00Z",
+    )
+    other = MembershipFactory(dataset=dataset, role="annotator")
+    return {
+        "pair": dataset.pairs.get().pk,
+        "batch": batch.pk,
+        "invitation": invitation.pk,
+        "member": other.pk,
+    }
+
+
+@pytest.fixture
+def clients(request, client_of) -> dict[str, Client]:
+    return {who: client_of(request.getfixturevalue(who)) for who in PEOPLE}
+
+
+@pytest.mark.parametrize(("page", "right"), PAGES.items())
+def test_a_page_is_for_those_whose_role_includes_it(page: str, right: str, names, dataset, clients) -> None:
+    address = f"/datasets/{dataset.slug}/" + page.format(**names)
+
+    answers = {who: client.get(address).status_code for who, client in clients.items()}
+
+    assert answers == SEES[right]
+
+
+@pytest.mark.parametrize(("address", "right"), CHANGES.items())
+def test_a_change_is_refused_to_those_whose_role_is_too_small(
+    address: str, right: str, names, dataset, clients
+) -> None:
+    refused = {who: status for who, status in SEES[right].items() if status != 200}
+    address = f"/datasets/{dataset.slug}/" + address.format(**names)
+
+    answers = {who: clients[who].post(address).status_code for who in refused}
+
+    assert answers == refused
+
+
+def test_a_snapshot_is_downloaded_by_who_may_read_and_by_nobody_else(
+    names, dataset, client_of, curator, annotator
+):
+    address = f"/datasets/{dataset.slug}/snapshots/1/"
+
+    answer = client_of(curator).get(address)
+
+    assert b"".join(answer.streaming_content) == b"PAR1"
+    assert client_of(annotator).get(address).status_code == 403
+
+
+def test_what_belongs_to_another_dataset_is_not_found_in_this_one(names, client_of, owner) -> None:
+    other = MembershipFactory(user=owner, role="owner", dataset=DatasetFactory()).dataset
+    addresses = ["pairs/{pair}/", "import/{batch}/"]
+
+    answers = [client_of(owner).get(f"/datasets/{other.slug}/" + each.format(**names)) for each in addresses]
+
+    assert [answer.status_code for answer in answers] == [404, 404]
+
+
+def test_a_member_of_another_dataset_cannot_be_removed_through_ones_own(names, client_of, stranger) -> None:
+    own = MembershipFactory(user=stranger, role="owner").dataset
+
+    answer = client_of(stranger).post(f"/datasets/{own.slug}/members/{names['member']}/remove/")
+
+    assert answer.status_code == 404
+    assert Membership.objects.filter(pk=names["member"]).exists()
+
+
+def test_the_list_shows_the_datasets_whose_scores_one_may_read(owner, dataset, client_of) -> None:
+    MembershipFactory(user=owner, role="annotator", dataset=DatasetFactory(name="Only judged"))
+    DatasetFactory(name="Of other people")
+
+    page = client_of(owner).get("/datasets/").content.decode()
+
+    assert dataset.name in page
+    assert "Only judged" not in page
+    assert "Of other people" not in page
+
+
+def test_staff_read_every_dataset(staff, dataset) -> None:
+    DatasetFactory()
+
+    assert datasets_readable(staff).count() == Dataset.objects.count() == 2
+
+
+def test_staff_who_own_a_dataset_may_do_more_with_it_than_staff_may(staff, dataset) -> None:
+    MembershipFactory(user=staff, dataset=dataset, role="owner")
+
+    assert dataset_rights(staff, dataset) == {"annotate", "read", "curate", "own"}
+
+
+@pytest.mark.parametrize(
+    ("who", "may"),
+    [
+        ("staff", True),
+        ("admin", True),
+        ("owner", True),
+        ("curator", True),
+        ("annotator", False),
+        ("stranger", False),
+    ],
+)
+def test_a_new_dataset_is_begun_by_staff_and_by_who_is_trusted_with_one(who: str, may: bool, request) -> None:
+    person = request.getfixturevalue(who)
+
+    assert datasets_may_create(person) is may
+
+
+def test_an_annotator_cannot_create_a_dataset(annotator, client_of) -> None:
+    client = client_of(annotator)
+
+    answers = [client.get("/datasets/new/"), client.post("/datasets/new/", {"name": "Mine", "slug": "mine"})]
+
+    assert [answer.status_code for answer in answers] == [403, 403]
+    assert not Dataset.objects.filter(slug="mine").exists()
+
+
+def test_a_button_is_offered_only_to_who_may_press_it(names, dataset, clients) -> None:
+    pages = {who: clients[who].get(f"/datasets/{dataset.slug}/").content for who in ("curator", "staff")}
+
+    assert b"Import pairs" in pages["curator"]
+    assert b"Import pairs" not in pages["staff"]

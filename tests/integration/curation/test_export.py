@@ -1,0 +1,197 @@
+"""A dataset's pairs and scores into a file, and back."""
+
+import csv
+import json
+from io import StringIO
+from uuid import uuid4
+
+import pyarrow.parquet as pq
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from curation.errors import UserError
+from curation.exporting import pairs_export
+from curation.files.exporting import FORMATS
+from curation.files.parsing import Columns
+from curation.importing import ImportOptions, pairs_import
+from curation.models import Dataset, Pair, PairScore, Sentence
+from curation.pairs.text import normalise, sentence_key
+from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
+
+
+@pytest.fixture
+def scored(dataset):
+    """Three pairs, the last of them rejected, and two score sets, the second of which holds one score."""
+    pairs = [PairFactory(dataset=dataset, source="news", split="train") for _ in range(3)]
+    Pair.objects.filter(pk=pairs[2].pk).update(status=Pair.Status.REJECTED)
+    gold, people = (
+        ScoreSetFactory(dataset=dataset, name="gold"),
+        ScoreSetFactory(dataset=dataset, name="people"),
+    )
+    for number, pair in enumerate(pairs):
+        PairScore.objects.create(score_set=gold, pair=pair, value=number + 0.1)
+    PairScore.objects.create(score_set=people, pair=pairs[1], value=4)
+    return dataset
+
+
+def rows_of(path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_active_pairs_are_written_in_order_with_every_score_set(scored, tmp_path) -> None:
+    outcome = pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv")
+
+    first, second = Pair.objects.filter(status="active").order_by("pk")
+    assert rows_of(tmp_path / "out.csv") == [
+        ["id", "sentence1", "sentence2", "source", "subset", "split", "gold", "people"],
+        [first.external_id, first.a.text, first.b.text, "news", "", "train", "0.1", ""],
+        [second.external_id, second.a.text, second.b.text, "news", "", "train", "1.1", "4.0"],
+    ]
+    assert (outcome.rows, outcome.score_sets) == (2, ("gold", "people"))
+
+
+def test_a_named_score_set_is_the_only_one_and_its_column_is_called_score(scored, tmp_path) -> None:
+    pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv", score_set="people")
+
+    assert [row[6:] for row in rows_of(tmp_path / "out.csv")] == [["score"], [""], ["4.0"]]
+
+
+def test_parquet_keeps_numbers_as_numbers(scored, tmp_path) -> None:
+    pairs_export(dataset=scored, path=tmp_path / "out.parquet", format="parquet")
+
+    assert pq.read_table(tmp_path / "out.parquet").to_pydict()["gold"] == [0.1, 1.1]
+
+
+def test_an_unknown_score_set_is_answered_with_those_there_are(scored, tmp_path) -> None:
+    with pytest.raises(UserError, match=r"no score set “silver”; it has “gold”, “people”\."):
+        pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv", score_set="silver")
+
+
+def test_other_datasets_are_left_out(scored, tmp_path) -> None:
+    PairFactory()
+
+    assert pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv").rows == 2
+
+
+def test_formulas_are_written_as_they_are_unless_asked(dataset, tmp_path) -> None:
+    PairFactory(dataset=dataset, a=SentenceFactory(dataset=dataset, text="=1+1"))
+
+    pairs_export(dataset=dataset, path=tmp_path / "plain.csv", format="csv")
+    pairs_export(dataset=dataset, path=tmp_path / "safe.csv", format="csv", neutralise=True)
+
+    assert (rows_of(tmp_path / "plain.csv")[1][1], rows_of(tmp_path / "safe.csv")[1][1]) == ("=1+1", "'=1+1")
+
+
+def test_progress_is_told_and_a_stop_leaves_the_older_file(scored, tmp_path) -> None:
+    (tmp_path / "out.csv").write_text("older")
+
+    def stop(done: int, total: int, message: str) -> None:
+        raise InterruptedError(f"{done} of {total}")
+
+    with pytest.raises(InterruptedError, match="2 of 2"):
+        pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv", report=stop)
+
+    assert (tmp_path / "out.csv").read_text() == "older"
+
+
+def test_the_number_of_queries_does_not_grow_with_the_rows(scored, tmp_path) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as caught:
+            pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv")
+        return len(caught)
+
+    few = queries()
+    for _ in range(20):
+        PairFactory(dataset=scored)
+
+    assert queries() == few
+
+
+def test_the_command_writes_the_file_and_says_so(scored, tmp_path) -> None:
+    out = StringIO()
+
+    call_command(
+        "export_dataset",
+        scored.slug,
+        "--format",
+        "tsv",
+        "--out",
+        str(tmp_path / "o.tsv"),
+        "--json",
+        stdout=out,
+    )
+
+    lines = out.getvalue().splitlines()
+    told = json.loads(lines[-1])
+    assert lines[0] == f"2 pairs and 2 score sets of {scored.slug} written to {tmp_path / 'o.tsv'}."
+    assert (told["rows"], told["score_sets"]) == (2, ["gold", "people"])
+    assert (tmp_path / "o.tsv").read_text().startswith("id\tsentence1\t")
+
+
+@pytest.mark.parametrize(
+    ("slug", "out", "message"),
+    [("none", "out.csv", "There is no dataset “none”"), ("", "none/out.csv", "The folder .* does not exist")],
+)
+def test_the_command_answers_in_one_line(scored, tmp_path, slug: str, out: str, message: str) -> None:
+    with pytest.raises(CommandError, match=message) as caught:
+        call_command("export_dataset", slug or scored.slug, "--format", "csv", "--out", str(tmp_path / out))
+
+    assert caught.value.returncode == 2
+
+
+# Out and in again
+
+
+sentences = st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(normalise).filter(bool)
+scores = st.none() | st.floats(0, 5)
+rows = st.lists(st.tuples(sentences, sentences, scores, scores), min_size=1, max_size=8)
+
+
+def stored(rows) -> Dataset:
+    """A dataset of these pairs: two sentences, and their scores in two score sets."""
+    dataset = Dataset.objects.create(slug=uuid4().hex, name="From here")
+    sets = [ScoreSetFactory(dataset=dataset, name=name) for name in ("gold", "people")]
+    for number, (a, b, *values) in enumerate(rows):
+        sides = [
+            Sentence.objects.get_or_create(dataset=dataset, key=sentence_key(text), defaults={"text": text})[
+                0
+            ]
+            for text in (a, b)
+        ]
+        pair = PairFactory(dataset=dataset, a=sides[0], b=sides[1], source="news", split="dev"[: number % 4])
+        for score_set, value in zip(sets, values, strict=True):
+            if value is not None:
+                PairScore.objects.create(score_set=score_set, pair=pair, value=value)
+    return dataset
+
+
+def content(dataset: Dataset) -> tuple[list[object], list[object]]:
+    pairs = Pair.objects.filter(dataset=dataset).order_by("external_id")
+    scores = PairScore.objects.filter(pair__dataset=dataset).order_by("score_set__name", "pair__external_id")
+    return (
+        list(pairs.values_list("external_id", "a__text", "b__text", "source", "subset", "split")),
+        list(scores.values_list("score_set__name", "pair__external_id", "value")),
+    )
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(rows)
+def test_a_dataset_that_is_exported_and_imported_is_the_same(
+    db, tmp_path_factory, format_: str, rows
+) -> None:
+    path = tmp_path_factory.mktemp("files") / f"out.{format_}"
+    here, there = stored(rows), Dataset.objects.create(slug=uuid4().hex, name="To there")
+
+    pairs_export(dataset=here, path=path, format=format_)
+    for name in ("gold", "people"):
+        options = ImportOptions(columns=Columns(score=name), score_set=name, scale=(0, 5))
+        pairs_import(dataset=there, path=path, options=options)
+
+    assert content(there) == content(here)

@@ -1,0 +1,486 @@
+"""A file of pairs into a dataset."""
+
+import csv
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+
+from curation import importing
+from curation.errors import UserError
+from curation.files.parsing import Columns
+from curation.importing import ImportOptions, pairs_import
+from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet, Sentence
+from curation.pairs.text import sentence_key
+
+HEADER = "sentence1,sentence2,score\n"
+THREE = HEADER + "Rome fell.,Rome  fell.,5\nA dog runs.,A cat sleeps.,0.4\nA cat sleeps.,A dog runs.,0.5\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(content: str, name: str = "news-train.csv") -> Path:
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def chunks_of_two(monkeypatch):
+    """A large import is one of more than four rows here, and is written two rows at a time."""
+    monkeypatch.setattr(importing, "ONE_TRANSACTION_ROWS", 4)
+    monkeypatch.setattr(importing, "CHUNK_ROWS", 2)
+
+
+def many(number: int) -> str:
+    return HEADER + "".join(f"Sentence {n}.,Sentence {n + 1}.,{n % 5}\n" for n in range(number))
+
+
+def everything() -> list[object]:
+    """All that an import could write."""
+    return [
+        list(model.objects.order_by("pk").values())
+        for model in (Dataset, Sentence, Pair, ScoreSet, PairScore, ImportBatch)
+    ]
+
+
+# What is stored
+
+
+def test_pairs_sentences_and_scores_are_stored(dataset, written) -> None:
+    outcome = pairs_import(dataset=dataset, path=written(THREE))
+
+    pairs = Pair.objects.filter(dataset=dataset)
+    assert list(pairs.values_list("a__text", "b__text", "source", "split", "scores__value")) == [
+        ("Rome fell.", "Rome fell.", "news-train", "train", 5.0),
+        ("A dog runs.", "A cat sleeps.", "news-train", "train", 0.4),
+        ("A cat sleeps.", "A dog runs.", "news-train", "train", 0.5),
+    ]
+    assert (outcome.rows, outcome.added, outcome.unchanged, outcome.rejected) == (3, 3, 0, 0)
+
+
+def test_a_sentence_is_stored_once_under_its_key(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written(THREE))
+
+    stored = dict(Sentence.objects.filter(dataset=dataset).values_list("text", "key"))
+    assert stored == {text: sentence_key(text) for text in ("Rome fell.", "A dog runs.", "A cat sleeps.")}
+
+
+def test_scores_stay_as_they_are_on_the_scale_that_holds_them(dataset, written) -> None:
+    outcome = pairs_import(dataset=dataset, path=written(THREE))
+
+    score_set = ScoreSet.objects.get(dataset=dataset)
+    assert (score_set.name, score_set.kind, score_set.low, score_set.high) == ("gold", "gold", 0.0, 5.0)
+    assert (outcome.scale, outcome.scale_guessed) == ((0.0, 5.0), True)
+
+
+def test_a_named_scale_is_not_guessed_and_scores_outside_it_are_refused(dataset, written) -> None:
+    outcome = pairs_import(dataset=dataset, path=written(THREE), options=ImportOptions(scale=(0, 1)))
+
+    assert (outcome.added, outcome.rejected, outcome.scale_guessed) == (2, 1, False)
+    assert outcome.errors[0].reason == "the score 5 is outside the scale 0 to 1"
+
+
+def test_a_file_without_scores_makes_no_score_set(dataset, written) -> None:
+    outcome = pairs_import(dataset=dataset, path=written("a,b\nA.,B.\n"))
+
+    assert (outcome.added, outcome.score_set, outcome.scale) == (1, None, None)
+    assert not ScoreSet.objects.exists()
+
+
+def test_names_for_all_rows_win_over_the_files_name(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written(THREE), options=ImportOptions(source="wire", split=""))
+
+    assert set(Pair.objects.values_list("source", "split")) == {("wire", "")}
+
+
+def test_an_import_is_recorded(dataset, written, owner) -> None:
+    pairs_import(dataset=dataset, path=written(THREE + "A.,,1\n"), by=owner)
+
+    batch = ImportBatch.objects.get(dataset=dataset)
+    assert (batch.file_name, batch.state, batch.created_by) == ("news-train.csv", "done", owner)
+    assert (batch.rows, batch.added, batch.unchanged, batch.rejected) == (4, 3, 0, 1)
+    assert batch.report["errors"] == [
+        {
+            "line": 5,
+            "reason": "sentence b is empty",
+            "row": "A.,,1",
+            "a": "",
+            "b": "",
+            "source": "",
+            "split": "",
+        }
+    ]
+    assert len(batch.sha256) == 64
+
+
+# Again
+
+
+def test_the_same_file_again_adds_nothing(dataset, written) -> None:
+    path = written(THREE + "Rome fell.,Rome fell.,4\n")
+    pairs_import(dataset=dataset, path=path)
+    before = everything()[:5]
+
+    outcome = pairs_import(dataset=dataset, path=path)
+
+    assert (outcome.added, outcome.scores_added, outcome.unchanged, outcome.rejected) == (0, 0, 4, 0)
+    assert everything()[:5] == before
+
+
+def test_rows_added_to_a_file_are_added(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written(THREE))
+
+    outcome = pairs_import(dataset=dataset, path=written(THREE + "Rome fell.,Rome fell.,4\nNew.,Newer.,1\n"))
+
+    assert (outcome.added, outcome.unchanged) == (2, 3)
+
+
+def test_another_score_for_a_scored_pair_is_refused(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3.8\n"))
+
+    outcome = pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3.9\nC.,D.,1\n"))
+
+    assert (outcome.added, outcome.rejected) == (1, 1)
+    assert "holds the score 3.8 for this pair" in outcome.errors[0].reason
+    assert PairScore.objects.get(pair__a__text="A.").value == 3.8
+
+
+def test_another_score_is_taken_into_another_score_set(dataset, written) -> None:
+    path = written(HEADER + "A.,B.,3.8\n")
+    pairs_import(dataset=dataset, path=path)
+
+    outcome = pairs_import(dataset=dataset, path=path, options=ImportOptions(score_set="second"))
+
+    assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 1, 1)
+    assert set(PairScore.objects.values_list("score_set__name", flat=True)) == {"gold", "second"}
+
+
+def test_a_score_for_a_pair_that_had_none_is_added(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,\nC.,D.,3\n"))
+
+    outcome = pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,4\nC.,D.,3\n"))
+
+    assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 2, 1)
+
+
+def test_an_id_that_stands_for_other_sentences_is_refused(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("id,a,b\n1,A.,B.\n"))
+
+    outcome = pairs_import(dataset=dataset, path=written("id,a,b\n1,A.,Other.\n2,C.,D.\n"))
+
+    assert (outcome.added, outcome.rejected) == (1, 1)
+    assert (
+        outcome.errors[0].reason
+        == 'the id "1" stands for other sentences in the dataset; sentences never change'
+    )
+    assert Pair.objects.get(external_id="1").b.text == "B."
+
+
+def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3\n"), options=ImportOptions(scale=(0, 5)))
+
+    outcome = pairs_import(dataset=dataset, path=written(HEADER + "C.,D.,0.5\nE.,F.,7\n"))
+
+    assert (outcome.scale, outcome.scale_guessed) == ((0.0, 5.0), False)
+    assert outcome.errors[0].reason == "the score 7 is outside the scale 0 to 5"
+
+
+# What cannot be imported
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (ImportOptions(scale=(0, 10)), "“gold” has the scale 0 to 5"),
+        (ImportOptions(score_set="people: campaign 1"), "was not imported"),
+        (ImportOptions(score_set="x" * 101), "name: Ensure this value has at most 100 characters"),
+        (ImportOptions(score_set="new", scale=(5, 0)), "The scale 5 to 0 does not rise"),
+        (ImportOptions(columns=Columns(a="left", b="right")), 'no column "left"'),
+        (ImportOptions(split="x" * 21), "The split “xxxxxxxxxxxxxxxxxxxx…” is too long"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence_and_writes_nothing(dataset, written, options, message) -> None:
+    pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3\n"), options=ImportOptions(scale=(0, 5)))
+    ScoreSet.objects.create(
+        dataset=dataset, name="people: campaign 1", kind="people", low=0, high=1, campaign_ref=1
+    )
+    before = everything()
+
+    with pytest.raises(UserError, match=message):
+        pairs_import(dataset=dataset, path=written(THREE), options=options)
+
+    assert everything() == before
+
+
+def test_scores_that_no_common_scale_holds_need_a_named_one(dataset, written) -> None:
+    with pytest.raises(UserError, match="run from -3 to 250, which no common scale holds"):
+        pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,-3\nC.,D.,250\n"))
+
+    assert not Pair.objects.exists()
+
+
+def test_a_file_without_one_good_row_is_an_error(dataset, written) -> None:
+    with pytest.raises(
+        UserError, match=r"None of the 2 rows of news-train\.csv can be imported; line 2: sentence a"
+    ):
+        pairs_import(dataset=dataset, path=written(HEADER + ",B.,1\n,D.,2\n"))
+
+    assert everything()[1:] == [[]] * 5
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite alone can be told how large it may grow")
+@pytest.mark.django_db(transaction=True)
+def test_a_full_disk_is_one_sentence_and_nothing_is_left(dataset, written) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA page_count")
+        cursor.execute(f"PRAGMA max_page_count = {cursor.fetchone()[0] + 5}")
+    try:
+        with pytest.raises(
+            UserError, match=r"The disk of the database is full; free some space and import again\."
+        ):
+            pairs_import(dataset=dataset, path=written(many(3000)))
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA max_page_count = 1073741823")
+
+    assert not Pair.objects.exists()
+    assert not Sentence.objects.exists()
+
+
+def test_another_fault_of_the_database_is_no_full_disk() -> None:
+    with pytest.raises(OperationalError), importing._full_disk_shown():
+        raise OperationalError("locked") from sqlite3.OperationalError("database is locked")
+
+
+# Dry runs
+
+
+def test_a_dry_run_writes_nothing(written, db) -> None:
+    before = everything()
+
+    outcome = pairs_import(dataset=Dataset(slug="new", name="New"), path=written(THREE), dry_run=True)
+
+    assert outcome.added == 3
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    "second", [THREE, HEADER + "Rome fell.,Rome fell.,4\nRome fell.,Rome fell.,4\nX.,Y.,1\n"]
+)
+def test_a_dry_run_foretells_the_import(dataset, written, second: str) -> None:
+    pairs_import(dataset=dataset, path=written(THREE))
+    path = written(second)
+
+    foretold = pairs_import(dataset=dataset, path=path, dry_run=True).as_json()
+    came = pairs_import(dataset=dataset, path=path).as_json()
+
+    assert foretold | {"dry_run": False} == came
+
+
+# Duplicates
+
+
+def test_duplicates_are_kept_and_counted(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("a,b\nA.,B.\nC.,D.\nD.,C.\nA.,B.\n", "x-train.csv"))
+
+    outcome = pairs_import(dataset=dataset, path=written("a,b\nB.,A.\nC.,D.\nE.,F.\nE.,F.\n", "x-test.csv"))
+
+    assert outcome.added == 4
+    assert vars(outcome.duplicates) == {"within_file": 1, "in_dataset": 1, "mirrored": 2, "across_splits": 2}
+
+
+def test_a_files_own_pairs_are_no_duplicates_of_the_dataset(dataset, written) -> None:
+    path = written("a,b\nA.,B.\nA.,B.\n")
+    first = pairs_import(dataset=dataset, path=path)
+
+    second = pairs_import(dataset=dataset, path=path)
+
+    assert vars(first.duplicates) == vars(second.duplicates)
+    assert (second.duplicates.within_file, second.duplicates.in_dataset) == (1, 0)
+
+
+def test_the_same_sentences_in_another_dataset_are_no_duplicates(dataset, written) -> None:
+    path = written(THREE)
+    pairs_import(dataset=dataset, path=path)
+
+    outcome = pairs_import(dataset=Dataset.objects.create(slug="other", name="Other"), path=path)
+
+    assert (outcome.added, outcome.duplicates.in_dataset) == (3, 0)
+
+
+# Large files
+
+
+def test_a_large_file_is_stored_as_a_small_one_is(dataset, written, monkeypatch, chunks_of_two) -> None:
+    path = written(many(7) + "Sentence 0.,Sentence 1.,3\n")
+
+    outcome = pairs_import(dataset=dataset, path=path)
+
+    assert (outcome.added, outcome.duplicates.within_file) == (8, 1)
+    assert Pair.objects.count() == PairScore.objects.count() == 8
+    assert Sentence.objects.count() == 8
+
+
+def test_a_large_import_that_is_stopped_goes_on_where_it_was(dataset, written, chunks_of_two) -> None:
+    path = written(many(9))
+
+    def stop(done: int, total: int, message: str) -> None:
+        if done == 4:
+            raise InterruptedError("stopped")
+
+    with pytest.raises(InterruptedError):
+        pairs_import(dataset=dataset, path=path, report=stop)
+    kept = Pair.objects.count()
+    outcome = pairs_import(dataset=dataset, path=path)
+
+    assert kept == 4
+    assert (outcome.added, outcome.unchanged) == (5, 4)
+    assert list(ImportBatch.objects.order_by("pk").values_list("state", flat=True)) == ["failed", "done"]
+
+
+def test_a_small_import_that_is_stopped_leaves_nothing(dataset, written) -> None:
+    def stop(done: int, total: int, message: str) -> None:
+        raise InterruptedError("stopped")
+
+    with pytest.raises(InterruptedError):
+        pairs_import(dataset=dataset, path=written(THREE), report=stop)
+
+    assert everything()[1:] == [[]] * 5
+
+
+def test_progress_is_reported_up_to_the_last_row(dataset, written, chunks_of_two) -> None:
+    told: list[tuple[int, int]] = []
+
+    pairs_import(
+        dataset=dataset, path=written(many(5)), report=lambda done, total, message: told.append((done, total))
+    )
+
+    assert told == [(2, 5), (4, 5), (5, 5)]
+
+
+def test_the_number_of_queries_does_not_grow_with_the_rows(written, db) -> None:
+    def queries(number: int) -> int:
+        empty = Dataset.objects.create(slug=f"rows-{number}", name="Rows")
+        with CaptureQueriesContext(connection) as caught:
+            pairs_import(dataset=empty, path=written(many(number)))
+        return sum(not query["sql"].startswith("INSERT") for query in caught.captured_queries)
+
+    assert queries(20) == queries(1900)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_two_imports_at_once_store_each_pair_once(dataset, written, chunks_of_two) -> None:
+    path = written(many(40))
+    both_ready = Barrier(2)
+
+    def run_one() -> int:
+        both_ready.wait(timeout=10)
+        try:
+            return pairs_import(dataset=dataset, path=path).added
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        added = [work.result(timeout=60) for work in [pool.submit(run_one), pool.submit(run_one)]]
+
+    assert sum(added) == Pair.objects.count() == PairScore.objects.count() == 40
+    assert Sentence.objects.count() == 41
+
+
+# The command
+
+
+def run(*arguments: object) -> list[str]:
+    out = StringIO()
+    call_command("import_pairs", *map(str, arguments), stdout=out)
+    return out.getvalue().splitlines()
+
+
+def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
+    told = json.loads(run(written(THREE), "--dataset", "news", "--create", "--json")[-1])
+
+    assert told.pop("seconds") >= 0
+    assert told == {
+        "dataset": "news",
+        "rows": 3,
+        "added": 3,
+        "unchanged": 0,
+        "rejected": 0,
+        "scores_added": 3,
+        "duplicates": {"within_file": 0, "in_dataset": 0, "mirrored": 1, "across_splits": 0},
+        "score_set": "gold",
+        "scale": [0.0, 5.0],
+        "dry_run": False,
+    }
+
+
+def test_the_command_tells_people_what_was_taken_for_granted(written, db) -> None:
+    lines = run(written(THREE + "A.,,1\n"), "--dataset", "news", "--create")
+
+    assert "Source of all rows: news-train." in lines
+    assert "Split of all rows: train." in lines
+    assert any("scale 0 to 5. It is the smallest common scale" in line for line in lines)
+    assert "Line 5 is left out: sentence b is empty." in lines
+    assert lines[-1] == "news: 4 rows: 3 added, 0 unchanged, 1 rejected."
+
+
+def test_the_command_says_when_nothing_was_added(written, db) -> None:
+    path = written(THREE)
+    run(path, "--dataset", "news", "--create")
+
+    assert run(path, "--dataset", "news")[-1].startswith(
+        "Nothing was added: the dataset holds these pairs already."
+    )
+
+
+def test_the_command_writes_rejected_rows_to_a_file(written, tmp_path, db) -> None:
+    run(written(THREE + '"A, a.",,1\n'), "--dataset", "news", "--create", "--errors", tmp_path / "errors.csv")
+
+    with (tmp_path / "errors.csv").open(newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [
+            ["line", "reason", "row"],
+            ["5", "sentence b is empty", '"A, a.",,1'],
+        ]
+
+
+def test_the_command_takes_columns_names_and_a_scale(written, db) -> None:
+    path = written("7,A.,B.,50\n8,C.,D.,60\n", "x.csv")
+    columns = ["--no-header", "--id", 1, "--a", 2, "--b", 3, "--score", 4]
+    names = ["--score-set", "percent", "--source-name", "wire", "--split-name", "dev"]
+
+    run(path, "--dataset", "news", "--create", *columns, *names, "--scale", 0, 200)
+
+    pair = Pair.objects.get(external_id="7")
+    assert (pair.a.text, pair.source, pair.split) == ("A.", "wire", "dev")
+    assert list(ScoreSet.objects.values_list("name", "low", "high")) == [("percent", 0.0, 200.0)]
+
+
+def test_the_command_makes_no_dataset_unless_asked(written, db) -> None:
+    with pytest.raises(CommandError, match="There is no dataset “news”; add --create to make it"):
+        run(written(THREE), "--dataset", "news")
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n", "a,b\nA.,\n", "left,right\nA.,B.\n"])
+def test_the_command_makes_no_dataset_for_a_file_that_cannot_be_imported(written, db, content: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        run(written(content), "--dataset", "news", "--create")
+
+    assert caught.value.returncode == 2
+    assert not Dataset.objects.exists()
+
+
+def test_the_command_refuses_a_name_that_no_address_can_hold(written, db) -> None:
+    with pytest.raises(CommandError, match="slug: Enter a valid"):
+        run(written(THREE), "--dataset", "my news", "--create")

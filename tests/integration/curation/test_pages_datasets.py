@@ -1,0 +1,171 @@
+"""The list of datasets, a new one, its settings, its snapshots, its export."""
+
+import hashlib
+
+import pytest
+
+from curation.models import Dataset, Membership, Snapshot
+from curation.services import score_set_publish
+from tests.factories import DatasetFactory
+
+pytestmark = pytest.mark.django_db
+
+NEW = {
+    "name": "Scenes",
+    "slug": "scenes",
+    "language": "en",
+    "licence": "CC0-1.0",
+    "description": "",
+    "source_address": "",
+}
+
+
+@pytest.fixture
+def address(dataset) -> str:
+    return f"/datasets/{dataset.slug}/"
+
+
+def test_an_empty_list_says_what_to_do(staff, client_of) -> None:
+    page = client_of(staff).get("/datasets/").content.decode()
+
+    assert "No datasets yet. Create one, then import a file of sentence pairs into it." in page
+
+
+def test_an_annotator_is_told_why_the_list_is_empty(annotator, client_of) -> None:
+    page = client_of(annotator).get("/datasets/").content.decode()
+
+    assert "Annotators judge without seeing scores" in page
+    assert "Create a dataset" not in page
+
+
+def test_the_list_shows_what_a_dataset_holds(fill, owner, dataset, client_of) -> None:
+    fill(1234)
+    pair = dataset.pairs.first()
+    made = {"name": "people: 1", "kind": "people", "low": 0, "high": 1, "method": "counting"}
+    known = {"reliability": {"spearman_mean": 0.8474, "judgements": 8}}
+    score_set_publish(dataset=dataset, scores=[(pair.pk, 0.5, None, 8)], parameters=known, **made)
+
+    page = client_of(owner).get("/datasets/").content.decode()
+
+    assert "1,234" in page
+    assert "0.847" in page
+
+
+def test_whoever_creates_a_dataset_owns_it(staff, client_of) -> None:
+    answer = client_of(staff).post("/datasets/new/", NEW)
+
+    assert answer["Location"] == "/datasets/scenes/import/"
+    assert Membership.objects.get(dataset__slug="scenes", user=staff).role == "owner"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"slug": "new"}, "is an address of this site; choose another."),
+        ({"slug": "taken"}, "Another dataset has this short name; choose another."),
+        ({"slug": "two words"}, "Enter a valid"),
+        ({"slug": ""}, "This field is required."),
+        ({"language": "English!"}, "Give a BCP-47 tag such as en or pt-BR."),
+        ({"source_address": "javascript:alert(1)"}, "Enter a valid URL."),
+    ],
+)
+def test_a_dataset_that_cannot_be_made_says_why_and_keeps_what_was_typed(
+    staff, client_of, wrong: dict[str, str], sentence: str
+) -> None:
+    DatasetFactory(slug="taken")
+
+    page = client_of(staff).post("/datasets/new/", NEW | wrong).content.decode()
+
+    assert sentence in page
+    assert 'value="CC0-1.0"' in page
+    assert Dataset.objects.count() == 1
+
+
+def test_settings_change_what_a_dataset_says_of_itself(owner, dataset, address, client_of) -> None:
+    page = client_of(owner).post(
+        f"{address}settings/", NEW | {"name": "Renamed", "slug": "other"}, follow=True
+    )
+
+    dataset.refresh_from_db()
+    assert "The settings are saved." in page.content.decode()
+    assert (dataset.name, dataset.licence) == ("Renamed", "CC0-1.0")
+
+
+def test_the_short_name_of_a_dataset_does_not_change(owner, dataset, address, client_of) -> None:
+    client_of(owner).post(f"{address}settings/", NEW | {"slug": "other"})
+
+    assert client_of(owner).get(address).status_code == 200
+
+
+def test_settings_that_are_wrong_leave_the_head_of_the_page_as_it_was(
+    owner, dataset, address, client_of
+) -> None:
+    page = (
+        client_of(owner)
+        .post(f"{address}settings/", NEW | {"name": "Unsaved", "language": "?"})
+        .content.decode()
+    )
+
+    head = page[page.index('class="dataset-name"') : page.index("</section>")]
+    assert dataset.name in head
+    assert "Unsaved" not in head
+
+
+def test_an_archived_dataset_moves_to_the_foot_of_the_list_and_comes_back(
+    owner, dataset, address, client_of
+) -> None:
+    client = client_of(owner)
+
+    client.post(f"{address}archive/")
+    archived = client.get("/datasets/").content.decode()
+    client.post(f"{address}archive/")
+
+    assert "1 archived dataset" in archived
+    assert "archived" not in client.get("/datasets/").content.decode()
+
+
+def test_a_snapshot_is_taken_with_its_checksum_and_downloaded(
+    fill, curator, address, dataset, client_of
+) -> None:
+    fill(4)
+    client = client_of(curator)
+
+    page = client.post(f"{address}snapshots/", {"split": "train"}, follow=True).content.decode()
+    file = b"".join(client.get(f"{address}snapshots/1/").streaming_content)
+
+    snapshot = Snapshot.objects.get()
+    assert "Snapshot 1 is taken." in page
+    assert snapshot.rows == 2
+    assert hashlib.sha256(file).hexdigest() == snapshot.sha256
+    assert snapshot.sha256 in page
+
+
+def test_a_snapshot_of_an_unknown_split_is_not_taken(fill, curator, address, client_of) -> None:
+    fill(1)
+
+    client_of(curator).post(f"{address}snapshots/", {"split": "elsewhere"})
+
+    assert not Snapshot.objects.exists()
+
+
+def test_the_export_form_holds_the_settings_of_an_export_run(
+    fill, curator, dataset, address, client_of
+) -> None:
+    fill(1)
+
+    page = client_of(curator).get(f"{address}export/").content.decode()
+
+    assert 'action="/runs/start/export_dataset/"' in page
+    assert f'name="dataset" value="{dataset.slug}"' in page
+    for name in ("format", "score_set", "spreadsheet", "launch"):
+        assert f'name="{name}"' in page
+
+
+def test_an_export_is_started_by_that_form(fill, curator, dataset, address, client_of) -> None:
+    fill(1)
+    asked = {"dataset": dataset.slug, "format": "csv", "score_set": "gold"}
+
+    answer = client_of(curator).post("/runs/start/export_dataset/", asked)
+
+    assert answer.status_code == 302, answer.content.decode()
+    assert answer["Location"].startswith("/runs/")

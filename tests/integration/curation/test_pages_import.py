@@ -1,0 +1,283 @@
+"""Importing in the browser: upload, look, try, import; and what goes wrong on the way."""
+
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadhandler import StopUpload
+from django.http import HttpRequest
+
+from curation.importing import ONE_TRANSACTION_ROWS
+from curation.models import ImportBatch
+from curation.uploads import BoundedUpload, upload_refusal
+
+pytestmark = pytest.mark.django_db
+
+THREE_ROWS = (
+    "id,sentence1,sentence2,score,split\n"
+    "one,A dog runs.,A dog is running.,4.5,train\n"
+    "two,A cat sleeps.,A dog is running.,0.5,test\n"
+    "bad,,Nothing before this.,3,train\n"
+)
+AS_GUESSED = {
+    "header": "yes",
+    "delimiter": ",",
+    "a": "sentence1",
+    "b": "sentence2",
+    "score": "score",
+    "external_id": "id",
+    "split": "split",
+    "score_set": "gold",
+}
+
+
+@pytest.fixture
+def client(curator, client_of):
+    return client_of(curator)
+
+
+@pytest.fixture
+def address(dataset) -> str:
+    return f"/datasets/{dataset.slug}/import/"
+
+
+@pytest.fixture
+def upload(client, address):
+    """Upload a text and give the batch that waits for it."""
+
+    def send(text: str, name: str = "pairs.csv") -> ImportBatch:
+        answer = client.post(address, {"file": SimpleUploadedFile(name, text.encode())})
+        assert answer.status_code == 302, answer.content.decode()
+        return ImportBatch.objects.latest("pk")
+
+    return send
+
+
+def test_an_upload_writes_no_pair(upload, dataset) -> None:
+    upload(THREE_ROWS)
+
+    assert not dataset.pairs.exists()
+
+
+def test_the_upload_is_shown_with_its_columns_recognised(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+
+    page = client.get(f"{address}{batch.pk}/").content.decode()
+
+    assert "A dog is running." in page
+    assert '<option value="sentence1" selected>' in page
+    assert '<option value="score" selected>' in page
+
+
+def test_trying_the_import_says_what_would_come_of_it_and_writes_nothing(
+    upload, client, address, dataset
+) -> None:
+    batch = upload(THREE_ROWS)
+
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+    page = client.get(f"{address}{batch.pk}/").content.decode()
+
+    assert "Import 2 pairs" in page
+    assert "sentence a is empty" in page
+    assert not dataset.pairs.exists()
+
+
+def test_the_import_does_what_was_tried(upload, client, address, dataset) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+
+    answer = client.post(f"{address}{batch.pk}/apply/", follow=True)
+
+    assert "added 2 of 3 rows" in answer.content.decode()
+    assert sorted(dataset.pairs.values_list("external_id", flat=True)) == ["one", "two"]
+    assert list(dataset.score_sets.values_list("name", "low", "high")) == [("gold", 0.0, 5.0)]
+
+
+def test_the_rejected_rows_can_be_downloaded(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+
+    answer = client.get(f"{address}{batch.pk}/errors.csv")
+
+    lines = b"".join(answer.streaming_content).decode().splitlines()
+    assert lines[0] == "line,reason,row"
+    assert lines[1].startswith("4,sentence a is empty,")
+
+
+def test_without_rejected_rows_there_is_no_file_of_them(upload, client, address) -> None:
+    batch = upload("sentence1,sentence2\nA dog runs.,A dog is running.\n")
+
+    answer = client.get(f"{address}{batch.pk}/errors.csv")
+
+    assert answer.status_code == 404
+
+
+def test_a_file_imported_twice_has_nothing_left_to_import(upload, client, address) -> None:
+    for _time in range(2):
+        batch = upload(THREE_ROWS)
+        client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+        page = client.get(f"{address}{batch.pk}/").content.decode()
+        client.post(f"{address}{batch.pk}/apply/")
+
+    assert "there is nothing to import" in page
+
+
+def test_a_column_may_be_left_out_although_it_was_recognised(upload, client, address, dataset) -> None:
+    batch = upload(THREE_ROWS)
+
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"score": ""})
+    client.post(f"{address}{batch.pk}/apply/")
+
+    assert dataset.pairs.count() == 2
+    assert not dataset.score_sets.exists()
+
+
+def test_one_source_may_stand_for_all_rows(upload, client, address, dataset) -> None:
+    batch = upload(THREE_ROWS)
+
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"source_name": "field work"})
+    client.post(f"{address}{batch.pk}/apply/")
+
+    assert set(dataset.pairs.values_list("source", flat=True)) == {"field work"}
+
+
+def test_a_file_without_a_header_has_its_columns_by_number(upload, client, address, dataset) -> None:
+    batch = upload("A dog runs.;A dog is running.;4.5\nA cat sleeps.;A dog is running.;0.5\n")
+    page = client.get(f"{address}{batch.pk}/?header=no&delimiter=%3B").content.decode()
+
+    numbered = {"header": "no", "delimiter": ";", "a": "1", "b": "2", "score": "3", "score_set": "gold"}
+    client.post(f"{address}{batch.pk}/check/", numbered)
+    client.post(f"{address}{batch.pk}/apply/")
+
+    assert "Column 3" in page
+    assert dataset.pairs.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"low": "0"}, "Give both ends of the scale, or neither."),
+        ({"low": "5", "high": "0"}, "scale"),
+        ({"b": "sentence1"}, "Both sentences are in one column"),
+        ({"a": "nowhere"}, "Select a valid choice."),
+        ({"low": "100", "high": "200"}, "None of the 3 rows of pairs.csv can be imported"),
+    ],
+)
+def test_what_cannot_be_tried_is_said_and_the_choices_are_kept(
+    upload, client, address, changed: dict[str, str], sentence: str
+) -> None:
+    batch = upload(THREE_ROWS)
+
+    page = client.post(f"{address}{batch.pk}/check/", AS_GUESSED | changed | {"split_name": "kept"})
+
+    assert sentence in page.content.decode()
+    assert 'value="kept"' in page.content.decode()
+
+
+def test_an_unreadable_file_says_so_and_can_be_discarded(upload, client, address) -> None:
+    batch = upload("PK\x03\x04 not a table", name="sheet.xlsx")
+
+    page = client.get(f"{address}{batch.pk}/").content.decode()
+
+    assert "is a spreadsheet or an archive; save it as CSV first" in page
+    assert "Discard the upload" in page
+
+
+def test_discarding_removes_the_upload(upload, client, address, home) -> None:
+    batch = upload(THREE_ROWS)
+
+    client.post(f"{address}{batch.pk}/discard/")
+
+    assert not ImportBatch.objects.exists()
+    assert not (home / batch.path).exists()
+
+
+def test_a_large_file_is_imported_by_a_run(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+    ImportBatch.objects.update(rows=ONE_TRANSACTION_ROWS + 1)
+
+    page = client.get(f"{address}{batch.pk}/").content.decode()
+
+    assert 'action="/runs/start/import_pairs/"' in page
+    assert f'name="batch" value="{batch.pk}"' in page
+
+
+def test_a_large_file_is_not_imported_in_a_request(upload, client, address, dataset) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+    ImportBatch.objects.update(rows=ONE_TRANSACTION_ROWS + 1)
+
+    answer = client.post(f"{address}{batch.pk}/apply/")
+
+    assert answer.status_code == 400
+    assert "pairs.csv has 20001 rows; start a run for it." in answer.content.decode()
+    assert not dataset.pairs.exists()
+
+
+def test_an_import_that_was_not_tried_is_not_done(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+
+    answer = client.post(f"{address}{batch.pk}/apply/")
+
+    assert answer.status_code == 400
+    assert "its columns were not checked" in answer.content.decode()
+
+
+def test_a_file_that_is_too_large_is_refused_on_the_form(client, address, settings, home) -> None:
+    settings.UPLOAD_MAX_BYTES = 1000
+
+    answer = client.post(address, {"file": SimpleUploadedFile("pairs.csv", b"a,b\n" * 1000)})
+
+    assert "The file is larger than 1000" in answer.content.decode()
+    assert not ImportBatch.objects.exists()
+    assert not (home / "imports").exists()
+
+
+def test_no_file_is_asked_for(client, address) -> None:
+    answer = client.post(address)
+
+    assert "Choose a file." in answer.content.decode()
+
+
+def test_a_full_disk_while_uploading_is_one_sentence() -> None:
+    """/dev/full takes a file and has no room for it."""
+    request = HttpRequest()
+    handler = BoundedUpload(request)
+    handler.file = io.FileIO("/dev/full", "w")  # type: ignore[assignment]
+
+    with pytest.raises(StopUpload):
+        handler.receive_data_chunk(b"some text", 0)
+
+    handler.file.close()
+    assert upload_refusal(request) == (
+        "The file could not be kept: No space left on device; free some space, then upload it again."
+    )
+
+
+def test_the_past_imports_say_what_came_of_them(upload, client, address) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+    client.post(f"{address}{batch.pk}/apply/")
+    upload(THREE_ROWS, name="second.csv")
+
+    page = client.get(address).content.decode()
+
+    assert "added 2 of 3 rows" in page
+    assert "1 rejected" in page
+    assert "waits for you" in page
+
+
+def test_hostile_cells_stay_text(upload, client, address) -> None:
+    hostile = "<script>alert(1)</script>"
+    batch = upload(
+        f"sentence1,sentence2,{hostile}\n{hostile},{hostile},1\n,{hostile},1\n", name=f"{hostile}.csv"
+    )
+    chosen = {"header": "yes", "delimiter": ",", "a": "sentence1", "b": "sentence2", "score_set": hostile}
+
+    looked = client.get(f"{address}{batch.pk}/").content.decode()
+    client.post(f"{address}{batch.pk}/check/", chosen)
+    tried = client.get(f"{address}{batch.pk}/").content.decode()
+
+    assert hostile not in looked + tried
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in looked

@@ -1,0 +1,375 @@
+"""The pages of people: members, invitations and what their link opens, logging in, tokens."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils.timezone import now
+
+from curation.models import Invitation, LoginFailure, Membership, User
+from curation.people import FAILURES_FROM_ANYWHERE, FAILURES_FROM_ONE_PLACE, invitation_create
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
+NEW_ACCOUNT = {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD}
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings) -> None:
+    """A slow hash is what keeps passwords safe, and what no test needs."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def address(dataset) -> str:
+    return f"/datasets/{dataset.slug}/"
+
+
+@pytest.fixture
+def link(dataset, owner):
+    """The address of a new invitation."""
+
+    def make(role: str = "annotator", people: int = 1, days: int = 14) -> str:
+        made = {"role": role, "people": people, "days": days, "by": owner, "at": now()}
+        _invitation, token = invitation_create(dataset=dataset, **made)
+        return f"/invitations/{token}/"
+
+    return make
+
+
+# Members
+
+
+def test_an_owner_changes_a_role(owner, curator, address, client_of) -> None:
+    member = Membership.objects.get(user=curator)
+
+    page = client_of(owner).post(f"{address}members/{member.pk}/role/", {"role": "owner"}, follow=True)
+
+    assert "curator is now owner." in page.content.decode()
+    assert Membership.objects.get(user=curator).role == "owner"
+
+
+def test_a_role_that_does_not_exist_changes_nothing(owner, curator, address, client_of) -> None:
+    member = Membership.objects.get(user=curator)
+
+    client_of(owner).post(f"{address}members/{member.pk}/role/", {"role": "emperor"})
+
+    assert Membership.objects.get(user=curator).role == "curator"
+
+
+def test_the_last_owner_is_told_why_leaving_is_not_possible(owner, address, client_of) -> None:
+    member = Membership.objects.get(user=owner)
+
+    answer = client_of(owner).post(f"{address}members/{member.pk}/remove/")
+
+    assert answer.status_code == 400
+    assert (
+        "owner is the only owner of this dataset; make another member an owner first."
+        in answer.content.decode()
+    )
+
+
+def test_a_removal_can_be_undone(owner, annotator, dataset, address, client_of) -> None:
+    client, member = client_of(owner), Membership.objects.get(user=annotator)
+
+    page = client.post(f"{address}members/{member.pk}/remove/", follow=True).content.decode()
+    client.post(f"{address}members/restore/")
+
+    assert "annotator is no longer a member." in page
+    assert Membership.objects.get(dataset=dataset, user=annotator).role == "annotator"
+
+
+def test_undo_restores_nobody_whom_one_has_not_just_removed(owner, stranger, address, client_of) -> None:
+    client_of(owner).post(f"{address}members/restore/", {"user": stranger.pk, "role": "owner"})
+
+    assert not Membership.objects.filter(user=stranger).exists()
+
+
+def test_a_removal_from_one_dataset_is_not_undone_into_another(owner, annotator, address, client_of) -> None:
+    other = MembershipFactory(user=owner, role="owner", dataset=DatasetFactory()).dataset
+    client, member = client_of(owner), Membership.objects.get(user=annotator)
+    client.post(f"{address}members/{member.pk}/remove/")
+
+    client.post(f"/datasets/{other.slug}/members/restore/")
+
+    assert not Membership.objects.filter(user=annotator).exists()
+
+
+def test_a_curator_may_leave(curator, address, client_of) -> None:
+    member = Membership.objects.get(user=curator)
+
+    answer = client_of(curator).post(f"{address}members/{member.pk}/remove/")
+
+    assert answer.status_code == 302
+    assert answer["Location"] == "/"
+    assert not Membership.objects.filter(user=curator).exists()
+
+
+def test_a_simulated_annotator_is_marked_as_such(owner, dataset, address, client_of) -> None:
+    MembershipFactory(dataset=dataset, user=UserFactory(username="robot", simulated=True))
+
+    page = client_of(owner).get(f"{address}members/").content.decode()
+
+    assert "simulated" in page
+
+
+# Invitations
+
+
+def test_a_new_invitation_shows_its_link_this_once(owner, address, client_of) -> None:
+    client = client_of(owner)
+    asked = {"role": "annotator", "people": 3, "days": 7, "note": "the seminar"}
+
+    shown = client.post(f"{address}invitations/", asked).content.decode()
+    again = client.get(f"{address}invitations/").content.decode()
+
+    token = re.search(r"/invitations/([\w-]+)/", shown)[1]
+    assert Client().get(f"/invitations/{token}/").status_code == 200
+    assert token not in again
+    assert "the seminar" in again
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"people": 0}, {"days": 0}, {"days": 4000}, {"role": "emperor"}, {"people": "many"}]
+)
+def test_an_invitation_that_makes_no_sense_is_not_made(
+    owner, address, client_of, wrong: dict[str, object]
+) -> None:
+    answer = client_of(owner).post(
+        f"{address}invitations/", {"role": "annotator", "people": 1, "days": 7} | wrong
+    )
+
+    assert 'class="error"' in answer.content.decode()
+    assert not Invitation.objects.exists()
+
+
+def test_a_revoked_invitation_says_so(owner, address, link, client_of) -> None:
+    opened = link()
+    client_of(owner).post(f"{address}invitations/{Invitation.objects.get().pk}/revoke/")
+
+    answer = Client().get(opened)
+
+    assert answer.status_code == 410
+    assert "was revoked; ask an owner for a new one." in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [({"uses_left": 0}, "is used up"), ({"expires_at": now() - timedelta(days=1)}, "expired on")],
+)
+def test_an_invitation_that_admits_nobody_says_why(link, stranger, client_of, changed, sentence: str) -> None:
+    opened = link()
+    Invitation.objects.update(**changed)
+
+    answers = [Client().get(opened), client_of(stranger).get(opened), client_of(stranger).post(opened)]
+
+    assert [answer.status_code for answer in answers] == [410, 410, 410]
+    assert all(sentence in answer.content.decode() for answer in answers)
+    assert not Membership.objects.filter(user=stranger).exists()
+
+
+def test_looking_at_an_invitation_spends_nothing(link, stranger, client_of) -> None:
+    opened = link()
+
+    client_of(stranger).get(opened)
+
+    assert not Membership.objects.filter(user=stranger).exists()
+    assert Invitation.objects.get().uses_left == 1
+
+
+def test_someone_with_an_account_joins_with_one_button(link, stranger, dataset, client_of) -> None:
+    answer = client_of(stranger).post(link("curator"))
+
+    assert answer["Location"] == f"/datasets/{dataset.slug}/"
+    assert Membership.objects.get(user=stranger).role == "curator"
+
+
+def test_someone_new_makes_an_account_and_is_in(link, dataset) -> None:
+    client = Client()
+
+    answer = client.post(link(), NEW_ACCOUNT)
+
+    assert answer.status_code == 302
+    assert Membership.objects.get(user__username="newcomer", dataset=dataset).role == "annotator"
+    assert client.session["_auth_user_id"] == str(User.objects.get(username="newcomer").pk)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"password2": "something else"}, "The two password fields didn"),
+        ({"password1": "1234", "password2": "1234"}, "This password is too short"),
+        ({"username": "owner"}, "A user with that username already exists"),
+        ({"username": "<script>"}, "Enter a valid username"),
+    ],
+)
+def test_an_account_that_cannot_be_made_says_why_and_spends_nothing(
+    link, wrong: dict[str, str], sentence: str
+) -> None:
+    answer = Client().post(link(), NEW_ACCOUNT | wrong)
+
+    assert sentence in answer.content.decode()
+    assert Invitation.objects.get().uses_left == 1
+
+
+def test_a_member_who_opens_a_weaker_invitation_keeps_the_role(link, curator, client_of) -> None:
+    answer = client_of(curator).post(link("annotator"))
+
+    assert "already, as curator. The invitation is not spent." in answer.content.decode()
+    assert Membership.objects.get(user=curator).role == "curator"
+
+
+def test_who_has_an_account_logs_in_and_comes_back(link, stranger) -> None:
+    stranger.set_password(PASSWORD)
+    stranger.save()
+    opened = link()
+    client = Client()
+
+    page = client.get(opened).content.decode()
+    answer = client.post(f"/accounts/login/?next={opened}", {"username": "stranger", "password": PASSWORD})
+
+    assert f"/accounts/login/?next={opened}" in page
+    assert answer["Location"] == opened
+
+
+# Logging in
+
+
+@pytest.fixture
+def log_in(owner):
+    owner.set_password(PASSWORD)
+    owner.save()
+
+    def attempt(password: str, *, address: str = "10.0.0.1", page: str = "/accounts/login/") -> str:
+        answer = Client(REMOTE_ADDR=address).post(page, {"username": "owner", "password": password})
+        return "in" if answer.status_code == 302 else answer.content.decode()
+
+    return attempt
+
+
+def test_a_wrong_password_is_said_without_saying_which_was_wrong(log_in) -> None:
+    assert "This username and password do not belong together" in log_in("wrong")
+
+
+def test_after_five_wrong_passwords_the_right_one_has_to_wait(log_in) -> None:
+    for _time in range(FAILURES_FROM_ONE_PLACE):
+        log_in("wrong")
+
+    assert "Too many wrong passwords for this name; wait a quarter of an hour" in log_in(PASSWORD)
+
+
+def test_whoever_guesses_does_not_lock_out_the_person_elsewhere(log_in) -> None:
+    for _time in range(FAILURES_FROM_ONE_PLACE):
+        log_in("wrong", address="10.0.0.66")
+
+    assert log_in(PASSWORD) == "in"
+
+
+def test_guessing_from_many_places_closes_the_name(log_in) -> None:
+    log_in("wrong")
+    digest = LoginFailure.objects.get().name_digest
+    LoginFailure.objects.bulk_create(
+        LoginFailure(name_digest=digest, address=f"10.1.0.{place}", at=now())
+        for place in range(FAILURES_FROM_ANYWHERE)
+    )
+
+    assert "Too many wrong passwords" in log_in(PASSWORD, address="10.2.0.1")
+
+
+def test_a_quarter_of_an_hour_later_the_name_is_open_again(log_in) -> None:
+    for _time in range(FAILURES_FROM_ONE_PLACE):
+        log_in("wrong")
+    LoginFailure.objects.update(at=now() - timedelta(minutes=15))
+
+    assert log_in(PASSWORD) == "in"
+
+
+def test_the_right_password_forgets_earlier_slips(log_in) -> None:
+    log_in("wrong")
+
+    log_in(PASSWORD)
+
+    assert not LoginFailure.objects.exists()
+
+
+def test_an_empty_password_forgets_nothing(log_in) -> None:
+    log_in("wrong")
+
+    log_in("")
+
+    assert LoginFailure.objects.count() == 1
+
+
+def test_the_administrations_login_guesses_no_faster(log_in) -> None:
+    for _time in range(FAILURES_FROM_ONE_PLACE):
+        log_in("wrong", page="/admin/login/")
+
+    assert "Too many wrong passwords" in log_in(PASSWORD, page="/admin/login/")
+
+
+def test_what_was_typed_as_a_name_is_not_kept(log_in) -> None:
+    Client().post("/accounts/login/", {"username": "my secret password", "password": "x"})
+
+    stored = LoginFailure.objects.values().get()
+
+    assert "secret" not in str(stored)
+
+
+def test_a_new_password_needs_the_old_one(owner, log_in) -> None:
+    client = Client()
+    client.force_login(owner)
+    new = {"new_password1": "another long one", "new_password2": "another long one"}
+
+    refused = client.post("/accounts/password/", new | {"old_password": "wrong"})
+    client.post("/accounts/password/", new | {"old_password": PASSWORD})
+
+    assert "Your old password was entered incorrectly" in refused.content.decode()
+    assert log_in("another long one") == "in"
+
+
+# The first page
+
+
+@pytest.mark.parametrize(
+    ("who", "goes_to"),
+    [("owner", "/datasets/"), ("curator", "/datasets/"), ("staff", "/datasets/"), ("annotator", "/judge/")],
+)
+def test_the_first_page_is_where_the_persons_work_is(who: str, goes_to: str, request, client_of) -> None:
+    answer = client_of(request.getfixturevalue(who)).get("/")
+
+    assert answer["Location"] == goes_to
+
+
+def test_who_belongs_nowhere_is_told_how_that_changes(stranger, client_of) -> None:
+    answer = client_of(stranger).get("/")
+
+    assert "Open the invitation link that a dataset" in answer.content.decode()
+
+
+# Tokens
+
+
+def test_a_token_is_shown_once_and_opens_the_api(owner, dataset, client_of) -> None:
+    client = client_of(owner)
+
+    shown = client.post("/accounts/token/").content.decode()
+    again = client.get("/accounts/token/").content.decode()
+
+    token = re.search(r"Authorization: Token (\w+)", shown)[1]
+    answer = Client().get("/api/v1/datasets/", HTTP_AUTHORIZATION=f"Token {token}")
+    assert [row["slug"] for row in answer.json()["results"]] == [dataset.slug]
+    assert token not in again
+
+
+@pytest.mark.parametrize("ending", ["/accounts/token/", "/accounts/token/revoke/"])
+def test_a_token_that_is_replaced_or_revoked_opens_nothing(owner, client_of, ending: str) -> None:
+    client = client_of(owner)
+    shown = client.post("/accounts/token/").content.decode()
+    token = re.search(r"Authorization: Token (\w+)", shown)[1]
+
+    client.post(ending)
+
+    assert Client().get("/api/v1/datasets/", HTTP_AUTHORIZATION=f"Token {token}").status_code == 401

@@ -1,0 +1,269 @@
+"""What pages read of datasets, pairs and scores."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from curation import selectors
+from curation.models import Pair, PairScore, ScoreSet
+from curation.selectors import ORDERS, PairFilter
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
+
+
+@pytest.fixture
+def gold(dataset) -> ScoreSet:
+    return ScoreSetFactory(dataset=dataset, name="gold")
+
+
+@pytest.fixture
+def pairs(dataset, gold) -> list[Pair]:
+    """Six pairs, of which the fourth and the sixth have no score, and two have the same."""
+    values = [3.0, 1.0, 3.0, None, 5.0, None]
+    made = [
+        PairFactory(dataset=dataset, external_id=name, source=name[0])
+        for name in ("b2", "a1", "c", "b1", "a2", "d")
+    ]
+    for pair, value in zip(made, values, strict=True):
+        if value is not None:
+            PairScore.objects.create(score_set=gold, pair=pair, value=value)
+    return made
+
+
+def names(pairs) -> str:
+    return " ".join(pair.external_id for pair in pairs)
+
+
+# Finding
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("pk", "b2 a1 c b1 a2 d"),
+        ("-pk", "d a2 b1 c a1 b2"),
+        ("external_id", "a1 a2 b1 b2 c d"),
+        ("-external_id", "d c b2 b1 a2 a1"),
+        ("source", "a1 a2 b2 b1 c d"),
+        ("-source", "d c b2 b1 a1 a2"),
+        ("score", "a1 b2 c a2 b1 d"),
+        ("-score", "a2 b2 c a1 b1 d"),
+    ],
+)
+def test_pairs_come_in_order_and_unscored_ones_last(dataset, pairs, gold, order: str, expected: str) -> None:
+    found = selectors.pairs_found(dataset, PairFilter(score_set=gold.pk), order)
+
+    assert names(found) == expected
+
+
+def test_pairs_come_with_their_sentences_and_scores(dataset, pairs, gold) -> None:
+    found = list(selectors.pairs_found(dataset, PairFilter(score_set=gold.pk)))
+
+    with CaptureQueriesContext(connection) as caught:
+        told = [(pair.a.text, pair.b.text, pair.value) for pair in found]
+    assert told[0] == (pairs[0].a.text, pairs[0].b.text, 3.0)
+    assert [pair.value for pair in found] == [3.0, 1.0, 3.0, None, 5.0, None]
+    assert len(caught) == 0
+
+
+def test_without_a_score_set_no_pair_has_a_score(dataset, pairs) -> None:
+    found = selectors.pairs_found(dataset, PairFilter(), "-score")
+
+    assert {pair.value for pair in found} == {None}
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"source": "a"}, "a1 a2"),
+        ({"search": "SHARED"}, "b2 c"),
+        ({"search": "b1"}, "b1"),
+        ({"search": "shared", "source": "c"}, "c"),
+        ({"low": 3.0}, "b2 c a2"),
+        ({"low": 1.0, "high": 3.0}, "b2 a1 c"),
+        ({"status": "rejected"}, "d"),
+        ({"split": "test"}, "a1"),
+        ({"subset": "s"}, "a1"),
+        ({"origin": "generated"}, "c"),
+        ({"source": "zz"}, ""),
+    ],
+)
+def test_a_filter_finds_its_pairs(dataset, pairs, gold, asked, expected: str) -> None:
+    shared = SentenceFactory(dataset=dataset, text="A shared sentence.")
+    Pair.objects.filter(external_id="b2").update(a=shared)
+    Pair.objects.filter(external_id="c").update(b=shared, origin="generated")
+    Pair.objects.filter(external_id="a1").update(split="test", subset="s")
+    Pair.objects.filter(external_id="d").update(status="rejected")
+    PairFactory(source="a")
+
+    assert names(selectors.pairs_found(dataset, PairFilter(score_set=gold.pk, **asked))) == expected
+
+
+def test_scores_of_another_set_do_not_count(dataset, pairs) -> None:
+    other = ScoreSetFactory(dataset=dataset, name="other")
+
+    assert names(selectors.pairs_found(dataset, PairFilter(score_set=other.pk, low=0))) == ""
+
+
+def test_a_filter_tells_only_what_it_asks_for() -> None:
+    assert PairFilter(status="active", low=0.0).as_json() == {"status": "active", "low": 0.0}
+
+
+# Pages
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_pages_together_are_all_pairs_in_order(dataset, pairs, gold, order: str) -> None:
+    chosen = PairFilter(score_set=gold.pk)
+
+    pages = [selectors.pairs_page(dataset, chosen, order=order, number=number, size=4) for number in (1, 2)]
+
+    assert names([*pages[0].pairs, *pages[1].pairs]) == names(selectors.pairs_found(dataset, chosen, order))
+    assert [(page.first, page.last, page.total, page.pages) for page in pages] == [(1, 4, 6, 2), (5, 6, 6, 2)]
+
+
+def test_a_page_beyond_the_last_is_the_last(dataset, pairs) -> None:
+    page = selectors.pairs_page(dataset, PairFilter(), number=99, size=4)
+
+    assert (page.number, names(page.pairs)) == (2, "a2 d")
+
+
+def test_an_empty_page_says_so(dataset) -> None:
+    page = selectors.pairs_page(dataset, PairFilter())
+
+    assert (list(page.pairs), page.total, page.pages, page.first, page.last) == ([], 0, 1, 0, 0)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_page_takes_three_queries_however_long_it_is(dataset, pairs, gold, order: str) -> None:
+    with CaptureQueriesContext(connection) as caught:
+        page = selectors.pairs_page(dataset, PairFilter(score_set=gold.pk, low=0), order=order)
+        [(pair.a.text, pair.b.text, pair.value) for pair in page.pairs]
+
+    assert len(caught) == 3
+
+
+# Neighbours
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("asked", [{}, {"low": 2.0}, {"source": "a"}])
+def test_neighbours_are_those_of_the_list(dataset, pairs, gold, order: str, asked) -> None:
+    chosen = PairFilter(score_set=gold.pk, **asked)
+    listed = list(selectors.pairs_found(dataset, chosen, order))
+
+    for before, pair, after in zip([None, *listed], listed, [*listed[1:], None], strict=False):
+        assert selectors.pair_neighbours(pair, chosen, order) == (before, after)
+
+
+def test_neighbours_by_score_without_a_score_set_go_by_number(dataset, pairs) -> None:
+    assert selectors.pair_neighbours(pairs[2], PairFilter(), "score") == (pairs[1], pairs[3])
+
+
+# Facts
+
+
+def test_facts_count_what_a_dataset_holds(dataset, pairs, gold) -> None:
+    Pair.objects.filter(external_id="c").update(origin="generated", status="rejected")
+    told = {"reliability": {"spearman_mean": 0.81, "judgements": 240}}
+    people = ScoreSetFactory(dataset=dataset, name="people", kind="people", parameters=told)
+    more = ScoreSetFactory(dataset=dataset, name="more people", kind="people", parameters={})
+    for score_set in (people, more):
+        PairScore.objects.create(score_set=score_set, pair=pairs[0], value=1)
+    PairFactory()
+
+    facts = selectors.dataset_facts(dataset)
+
+    assert (facts.pairs, facts.judged, facts.generated, facts.rejected, facts.score_sets) == (6, 1, 1, 1, 3)
+    assert (facts.shr, facts.shr_n) == (0.81, 240)
+
+
+def test_facts_of_an_empty_dataset_are_nothing(dataset) -> None:
+    assert selectors.dataset_facts(dataset) == selectors.Facts()
+
+
+def test_facts_of_many_datasets_take_as_many_queries_as_of_one(dataset, pairs) -> None:
+    others = [PairFactory().dataset for _ in range(3)]
+
+    with CaptureQueriesContext(connection) as caught:
+        facts = selectors.facts_of([dataset, *others])
+
+    assert [facts[found.pk].pairs for found in (dataset, *others)] == [6, 1, 1, 1]
+    assert len(caught) == 3
+
+
+def test_duplicates_of_a_dataset_are_counted(dataset) -> None:
+    x, y, z = (SentenceFactory(dataset=dataset) for _ in range(3))
+    for a, b, split in (
+        (x, y, "train"),
+        (x, y, "train"),
+        (y, x, "test"),
+        (z, z, ""),
+        (z, z, "dev"),
+        (x, z, "dev"),
+    ):
+        PairFactory(dataset=dataset, a=a, b=b, split=split)
+    PairFactory(dataset=dataset, a=x, b=z, status="rejected")
+
+    assert tuple(selectors.dataset_duplicates(dataset)) == (2, 1, 1)
+
+
+def test_choices_are_what_occurs(dataset, pairs) -> None:
+    Pair.objects.filter(external_id="d").update(split="train", subset="s", source="")
+
+    choices = selectors.pair_choices(dataset)
+
+    assert (choices.sources, choices.subsets, choices.splits) == (["a", "b", "c"], ["s"], ["train"])
+
+
+def test_score_sets_are_described(dataset, pairs, gold) -> None:
+    ScoreSetFactory(dataset=dataset, name="empty")
+
+    with CaptureQueriesContext(connection) as caught:
+        empty, described = selectors.score_sets_of(dataset)
+
+    assert (described.score_set, described.count, described.mean) == (gold, 4, 3.0)
+    assert (described.smallest, described.largest) == (1.0, 5.0)
+    assert described.sd == pytest.approx(2**0.5)
+    assert (empty.count, empty.mean) == (0, None)
+    assert len(caught) == 1
+
+
+def test_a_histogram_counts_scores_by_source(dataset, pairs, gold) -> None:
+    drawn = selectors.score_histogram(gold, bins=5)
+
+    assert drawn.edges == (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
+    assert drawn.counts == {"a": (0, 1, 0, 0, 1), "b": (0, 0, 0, 1, 0), "c": (0, 0, 0, 1, 0)}
+
+
+def test_a_score_on_an_edge_belongs_to_the_bin_above_it(dataset) -> None:
+    tenths = ScoreSetFactory(dataset=dataset, low=0, high=1)
+    for number in range(101):
+        PairScore.objects.create(
+            score_set=tenths, pair=PairFactory(dataset=dataset, source="x"), value=number / 100
+        )
+
+    drawn = selectors.score_histogram(tenths, bins=100)
+
+    assert drawn.counts["x"] == (1,) * 99 + (2,)
+
+
+def test_the_life_of_a_pair_holds_all_its_scores_and_its_twins(dataset, pairs, gold) -> None:
+    first = pairs[0]
+    people = ScoreSetFactory(dataset=dataset, name="people")
+    PairScore.objects.create(score_set=people, pair=first, value=2.0)
+    twins = [
+        PairFactory(dataset=dataset, a=first.a, b=first.b),
+        PairFactory(dataset=dataset, a=first.b, b=first.a),
+    ]
+
+    life = selectors.pair_life(first)
+
+    assert [(score.score_set.name, score.value) for score in life.scores] == [("gold", 3.0), ("people", 2.0)]
+    assert list(life.twins) == twins
+
+
+def test_a_dataset_is_found_by_its_short_name(dataset) -> None:
+    DatasetFactory()
+
+    assert selectors.dataset_by_slug(dataset.slug) == dataset
+    assert selectors.dataset_by_slug("none") is None

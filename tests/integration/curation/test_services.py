@@ -1,0 +1,343 @@
+"""Datasets, published score sets and uploads."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from curation import services
+from curation.errors import UserError
+from curation.importing import ImportOptions
+from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
+from curation.services import ScoredSentence
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
+
+ROWS = b"sentence1,sentence2,score\nRome fell.,Rome fell.,5\nA dog runs.,A cat sleeps.,0.4\nA.,,1\n"
+
+
+# Datasets
+
+
+def test_whoever_makes_a_dataset_owns_it(stranger) -> None:
+    dataset = services.dataset_create(slug="news", name="News", licence="CC0-1.0", by=stranger)
+
+    assert dataset.memberships.get().role == "owner"
+    assert (dataset.created_by, dataset.licence) == (stranger, "CC0-1.0")
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"slug": "taken"}, "There is a dataset with the short name “taken”; choose another"),
+        ({"slug": "two words"}, "slug: Enter a valid"),
+        ({"language": "English!"}, "language: Give a BCP-47 tag"),
+        ({"name": ""}, "name: This field cannot be blank"),
+        ({"source_address": "not an address"}, "source address: Enter a valid URL"),
+    ],
+)
+def test_a_dataset_that_cannot_be_is_one_sentence(db, facts, message: str) -> None:
+    DatasetFactory(slug="taken")
+
+    with pytest.raises(UserError, match=message):
+        services.dataset_create(**{"slug": "news", "name": "News", **facts})
+
+    assert Dataset.objects.count() == 1
+
+
+def test_what_a_dataset_says_about_itself_can_be_changed(dataset) -> None:
+    services.dataset_change(dataset=dataset, name="Other", licence="MIT")
+
+    dataset.refresh_from_db()
+    assert (dataset.name, dataset.licence) == ("Other", "MIT")
+
+
+def test_a_wrong_change_is_one_sentence_and_changes_nothing(dataset) -> None:
+    with pytest.raises(UserError, match="language: Give a BCP-47 tag"):
+        services.dataset_change(dataset=dataset, language="?", name="Other")
+
+    assert Dataset.objects.get().name != "Other"
+
+
+def test_a_short_name_never_changes(dataset) -> None:
+    with pytest.raises(TypeError, match="slug cannot be changed"):
+        services.dataset_change(dataset=dataset, slug="other")
+
+
+def test_an_archived_dataset_can_be_restored(dataset) -> None:
+    services.dataset_archive(dataset=dataset)
+    archived = Dataset.objects.get().archived
+    services.dataset_restore(dataset=dataset)
+
+    assert (archived, Dataset.objects.get().archived) == (True, False)
+
+
+# Published score sets
+
+
+def publish(dataset, scores, **changes) -> ScoreSet:
+    asked = {
+        "dataset": dataset,
+        "name": "people: campaign 3, counting",
+        "kind": "people",
+        "low": 0.0,
+        "high": 1.0,
+        "method": "counting",
+        "parameters": {"reliability": {"spearman_mean": 0.8}},
+        "scores": scores,
+        "campaign_ref": 3,
+    }
+    return services.score_set_publish(**{**asked, **changes})
+
+
+def test_a_score_set_is_stored_with_its_scores(dataset) -> None:
+    one, two = PairFactory(dataset=dataset), PairFactory(dataset=dataset)
+
+    made = publish(dataset, iter([(one.pk, 0.75, 0.1, 8), (two.pk, 0.0, None, None)]))
+
+    assert list(
+        made.scores.order_by("pair").values_list("pair", "value", "standard_error", "judgements")
+    ) == [
+        (one.pk, 0.75, 0.1, 8),
+        (two.pk, 0.0, None, None),
+    ]
+    assert (made.kind, made.campaign_ref, made.parameters["reliability"]) == (
+        "people",
+        3,
+        {"spearman_mean": 0.8},
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "changes", "message"),
+    [
+        ([(0, 0.5)], {"name": "taken"}, "has a score set “taken”, and a score set never changes"),
+        ([(0, 1.5)], {}, "The score 1.5 of pair .* is outside the scale 0 to 1"),
+        ([(0, float("nan"))], {}, "The score nan of pair .* is outside the scale 0 to 1"),
+        ([(0, 0.5), (0, 0.5)], {}, "A pair is scored twice"),
+        ([(0, 0.5), (1, 0.5)], {}, "1 of the scored pairs do not belong to the dataset"),
+        ([(0, 0.5)], {"low": 1.0, "high": 0.0}, "The scale 1 to 0 does not rise"),
+        ([(0, 0.5)], {"kind": "feeling"}, "kind: Value 'feeling' is not a valid choice"),
+    ],
+)
+def test_a_score_set_that_cannot_be_is_one_sentence_and_stores_nothing(
+    dataset, scores, changes, message
+) -> None:
+    ScoreSetFactory(dataset=dataset, name="taken")
+    pairs = [PairFactory(dataset=dataset), PairFactory()]
+
+    with pytest.raises(UserError, match=message):
+        publish(dataset, [(pairs[place].pk, value, None, None) for place, value in scores], **changes)
+
+    assert not PairScore.objects.exists()
+    assert ScoreSet.objects.count() == 1
+
+
+def test_sentences_are_scored_beside_pairs(dataset) -> None:
+    pair = PairFactory(dataset=dataset)
+    scores = [ScoredSentence(pair.a_id, 0.9, -1.0, 1.2, 0), ScoredSentence(pair.b_id, 0.1)]
+
+    made = publish(dataset, [(pair.pk, 0.1, None, None)], sentence_scores=iter(scores), kind="realism")
+
+    fields = ("sentence", "value", "logit_machine", "logit_human", "fold")
+    assert list(made.sentence_scores.order_by("sentence").values_list(*fields)) == [
+        (pair.a_id, 0.9, -1.0, 1.2, 0),
+        (pair.b_id, 0.1, None, None, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([(0, 1.5)], "The score 1.5 of sentence .* is outside the scale 0 to 1"),
+        ([(0, float("nan"))], "The score nan of sentence .* is outside the scale"),
+        ([(0, 0.5, float("nan"), 1.0)], "A logit of sentence .* is no finite number"),
+        ([(0, 0.5, 1.0, float("inf"))], "A logit of sentence .* is no finite number"),
+        ([(0, 0.5, 1.0, 1.0, -1)], "The fold of sentence .* is negative"),
+        ([(0, 0.5), (0, 0.5)], "A sentence is scored twice"),
+        ([(0, 0.5), (1, 0.5)], "1 of the scored sentences do not belong to the dataset"),
+    ],
+)
+def test_a_sentence_that_cannot_be_scored_is_one_sentence_and_nothing_is_stored(
+    dataset, scores, message
+) -> None:
+    sentences = [SentenceFactory(dataset=dataset), SentenceFactory()]
+    pair = PairFactory(dataset=dataset)
+    asked = [ScoredSentence(sentences[place].pk, *rest) for place, *rest in scores]
+
+    with pytest.raises(UserError, match=message):
+        publish(dataset, [(pair.pk, 0.5, None, None)], sentence_scores=asked)
+
+    assert not ScoreSet.objects.exists()
+    assert not PairScore.objects.exists()
+
+
+def test_a_run_that_publishes_again_gets_the_set_it_published(dataset) -> None:
+    pair = PairFactory(dataset=dataset)
+    asked = {"kind": "realism", "run_ref": 7, "sentence_scores": [ScoredSentence(pair.b_id, 0.25)]}
+    made = publish(dataset, [(pair.pk, 0.25, None, None)], **asked)
+
+    again = publish(dataset, [(pair.pk, 0.75, None, None)], **asked)
+
+    assert again == made
+    assert (made.scores.get().value, made.sentence_scores.count()) == (0.25, 1)
+
+
+@pytest.mark.parametrize("changes", [{"run_ref": 8}, {"run_ref": None}, {"run_ref": 7, "kind": "target"}])
+def test_what_another_run_published_under_the_name_stays_its_own(dataset, changes) -> None:
+    publish(dataset, [], kind="realism", run_ref=7)
+
+    with pytest.raises(UserError, match="a score set never changes; choose another name"):
+        publish(dataset, [], **{"kind": "realism", **changes})
+
+
+def test_publishing_many_scores_takes_few_queries(dataset) -> None:
+    pairs = [PairFactory(dataset=dataset) for _ in range(60)]
+
+    with CaptureQueriesContext(connection) as caught:
+        publish(dataset, [(pair.pk, 0.5, None, None) for pair in pairs])
+
+    assert len(caught) < 12
+
+
+# Uploads
+
+
+@pytest.fixture
+def batch(dataset, owner) -> ImportBatch:
+    file = SimpleUploadedFile("../my news-train.csv", ROWS)
+    return services.import_upload(dataset=dataset, file=file, by=owner)
+
+
+def test_an_upload_keeps_its_bytes_and_its_name(batch, home, owner) -> None:
+    assert (batch.file_name, batch.state, batch.created_by) == ("my_news-train.csv", "uploaded", owner)
+    assert (home / batch.path).read_bytes() == ROWS
+    assert batch.path.startswith("imports/")
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(dataset, home) -> None:
+    class Broken(SimpleUploadedFile):
+        def chunks(self, chunk_size: int | None = None):
+            yield b"half"
+            raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        services.import_upload(dataset=dataset, file=Broken("x.csv", b""), by=None)
+
+    assert list((home / "imports").iterdir()) == []
+    assert not ImportBatch.objects.exists()
+
+
+def test_a_check_foretells_the_import_and_writes_no_pair(batch) -> None:
+    outcome = services.import_check(batch=batch, options=ImportOptions(source="wire"))
+
+    batch.refresh_from_db()
+    assert not Pair.objects.exists()
+    assert (batch.state, batch.rows, batch.added, batch.rejected) == ("uploaded", 3, 2, 1)
+    assert batch.report["scale"] == [0.0, 5.0]
+    assert outcome.errors[0].line == 4
+
+
+def test_an_import_does_as_it_was_checked_and_forgets_the_upload(batch, home) -> None:
+    services.import_check(batch=batch, options=ImportOptions(source="wire", scale=(0, 10)))
+
+    services.import_apply(batch=ImportBatch.objects.get())
+
+    batch.refresh_from_db()
+    assert set(Pair.objects.values_list("source", "split")) == {("wire", "train")}
+    assert (ScoreSet.objects.get().high, batch.state, batch.added) == (10.0, "done", 2)
+    assert not (home / batch.path).exists()
+
+
+def test_rejected_rows_can_be_fetched_before_and_after(batch) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+    before = services.import_errors_path(batch)
+    told = before.read_text() if before else ""
+
+    services.import_apply(batch=batch)
+
+    after = services.import_errors_path(ImportBatch.objects.get())
+    assert told == 'line,reason,row\n4,sentence b is empty,"A.,,1"\n'
+    assert after is not None
+    assert after.read_text() == told
+
+
+def test_a_file_without_bad_rows_has_none_to_fetch(dataset) -> None:
+    batch = services.import_upload(
+        dataset=dataset, file=SimpleUploadedFile("x.csv", b"a,b\nA.,B.\n"), by=None
+    )
+    services.import_check(batch=batch, options=ImportOptions())
+
+    assert services.import_errors_path(batch) is None
+
+
+def test_an_upload_is_imported_once(batch) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+    services.import_apply(batch=batch)
+
+    with pytest.raises(UserError, match=r"my_news-train\.csv is imported already"):
+        services.import_apply(batch=batch)
+    with pytest.raises(UserError, match="upload it again"):
+        services.import_check(batch=batch, options=ImportOptions())
+    with pytest.raises(UserError, match="is imported already, so it stays"):
+        services.import_discard(batch=batch)
+
+
+def test_an_upload_that_was_not_checked_is_not_imported(batch) -> None:
+    with pytest.raises(UserError, match="its columns were not checked"):
+        services.import_apply(batch=batch)
+
+
+def test_an_import_that_failed_can_be_tried_again(batch) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+
+    def stop(done: int, total: int, message: str) -> None:
+        raise InterruptedError("cancelled")
+
+    with pytest.raises(InterruptedError):
+        services.import_apply(batch=batch, report=stop)
+    batch.refresh_from_db()
+    failed = (batch.state, batch.report["error"], batch.report["added"])
+    services.import_apply(batch=batch)
+
+    batch.refresh_from_db()
+    assert failed == ("failed", "cancelled", 2)
+    assert (batch.state, "error" in batch.report, Pair.objects.count()) == ("done", False, 2)
+
+
+def test_an_import_whose_file_is_gone_has_failed(batch, home) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+    (home / batch.path).unlink()
+
+    with pytest.raises(UserError, match="cannot be read: No such file or directory"):
+        services.import_apply(batch=batch)
+
+    batch.refresh_from_db()
+    assert batch.state == "failed"
+
+
+def test_only_a_run_that_goes_on_may_take_up_a_running_import(batch) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+    ImportBatch.objects.update(state="running")
+
+    with pytest.raises(UserError):
+        services.import_apply(batch=batch)
+    outcome = services.import_apply(batch=batch, again=True)
+
+    assert outcome.added == 2
+
+
+def test_a_discarded_upload_leaves_nothing(batch, home) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+
+    services.import_discard(batch=batch)
+
+    assert not ImportBatch.objects.exists()
+    assert list((home / "imports").iterdir()) == []
+
+
+def test_options_survive_being_stored() -> None:
+    options = ImportOptions(
+        header=False, delimiter=";", scale=(0.0, 5.0), score_set="x", source="", split="dev"
+    )
+
+    assert ImportOptions.from_json(options.as_json()) == options

@@ -1,0 +1,70 @@
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+from redis import Redis
+
+from tests.integration.mlworkers.broker import InvitedRuns
+from tests.integration.mlworkers.installation import (
+    Installation,
+    copied,
+    database_of_its_own,
+    redis_of_its_own,
+)
+
+ROWS = 2_000
+UPLOAD = """
+from django.conf import settings
+from django.core.files import File
+from django.core.management import call_command
+from curation.importing import ImportOptions
+from curation.services import dataset_create, import_check, import_upload
+call_command("migrate", verbosity=0)
+with (settings.SEMBLANCE_HOME / "pairs.tsv").open("rb") as file:
+    batch = import_upload(dataset=dataset_create(slug="scenes", name="Scenes"), file=File(file, "pairs.tsv"), by=None)
+import_check(batch=batch, options=ImportOptions(scale=(0, 5)))
+"""
+
+
+@pytest.fixture
+def queue() -> InvitedRuns:
+    """The tests of a session share one broker: it is emptied first."""
+    queue = InvitedRuns()
+    queue.read()
+    return queue
+
+
+@pytest.fixture(scope="session")
+def rows() -> list[tuple[str, str, float]]:
+    return [(f"A dog runs past house {n}.", f"A cat sleeps on roof {n}.", n % 6) for n in range(ROWS)]
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory, rows) -> Iterator[Installation]:
+    """An installation with an upload that waits to be imported."""
+    home = tmp_path_factory.mktemp("template")
+    lines = ["sentence1\tsentence2\tscore", *(f"{a}\t{b}\t{score}" for a, b, score in rows)]
+    (home / "pairs.tsv").write_text("\n".join(lines))
+    with database_of_its_own(f"semblance_template_{os.getpid()}") as database:
+        made = Installation(home, database)
+        made.manage("shell", "-v", "0", given=UPLOAD)
+        yield made
+
+
+@pytest.fixture
+def installation(tmp_path, template) -> Iterator[Callable[[str], Installation]]:
+    """Makes a copy of the template, whose messages go through the named broker."""
+    with ExitStack() as stack:
+
+        def make(broker: str) -> Installation:
+            name = template.database_url.rpartition("/")[2]
+            database = stack.enter_context(
+                database_of_its_own(f"semblance_copy_{os.getpid()}", template=name)
+            )
+            redis_url = redis_of_its_own() if broker == "redis" else ""
+            if redis_url:
+                Redis.from_url(redis_url).flushdb()
+            return Installation(copied(template.home, tmp_path / "installation"), database, redis_url)
+
+        yield make

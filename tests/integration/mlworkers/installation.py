@@ -1,0 +1,152 @@
+"""An installation of its own, with real workers: what is killed here is a process, not an idea of one."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 60.0  # seconds; a machine may be busy
+STALE = 2.0
+
+# A worker whose imports have a middle though they are small.
+WORKER = """
+import sys
+from celery.__main__ import main
+from semblance.celery import app
+app.loader.import_default_modules()
+import curation.importing as importing
+importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 100
+sys.argv[0] = "celery"
+sys.exit(main())
+"""
+
+
+class Installation:
+    """A folder and a database that share nothing with the test's own process but the code."""
+
+    def __init__(self, home: Path, database_url: str, redis_url: str = "") -> None:
+        self.home = home
+        self.database_url = database_url
+        self.environment = {
+            **{
+                name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}
+            },
+            "SEMBLANCE_HOME": str(home),
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "SECRET_KEY": "tests-only",
+            "ALLOWED_HOSTS": "localhost,127.0.0.1",
+            "RUN_STALE_SECONDS": str(STALE),
+            "LOG_LEVEL": "WARNING",
+        }
+
+    def manage(self, *arguments: str, given: str | None = None) -> str:
+        """What `manage.py` answers on standard output. An error of its own fails the test."""
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), *arguments],
+            env=self.environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @contextmanager
+    def worker(self, pool: str) -> Iterator[subprocess.Popen[bytes]]:
+        """A worker of the default queue, in a process group of its own."""
+        arguments = ["-A", "semblance", "worker", "-Q", "default", "--pool", pool, "--concurrency", "1"]
+        log = (self.home / "worker.log").open("ab")
+        worker = subprocess.Popen(
+            [sys.executable, "-c", WORKER, *arguments],
+            env=self.environment,
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+            process_group=0,
+        )
+        try:
+            with log:
+                yield worker
+        finally:
+            kill(worker)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What the database holds, read by a program that knows nothing of Django."""
+        if self.database_url:
+            with psycopg.connect(self.database_url) as connection:
+                return connection.execute(query).fetchall()
+        with closing(sqlite3.connect(self.home / "semblance.sqlite3", timeout=20)) as connection:
+            return connection.execute(query).fetchall()
+
+    def write(self, statement: str) -> None:
+        if self.database_url:
+            with psycopg.connect(self.database_url) as connection:
+                connection.execute(statement)
+            return
+        with closing(sqlite3.connect(self.home / "semblance.sqlite3", timeout=20)) as connection:
+            connection.execute(statement)
+            connection.commit()
+
+    def row(self, query: str) -> tuple[Any, ...]:
+        return self.rows(query)[0]
+
+    def eventually(self, query: str, is_so: Callable[[list[tuple[Any, ...]]], bool]) -> list[tuple[Any, ...]]:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            rows = self.rows(query)
+            if is_so(rows):
+                return rows
+            time.sleep(0.02)
+        pytest.fail(f"{query}: {rows}\n{self.worker_log()}")
+
+    def worker_log(self) -> str:
+        return (self.home / "worker.log").read_text(errors="replace")[-4000:]
+
+
+def kill(worker: subprocess.Popen[bytes]) -> None:
+    """kill -9, the worker and its children."""
+    with suppress(ProcessLookupError):
+        os.killpg(worker.pid, signal.SIGKILL)
+    worker.wait()
+
+
+@contextmanager
+def database_of_its_own(name: str, template: str = "") -> Iterator[str]:
+    """The address of a new PostgreSQL database beside the one that DATABASE_URL names; "" means SQLite."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        yield ""
+        return
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        server.execute(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
+        try:
+            yield urlsplit(url)._replace(path=f"/{name}").geturl()
+        finally:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def copied(folder: Path, to: Path) -> Path:
+    return Path(shutil.copytree(folder, to))
+
+
+def redis_of_its_own() -> str:
+    """The Redis database after the one that REDIS_URL names, so that tests that send messages are not disturbed."""
+    url = urlsplit(os.environ["REDIS_URL"])
+    number = int(url.path.strip("/") or 0)
+    return url._replace(path=f"/{(number + 1) % 16}").geturl()

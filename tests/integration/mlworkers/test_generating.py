@@ -1,0 +1,338 @@
+"""From a dataset's scored pairs to a generator, and from its sentences to pairs, on models of two tiny layers."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from curation.errors import UserError
+from curation.files.checksum import sha256_of
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
+from curation.pairs.text import sentence_key
+from mlworkers import tasks
+from mlworkers.models import Artifact, Run
+from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
+from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.pipelines.work import Outcome, Work
+from mlworkers.services import run_start
+from mlworkers.shards import Shards
+from mlworkers.storage import Curve, home_relative, run_folder
+from mlworkers.synthesis.likeness import likeness_key
+from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+from semblance.demo.scenes import scene_pairs
+from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+
+pytestmark = pytest.mark.django_db
+
+TRAINING = BootstrapPlan(
+    dataset="scenes",
+    score_set="gold",
+    steps=150,
+    layers=2,
+    width=32,
+    vocabulary=500,
+    batch=8,
+    learning_rate=8e-3,
+)
+WRITING = GenerationPlan(
+    dataset="scenes", model="", sources=9, samples=2, shard_sources=3, max_tokens=60, keep=2
+)
+
+
+def sentence(dataset: Dataset, text: str) -> Sentence:
+    known = Sentence.objects.filter(dataset=dataset, key=sentence_key(text)).first()
+    return known or SentenceFactory(dataset=dataset, text=text, key=sentence_key(text))
+
+
+def pair(dataset: Dataset, a: str, b: str, split: str = "train", **facts) -> Pair:
+    return PairFactory(dataset=dataset, a=sentence(dataset, a), b=sentence(dataset, b), split=split, **facts)
+
+
+@pytest.fixture
+def scenes(db) -> Dataset:
+    dataset = DatasetFactory(slug="scenes")
+    scores = ScoreSetFactory(dataset=dataset, name="gold", low=0, high=1)
+    for number, scene in enumerate(scene_pairs(60, seed=5)):
+        made = pair(dataset, scene.a, scene.b, "test" if number >= 40 else "train")
+        PairScore.objects.create(score_set=scores, pair=made, value=scene.latent)
+    return dataset
+
+
+@pytest.fixture(scope="module")
+def generator_folder(tmp_path_factory) -> Path:
+    """Trained once for all of these tests, on other scenes."""
+    from mlworkers.compute import choose_compute
+    from mlworkers.synthesis.bootstrap import generator_trained
+    from mlworkers.synthesis.examples import LabelledPair, examples_written
+    from mlworkers.synthesis.prompts import TASKS
+
+    folder = tmp_path_factory.mktemp("generator")
+    pairs = [LabelledPair(scene.a, scene.b, scene.latent) for scene in scene_pairs(60, seed=6)]
+    generator_trained(
+        list(examples_written(pairs, TASKS["sentences"])), TRAINING, choose_compute("cpu"), folder=folder
+    )
+    return folder
+
+
+def work_of(run: Run, *, report=lambda done, total, message: None, attempt: int = 1) -> Work:
+    folder, kept = run_folder(run.pk) / str(attempt), run_folder(run.pk) / "kept"
+    for each in (folder, kept):
+        each.mkdir(parents=True, exist_ok=True)
+    return Work(
+        run_id=run.pk,
+        dataset=run.dataset,
+        attempt=attempt,
+        folder=folder,
+        kept=kept,
+        report=report,
+        shards=Shards(kept / "shards", report),
+        curve=Curve(run.pk),
+    )
+
+
+class KilledError(Exception):
+    pass
+
+
+def killed_when(message: str, done: int):
+    def report(count: int, _total: int, said: str) -> None:
+        if said == message and count >= done:
+            raise KilledError
+
+    return report
+
+
+def generated(dataset: Dataset, folder: Path, **settings) -> tuple[Run, Outcome]:
+    run = RunFactory(dataset=dataset)
+    return run, generate_pairs(replace(WRITING, model=str(folder), **settings), work_of(run))
+
+
+def rows_of(outcome: Outcome) -> list[dict]:
+    return [json.loads(line) for line in outcome.made[0].path.read_text().splitlines()]
+
+
+@pytest.mark.django_db(transaction=True)  # inside a transaction, a run's heartbeat waits for the test's own
+def test_a_run_trains_a_generator_and_another_writes_pairs_with_it(scenes: Dataset) -> None:
+    values = {"score_set": "gold", "steps": 150, "layers": 2, "width": 32, "vocabulary": 500, "batch": 8}
+    training = run_start(
+        kind="bootstrap_generator", plan={"dataset": "scenes", **values, "learning_rate": 8e-3}, by=None
+    )
+    tasks.execute(training.pk)
+    writing = run_start(
+        kind="generate_pairs",
+        plan={"dataset": "scenes", "model": f"run:{training.pk}", "sources": 6, "max_tokens": 60},
+        by=None,
+    )
+
+    tasks.execute(writing.pk)
+
+    for run in (training, writing):
+        run.refresh_from_db()
+        assert run.state == "succeeded", run.message
+    assert Artifact.objects.get(run=training).kind == "generator"
+    assert (training.result["pairs"], training.result["held_out"]) == (40, 0)
+    assert Curve(training.pk).read()[-1]["step"] == 150
+    assert Pair.objects.filter(origin="generated", run_ref=writing.pk).count() == writing.result["kept"] > 0
+    assert ScoreSet.objects.get(run_ref=writing.pk).name == writing.result["score_set"]
+
+
+def test_figures_rows_and_pairs_agree(scenes: Dataset, generator_folder: Path) -> None:
+    run, outcome = generated(scenes, generator_folder)
+
+    rows, result = rows_of(outcome), outcome.result
+    kept = [row for row in rows if row["dropped"] is None]
+    pairs = Pair.objects.filter(run_ref=run.pk).order_by("pk")
+    assert (result["sources"], result["generated"]) == (9, 9 * 3 * 2)
+    assert result["kept"] == len(kept) == pairs.count() == result["written"] + result["sampled"]
+    assert sum(result["dropped"].values()) == len(rows) - len(kept)
+    assert [(row["source"], row["text"]) for row in kept] == list(pairs.values_list("a", "b__text"))
+    scores = ScoreSet.objects.get(name=result["score_set"]).scores.order_by("pair")
+    assert [row["target"] for row in kept] == [score.value for score in scores]
+
+
+def test_a_run_killed_between_shards_ends_as_if_it_had_not_been(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    plan = replace(WRITING, model=str(generator_folder))
+    _run, whole = generated(scenes, generator_folder)
+    run = RunFactory(dataset=scenes)
+    with pytest.raises(KilledError):
+        generate_pairs(plan, work_of(run, report=killed_when("Writing sentences", 19)))
+    assert len(list((run_folder(run.pk) / "kept" / "shards" / "writing").iterdir())) == 1
+    PairFactory(dataset=scenes, split="train")  # what comes later changes nothing
+
+    outcome = generate_pairs(plan, work_of(run, attempt=2))
+
+    assert sha256_of(outcome.made[0].path) == sha256_of(whole.made[0].path)
+    timing = {"score_set", "rows_per_second"}
+    assert {name: value for name, value in outcome.result.items() if name not in timing} == {
+        name: value for name, value in whole.result.items() if name not in timing
+    } | {"human_sentences": outcome.result["human_sentences"]}
+
+
+def test_a_run_that_is_done_again_adds_no_row_twice(scenes: Dataset, generator_folder: Path) -> None:
+    run, outcome = generated(scenes, generator_folder)
+    before = (Pair.objects.count(), Sentence.objects.count())
+
+    again = generate_pairs(replace(WRITING, model=str(generator_folder)), work_of(run, attempt=2))
+
+    assert (Pair.objects.count(), Sentence.objects.count()) == before
+    assert again.result["kept"] == outcome.result["kept"]
+    assert sha256_of(again.made[0].path) == sha256_of(outcome.made[0].path)
+
+
+def test_a_training_killed_in_the_middle_ends_with_the_same_generator(scenes: Dataset) -> None:
+    plan = replace(TRAINING, steps=60)
+    whole = bootstrap_generator(plan, work_of(RunFactory(dataset=scenes)))
+    run = RunFactory(dataset=scenes)
+    with pytest.raises(KilledError):
+        bootstrap_generator(plan, work_of(run, report=killed_when("Training the generator", 55)))
+
+    outcome = bootstrap_generator(plan, work_of(run, attempt=2))
+
+    sums = [{file.name: sha256_of(file) for file in each.made[0].path.iterdir()} for each in (whole, outcome)]
+    assert sums[0] == sums[1]
+
+
+def test_no_source_stands_in_a_pair_of_another_split(scenes: Dataset) -> None:
+    shared = scenes.pairs.filter(split="train").first()
+    pair(scenes, shared.a.text, "Something else.", "test")
+    pair(scenes, "A HELD-OUT sentence", "And its partner.", "dev")
+    pair(scenes, "A held-out sentence.", "A sentence of train alone.")
+
+    sources = sources_drawn(scenes, "train", most=1000, seed=1)
+
+    held_out = {
+        likeness_key(text)
+        for texts in scenes.pairs.exclude(split="train").values_list("a__text", "b__text")
+        for text in texts
+    }
+    found = {likeness_key(source.text) for source in sources}
+    assert len(found) > 50
+    assert not held_out & found
+    assert "a sentence of train alone" in found
+
+
+def test_sources_are_different_human_sentences_of_active_pairs(db) -> None:
+    dataset = DatasetFactory()
+    pair(dataset, "A dog runs.", "a dog runs")
+    pair(dataset, "A cat sleeps.", "…", status="rejected")
+    written = pair(dataset, "A dog runs.", "Written by a machine.", origin="generated")
+    Sentence.objects.filter(pk=written.b_id).update(origin="machine")
+
+    sources = sources_drawn(dataset, "train", most=10, seed=1)
+
+    assert [source.text for source in sources] == ["A dog runs."]
+
+
+def test_sentences_of_pairs_that_hang_together_are_of_one_group(db) -> None:
+    dataset = DatasetFactory()
+    pair(dataset, "one", "two")
+    pair(dataset, "two", "three")
+    pair(dataset, "four", "five")
+
+    groups = {source.text: source.group for source in sources_drawn(dataset, "train", most=10, seed=1)}
+
+    assert groups["one"] == groups["two"] == groups["three"] != groups["four"] == groups["five"]
+
+
+def test_sources_are_drawn_by_the_seed(scenes: Dataset) -> None:
+    first, again, other = (sources_drawn(scenes, "train", most=5, seed=seed) for seed in (1, 1, 2))
+
+    assert first == again != other
+    assert len(first) == 5
+
+
+def test_a_generator_learns_nothing_of_held_out_sentences(scenes: Dataset) -> None:
+    test = scenes.pairs.filter(split="test").first()
+    leaking = pair(scenes, test.a.text.upper(), "Something else.")
+    PairScore.objects.create(score_set=scenes.score_sets.get(), pair=leaking, value=0.5)
+
+    outcome = bootstrap_generator(replace(TRAINING, steps=1), work_of(RunFactory(dataset=scenes)))
+
+    assert (outcome.result["pairs"], outcome.result["held_out"]) == (40, 1)
+
+
+def test_a_source_longer_than_the_context_is_refused_and_the_others_are_continued(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    pair(scenes, "A dog " + "and a dog " * 120 + "run.", "A cat sleeps.")
+
+    _run, outcome = generated(scenes, generator_folder, sources=1000, samples=1, labels="1", shard_sources=50)
+
+    assert outcome.result["refused"] == 1
+    assert "exceed the model's context of 256" in outcome.result["refused_because"][0]
+    assert outcome.result["kept"] > 0
+
+
+def test_sources_that_are_all_too_long_end_the_run_with_that_sentence(db, generator_folder: Path) -> None:
+    dataset = DatasetFactory()
+    pair(dataset, "A dog " + "and a dog " * 120 + "run.", "A cat " + "and a cat " * 120 + "sleep.")
+
+    with pytest.raises(UserError, match="exceed the model's context"):
+        generated(dataset, generator_folder)
+
+
+def test_rows_of_which_none_can_be_kept_end_the_run_with_their_reasons(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    with pytest.raises(UserError, match=r"No row could be kept \(no closing quote 54\)"):
+        generated(scenes, generator_folder, max_tokens=1, top_k=1)
+
+    assert not Pair.objects.filter(origin="generated").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"model": "packaged:all-MiniLM-L6-v2"}, "is a sentence encoder"),
+        ({"model": "run:999"}, "made no model"),
+        ({"model": "x", "split": "dev"}, "is held out"),
+        ({"model": "x", "top_p": 0}, "must be at least"),
+        ({"model": "x", "labels": "0,7"}, "has no label '7'"),
+        ({"model": "x", "temprature": 1}, "not a setting of generate_pairs"),
+        (
+            {"model": "x", "task": '{"task_name": "t", "labels": {"1": {"instruction": "<X1>"}}}'},
+            "end in a quote",
+        ),
+    ],
+)
+def test_a_plan_that_is_wrong_is_refused_before_it_is_queued(
+    scenes: Dataset, values: dict, says: str
+) -> None:
+    with pytest.raises(UserError, match=says):
+        run_start(kind="generate_pairs", plan={"dataset": "scenes", **values}, by=None)
+
+    assert not Run.objects.exists()
+
+
+def test_an_encoder_folder_is_refused_with_a_sentence(scenes: Dataset, tmp_path: Path) -> None:
+    from tests.ml.tiny import tiny_encoder
+
+    with pytest.raises(ValueError, match="holds a sentence encoder"):
+        generated(scenes, tiny_encoder(tmp_path))
+
+
+def test_a_split_without_sentences_is_refused(scenes: Dataset, generator_folder: Path) -> None:
+    with pytest.raises(UserError, match="has no human sentence"):
+        generated(scenes, generator_folder, split="extra")
+
+
+def test_a_score_set_without_scores_in_the_split_is_refused(scenes: Dataset) -> None:
+    ScoreSetFactory(dataset=scenes, name="other")
+
+    with pytest.raises(UserError, match="No pair of the split “train” has a score"):
+        bootstrap_generator(replace(TRAINING, score_set="other"), work_of(RunFactory(dataset=scenes)))
+
+
+def test_a_generator_is_found_by_its_run(scenes: Dataset, generator_folder: Path) -> None:
+    made_by = RunFactory(dataset=scenes, state="succeeded")
+    folder = run_folder(made_by.pk) / "1" / "generator"
+    shutil.copytree(generator_folder, folder)
+    Artifact.objects.create(run=made_by, kind="generator", path=home_relative(folder), sha256="0" * 64)
+
+    _run, outcome = generated(scenes, Path(f"run:{made_by.pk}"))
+
+    assert outcome.result["kept"] > 0

@@ -1,0 +1,123 @@
+"""Workers of long runs that are killed with kill -9, as real processes: the artefact is the same, bit for bit."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from tests.integration.mlworkers.installation import (
+    Installation,
+    copied,
+    database_of_its_own,
+    redis_of_its_own,
+)
+from tests.integration.mlworkers.long_runs import LONG, carry_out, number, outcome, prepare, queue, twin
+from tests.integration.mlworkers.nursery import Nursery, kill_nine
+from tests.ml.tiny import tiny_encoder
+
+RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
+SHARDS = "SELECT number, attempt, worker FROM mlworkers_runshard WHERE run_id = {} ORDER BY stage, number"
+BROKERS = ["filesystem", pytest.param("redis", marks=pytest.mark.redis)]
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """An installation in which every long run was carried out by a worker that lived, and how each ended."""
+
+    installed: Installation
+    made: dict[str, list[tuple[Any, ...]]]
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory, nursery) -> Iterator[Undisturbed]:
+    home = tmp_path_factory.mktemp("undisturbed")
+    encoder = tiny_encoder(tmp_path_factory.mktemp("models"))
+    with database_of_its_own(f"semblance_long_{os.getpid()}") as database:
+        installed = Installation(home, database)
+        prepare(installed, encoder)
+        with nursery.worker(installed):
+            made = {long.name: carry_out(installed, number(long.name)) for long in LONG}
+        yield Undisturbed(installed, made)
+
+
+@pytest.fixture
+def copy(tmp_path, undisturbed) -> Iterator[Callable[[str], Installation]]:
+    """Makes a copy of that installation, whose messages go through the named broker."""
+    with ExitStack() as stack:
+
+        def make(broker: str) -> Installation:
+            name = undisturbed.installed.database_url.rpartition("/")[2]
+            own = database_of_its_own(f"semblance_long_copy_{os.getpid()}", template=name)
+            database = stack.enter_context(own)
+            redis_url = redis_of_its_own() if broker == "redis" else ""
+            if redis_url:
+                Redis.from_url(redis_url).flushdb()
+            home = copied(undisturbed.installed.home, tmp_path / "installation")
+            return Installation(home, database, redis_url)
+
+        yield make
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+@pytest.mark.parametrize("long", LONG, ids=lambda long: long.name)
+def test_a_run_whose_worker_is_killed_in_the_middle_ends_with_the_same_artefact(
+    copy, nursery, undisturbed, long, broker: str
+) -> None:
+    installed, run = copy(broker), twin(long.name)
+    queue(installed, run)
+    with nursery.worker_that_stops(installed, long.message, long.share) as doomed:
+        kill_nine(doomed)
+    left = installed.rows(RUN.format(run))
+
+    with nursery.worker(installed, "successor"):
+        made = outcome(installed, run)
+
+    assert left == [("running", 1, 0)]
+    assert installed.rows(RUN.format(run)) == [("succeeded", 2, 1)]
+    assert made == undisturbed.made[long.name]
+    attempts = [attempt for _number, attempt, _worker in installed.rows(SHARDS.format(run))]
+    assert sum(attempts) <= len(attempts) + 1  # only what it held is done again
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_two_workers_on_one_run_make_what_one_makes_and_do_no_shard_twice(
+    copy, nursery, undisturbed, broker: str
+) -> None:
+    installed, run = copy(broker), twin("generation")
+    queue(installed, run)
+
+    patient = {"PAUSE": "0.2", "RUN_STALE_SECONDS": "60"}  # nobody dies here, however busy the machine
+    with nursery.worker(installed, "first", **patient), nursery.worker(installed, "second", **patient):
+        made = outcome(installed, run)
+
+    shards = installed.rows(SHARDS.format(run))
+    assert made == undisturbed.made["generation"]
+    assert {attempt for _number, attempt, _worker in shards} == {1}
+    assert {worker for _number, _attempt, worker in shards} == {"first@test", "second@test"}
+
+
+def test_a_worker_that_is_killed_while_it_assists_costs_its_shard_alone(copy, nursery, undisturbed) -> None:
+    installed, run = copy("filesystem"), twin("generation")
+    queue(installed, run)
+    with nursery.worker(installed, "holder", PAUSE="0.25"):
+        installed.eventually(RUN.format(run), lambda found: found[0][0] == "running")
+        with nursery.worker_that_stops(installed, "Writing sentences", 0, "assistant") as assistant:
+            kill_nine(assistant)
+        made = outcome(installed, run)
+
+    shards = installed.rows(SHARDS.format(run))
+    assert made == undisturbed.made["generation"]
+    assert installed.rows(RUN.format(run)) == [("succeeded", 1, 0)]
+    assert sorted(attempt for _number, attempt, _worker in shards) == [1] * (len(shards) - 1) + [2]
+    assert {worker for _number, _attempt, worker in shards} == {"holder@test"}

@@ -1,0 +1,386 @@
+"""The pages of models and comparisons: who sees what, what they hold, what can be taken home."""
+
+import csv
+import hashlib
+import html
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from mlworkers.models import Artifact, Run
+from mlworkers.storage import content_of, home_relative, run_folder
+from tests.factories import (
+    ArtifactFactory,
+    DatasetFactory,
+    EvaluationFactory,
+    RunFactory,
+    ScoreSetFactory,
+    UserFactory,
+)
+
+pytestmark = pytest.mark.django_db
+WEIGHTINGS = ("plain", "filter", "random", "realism")
+READERS = [("stranger", 404), ("annotator", 403), ("curator", 200), ("owner", 200), ("staff", 200)]
+
+
+def page(client, user, name: str, *args: object, **query: object):
+    client.force_login(user)
+    return client.get(reverse(f"mlworkers:{name}", args=args), query)
+
+
+def questions(client, user, name: str, *args: object) -> int:
+    client.force_login(user)
+    with CaptureQueriesContext(connection) as asked:
+        client.get(reverse(f"mlworkers:{name}", args=args))
+    return len(asked)
+
+
+@pytest.fixture
+def training(dataset) -> Run:
+    plan = {"dataset": dataset.slug, "model": "packaged:all-MiniLM-L6-v2", "weighting": "realism", "seed": 13}
+    return RunFactory(kind="train_encoder", dataset=dataset, plan=plan, state="succeeded")
+
+
+@pytest.fixture
+def encoder(training) -> Artifact:
+    """An encoder with files, as a run leaves it."""
+    folder = run_folder(training.pk) / "1" / "encoder"
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(bytes(range(256)) * 4096)
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "mean"}')
+    sha256, size = content_of(folder)
+    path = home_relative(folder)
+    return ArtifactFactory(run=training, path=path, sha256=sha256, size=size, card={"snapshot": 4})
+
+
+def figures(spearman: float, *difference: float) -> dict[str, float]:
+    told = {"spearman": spearman, "low": spearman - 0.02, "high": spearman + 0.02, "sd": 0.004}
+    return told | dict(
+        zip(("difference", "difference_low", "difference_high"), difference, strict=bool(difference))
+    )
+
+
+@pytest.fixture
+def comparison(dataset) -> Run:
+    """A comparison with two seeds, of which realism lies above plain and nothing else can be told apart."""
+    result = {
+        "encoders": {
+            "realism": figures(0.845, 0.012, 0.003, 0.021),
+            "random": figures(0.829, -0.004, -0.011, 0.004),
+            "filter": figures(0.836, 0.003, -0.004, 0.009),
+            "plain": figures(0.833),
+            "base": {"spearman": 0.812, "low": 0.79, "high": 0.835},
+        },
+        "pairs": 420,
+        "training_pairs": 3412,
+        "seeds": [13, 14],
+    }
+    run = RunFactory(kind="compare_weightings", dataset=dataset, state="succeeded", result=result, plan={})
+    EvaluationFactory(run=run, label="base", value=0.812)
+    for label in WEIGHTINGS:
+        for seed in (13, 14):
+            made = ArtifactFactory(run=run, path=f"{label}-{seed}", card={"label": label, "seed": seed})
+            EvaluationFactory(run=run, artifact=made, label=label, seed=seed)
+    return run
+
+
+# Who sees what
+
+
+@pytest.mark.parametrize(("person", "status"), READERS)
+def test_a_model_is_shown_to_those_who_read_its_dataset(client, request, encoder, person, status) -> None:
+    assert page(client, request.getfixturevalue(person), "model_detail", encoder.pk).status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), READERS)
+def test_a_model_is_given_to_those_who_read_its_dataset(client, request, encoder, person, status) -> None:
+    person = request.getfixturevalue(person)
+
+    assert page(client, person, "artifact_download", encoder.run_id, encoder.pk).status_code == status
+
+
+@pytest.mark.parametrize("name", ["comparison", "comparison_csv"])
+@pytest.mark.parametrize(("person", "status"), READERS)
+def test_a_comparison_is_shown_to_those_who_read_its_dataset(
+    client, request, comparison, name, person, status
+) -> None:
+    assert page(client, request.getfixturevalue(person), name, comparison.pk).status_code == status
+
+
+@pytest.mark.parametrize(("person", "status"), READERS)
+def test_a_dataset_s_runs_are_shown_to_those_who_read_it(client, request, training, person, status) -> None:
+    answer = page(client, request.getfixturevalue(person), "dataset_runs", training.dataset.slug)
+
+    assert answer.status_code == status
+    assert (f"/runs/{training.pk}/" in answer.text) == (status == 200)
+
+
+@pytest.mark.parametrize("name", ["model_list", "comparison_list"])
+@pytest.mark.parametrize(("person", "status"), [("stranger", 404), ("annotator", 403), ("curator", 200)])
+def test_the_lists_are_for_staff_and_curators(client, request, dataset, name, person, status) -> None:
+    assert page(client, request.getfixturevalue(person), name).status_code == status
+
+
+def test_a_curator_finds_the_models_and_comparisons_of_their_datasets_alone(client, curator, encoder) -> None:
+    others = ArtifactFactory()
+    comparison = RunFactory(kind="compare_weightings", plan={})
+
+    models = page(client, curator, "model_list").text
+    comparisons = page(client, curator, "comparison_list").text
+
+    assert reverse("mlworkers:model_detail", args=[encoder.pk]) in models
+    assert reverse("mlworkers:model_detail", args=[others.pk]) not in models
+    assert reverse("mlworkers:comparison", args=[comparison.pk]) not in comparisons
+
+
+def test_a_file_that_is_no_model_has_no_model_s_page(client, staff) -> None:
+    export = ArtifactFactory(kind="pairs", run__kind="export_dataset")
+
+    assert page(client, staff, "model_detail", export.pk).status_code == 404
+    assert page(client, staff, "comparison", export.run_id).status_code == 404
+
+
+# Questions
+
+
+@pytest.mark.parametrize("person", ["staff", "curator"])
+def test_the_models_page_asks_as_much_of_many_models_as_of_one(
+    client, request, dataset, encoder, person
+) -> None:
+    user = request.getfixturevalue(person)
+    EvaluationFactory(run=encoder.run, artifact=encoder)
+    few = questions(client, user, "model_list")
+
+    for number in range(12):
+        run = RunFactory(kind="train_encoder", dataset=dataset, started_by=UserFactory(), plan={})
+        EvaluationFactory(run=run, artifact=ArtifactFactory(run=run, path=f"m{number}"))
+
+    assert questions(client, user, "model_list") == few <= 14
+
+
+def test_the_comparisons_page_asks_as_much_of_many_runs_as_of_one(client, staff, comparison, dataset) -> None:
+    EvaluationFactory(run__dataset=dataset, run__plan={"model": "a"})
+    few = questions(client, staff, "comparison_list")
+
+    for _number in range(8):
+        EvaluationFactory(run__plan={"model": "a"})
+        RunFactory(kind="compare_weightings", plan={}, result=comparison.result, state="succeeded")
+
+    assert questions(client, staff, "comparison_list") == few <= 10
+
+
+def test_a_comparison_asks_as_much_with_many_encoders_as_with_few(client, staff, comparison) -> None:
+    few = questions(client, staff, "comparison", comparison.pk)
+
+    for seed in range(15, 25):
+        made = ArtifactFactory(run=comparison, path=f"plain-{seed}", card={"label": "plain", "seed": seed})
+        EvaluationFactory(run=comparison, artifact=made, label="plain", seed=seed)
+
+    assert questions(client, staff, "comparison", comparison.pk) == few
+
+
+# What they hold
+
+
+def test_the_lists_say_what_they_are_for_when_they_are_empty(client, staff) -> None:
+    assert "No models yet." in page(client, staff, "model_list").text
+    assert "No comparisons yet." in page(client, staff, "comparison_list").text
+
+
+def test_a_model_stands_with_its_base_seed_snapshot_run_and_what_was_measured(client, staff, encoder) -> None:
+    EvaluationFactory(model=f"run:{encoder.run_id}", value=0.8456, low=0.8261, high=0.8629)
+    EvaluationFactory(value=0.1111)
+
+    answer = page(client, staff, "model_list").text
+
+    for text in ("Encoder realism", "seed 13", "packaged:all-MiniLM-L6-v2", "snapshot 4", "0.846"):
+        assert text in answer
+    assert "0.826 to 0.863" in answer
+    assert "0.111" not in answer
+
+
+def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client, staff, dataset) -> None:
+    generator = RunFactory(kind="bootstrap_generator", dataset=dataset, plan={"dataset": dataset.slug})
+    plan = {"dataset": dataset.slug, "model": f"run:{generator.pk}"}
+    generation = RunFactory(kind="generate_pairs", dataset=dataset, plan=plan)
+    ScoreSetFactory(dataset=dataset, name="intended", kind="target", run_ref=generation.pk)
+    plan = {
+        "dataset": dataset.slug,
+        "model": "packaged:all-MiniLM-L6-v2",
+        "scores": "intended",
+        "snapshot": 4,
+    }
+    training = RunFactory(kind="train_encoder", dataset=dataset, plan=plan)
+
+    answer = page(client, staff, "model_detail", ArtifactFactory(run=training).pk)
+
+    behind = [ancestor.run.pk for ancestor in answer.context["lineage"]]
+    assert behind == [training.pk, generation.pk, generator.pk]
+    assert reverse("curation:snapshots", args=[dataset.slug]) in answer.text
+
+
+def test_a_model_that_names_itself_in_a_circle_is_followed_once(client, staff, dataset) -> None:
+    run = RunFactory(kind="train_encoder", dataset=dataset, plan={})
+    Run.objects.filter(pk=run.pk).update(plan={"model": f"run:{run.pk}"})
+
+    answer = page(client, staff, "model_detail", ArtifactFactory(run=run).pk)
+
+    assert len(answer.context["lineage"]) == 1
+
+
+def test_a_model_whose_files_are_gone_says_so_and_offers_no_download(client, staff, training) -> None:
+    answer = page(client, staff, "model_detail", ArtifactFactory(run=training).pk)
+
+    assert "are gone from" in answer.text
+    assert "download" not in answer.text
+
+
+def test_the_only_model_of_a_run_is_named_by_it_and_one_of_several_by_its_folder(
+    client, staff, encoder, comparison
+) -> None:
+    alone = page(client, staff, "model_detail", encoder.pk)
+    one_of_several = page(client, staff, "model_detail", comparison.artifacts.first().pk)
+
+    assert alone.context["reference"] == f"run:{encoder.run_id}"
+    assert one_of_several.context["reference"].endswith("plain-13")
+
+
+def test_the_zip_of_a_model_holds_its_files_and_their_sums_make_its_own(
+    client, staff, encoder, tmp_path: Path
+) -> None:
+    answer = page(client, staff, "artifact_download", encoder.run_id, encoder.pk)
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    archive.extractall(tmp_path)
+
+    assert answer.streaming
+    assert sorted(archive.namelist()) == ["encoder/1_Pooling/config.json", "encoder/model.safetensors"]
+    assert content_of(tmp_path / "encoder") == (encoder.sha256, encoder.size)
+    weights = hashlib.sha256(archive.read("encoder/model.safetensors")).hexdigest()
+    assert weights == hashlib.sha256(bytes(range(256)) * 4096).hexdigest()
+
+
+def test_a_run_s_folder_is_never_given_away_whole(client, staff, encoder) -> None:
+    whole = ArtifactFactory(run=encoder.run, path=f"runs/{encoder.run_id}")
+
+    assert page(client, staff, "artifact_download", encoder.run_id, whole.pk).status_code == 404
+
+
+# The table
+
+
+def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_an_interval_excludes_0(
+    client, curator, comparison
+) -> None:
+    answer = page(client, curator, "comparison", comparison.pk)
+
+    rows = [row.label for row in answer.context["comparison"].rows]
+    assert rows == ["base", *WEIGHTINGS]
+    assert "<strong>+0.012</strong>" in answer.text
+    assert answer.text.count("<strong>0.") == 1
+    assert "<strong>0.845</strong>" in answer.text
+    assert "±0.004" in answer.text
+
+
+def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client, curator, comparison) -> None:
+    answer = page(client, curator, "comparison", comparison.pk)
+
+    assert "Realism lies 0.012 (0.003 to 0.021) above plain; filter and random cannot be told" in answer.text
+    assert answer.context["chart"].rows[0] == ["base", "0.8120", "0.7900", "0.8350"]
+    assert "n = 420 test pairs, 2 seeds" in answer.text
+
+
+def test_the_figures_of_a_comparison_can_be_had_as_a_file(client, curator, comparison) -> None:
+    answer = page(client, curator, "comparison_csv", comparison.pk)
+
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [row["encoder"] for row in rows] == ["base", *WEIGHTINGS]
+    assert rows[-1]["difference_from_plain"] == "0.012"
+    assert "attachment" in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "failed"])
+def test_a_comparison_that_has_no_table_yet_leads_to_its_run(client, curator, dataset, state) -> None:
+    run = RunFactory(kind="compare_weightings", dataset=dataset, state=state, plan={}, message="Out of luck.")
+
+    answer = page(client, curator, "comparison", run.pk)
+
+    assert answer.status_code == 200
+    assert reverse("mlworkers:run_detail", args=[run.pk]) in answer.text
+
+
+def test_evaluations_can_be_set_side_by_side(client, staff) -> None:
+    first = EvaluationFactory(run__plan={"model": "run:3"}, model="run:3", value=0.841)
+    second = EvaluationFactory(run__plan={"model": "run:4"}, model="run:4", value=0.799, suite="another")
+
+    answer = page(client, staff, "comparison_list", run=[first.run_id, second.run_id])
+
+    table = answer.context["table"]
+    assert table.suites == ["another", "scenes, people, test"]
+    assert [(model, [one and one.value for one in figures]) for _run, model, figures in table.rows] == [
+        ("run:4", [0.799, None]),
+        ("run:3", [None, 0.841]),
+    ]
+
+
+def test_an_evaluation_that_one_may_not_read_stands_beside_nothing(client, curator, dataset) -> None:
+    secret = EvaluationFactory(run__dataset=DatasetFactory())
+
+    answer = page(client, curator, "comparison_list", run=[secret.run_id, "nonsense"])
+
+    assert answer.status_code == 200
+    assert answer.context["table"].rows == []
+
+
+# For programs
+
+
+def test_programs_read_the_artefacts_and_evaluations_that_one_may_see(client, curator, encoder) -> None:
+    mine = EvaluationFactory(run=encoder.run, artifact=encoder)
+    EvaluationFactory()
+    ArtifactFactory()
+    client.force_login(curator)
+
+    artifacts = client.get("/api/v1/artifacts/").json()["results"]
+    evaluations = client.get("/api/v1/evaluations/").json()["results"]
+
+    assert [(row["id"], row["card"]) for row in artifacts] == [(encoder.pk, {"snapshot": 4})]
+    assert [(row["id"], row["n"], row["low"]) for row in evaluations] == [(mine.pk, 420, 0.78)]
+
+
+@pytest.mark.parametrize("name", ["artifacts", "evaluations"])
+def test_programs_change_neither(client, admin, name) -> None:
+    client.force_login(admin)
+
+    assert client.post(f"/api/v1/{name}/", {}).status_code == 405
+
+
+def test_what_was_measured_of_one_of_several_encoders_is_found_by_its_folder(
+    client, staff, comparison
+) -> None:
+    made = comparison.artifacts.first()
+    reference = page(client, staff, "model_detail", made.pk).context["reference"]
+    measured = EvaluationFactory(model=reference, suite="elsewhere")
+
+    answer = page(client, staff, "model_detail", made.pk)
+
+    assert measured in answer.context["evaluations"]
+
+
+@pytest.mark.skipif(shutil.which("xargs") is None, reason="needs a shell with xargs")
+def test_the_command_that_the_page_names_prints_the_model_s_sum(client, staff, encoder, home) -> None:
+    answer = page(client, staff, "model_detail", encoder.pk)
+    command = html.unescape(re.search(r"<code>(find .*)</code>", answer.text)[1])
+
+    printed = subprocess.run(
+        ["sh", "-c", command], cwd=home / encoder.path, capture_output=True, text=True, check=True
+    )
+
+    assert printed.stdout.split()[0] == encoder.sha256

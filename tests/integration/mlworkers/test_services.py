@@ -1,0 +1,128 @@
+"""Starting runs, cancelling them, starting them again."""
+
+from uuid import uuid4
+
+import pytest
+
+from curation.errors import UserError
+from curation.models import ImportBatch
+from mlworkers.models import Run
+from mlworkers.services import run_again, run_cancel, run_start
+from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory
+from tests.integration.mlworkers.broker import InvitedRuns, broker_gone
+
+pytestmark = pytest.mark.django_db
+
+
+def export_start(dataset, by=None, **values) -> Run:
+    launch = values.pop("launch", None)
+    return run_start(kind="export_dataset", plan={"dataset": dataset.slug, **values}, by=by, launch=launch)
+
+
+def test_a_run_keeps_its_whole_plan_defaults_too(dataset, curator) -> None:
+    run = export_start(dataset, by=curator, format="jsonl")
+
+    stored = Run.objects.get()
+    assert stored.plan == {"dataset": dataset.slug, "format": "jsonl", "score_set": "", "spreadsheet": False}
+    assert (stored.pk, stored.dataset, stored.started_by, stored.state) == (
+        run.pk,
+        dataset,
+        curator,
+        "queued",
+    )
+
+
+def test_a_worker_is_invited_once_the_run_is_committed(
+    dataset, queue: InvitedRuns, django_capture_on_commit_callbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        run = export_start(dataset)
+        before = queue.read()
+
+    assert before == []
+    assert queue.read() == [run.pk]
+
+
+def test_where_the_broker_is_gone_the_run_waits_and_says_so(
+    dataset, django_capture_on_commit_callbacks
+) -> None:
+    with broker_gone(), django_capture_on_commit_callbacks(execute=True):
+        run = export_start(dataset)
+
+    run.refresh_from_db()
+    assert run.state == "queued"
+    assert "The message broker cannot be reached" in run.message
+
+
+def test_a_form_sent_twice_starts_one_run(dataset, curator) -> None:
+    launch = uuid4()
+
+    first = export_start(dataset, by=curator, launch=launch)
+    second = export_start(dataset, by=curator, launch=launch)
+
+    assert first == second
+    assert Run.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("plan", "sentence"),
+    [
+        ({"dataset": "nowhere"}, "There is no dataset called “nowhere”; check its short name."),
+        (
+            {"dataset": "scenes", "format": "xls"},
+            "“format” is “xls”; choose one of csv, tsv, jsonl and parquet.",
+        ),
+        (
+            {"dataset": "scenes", "score_set": "gold"},
+            "The dataset “scenes” has no score set “gold”; choose one that it has.",
+        ),
+        ({}, "“dataset” is missing; export_dataset needs it. The dataset's short name."),
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_starts_nothing(plan: dict[str, str], sentence: str) -> None:
+    DatasetFactory(slug="scenes")
+    ScoreSetFactory(name="gold")  # another dataset's
+
+    with pytest.raises(UserError) as refused:
+        run_start(kind="export_dataset", plan=plan, by=None)
+
+    assert str(refused.value) == sentence
+    assert not Run.objects.exists()
+
+
+def test_another_dataset_s_upload_cannot_be_imported(dataset) -> None:
+    other = ImportBatch.objects.create(dataset=DatasetFactory(), file_name="secret.csv")
+
+    with pytest.raises(UserError, match="has no uploaded file number"):
+        run_start(kind="import_pairs", plan={"dataset": dataset.slug, "batch": other.pk}, by=None)
+
+
+def test_one_run_at_a_time_imports_an_upload(dataset) -> None:
+    batch = ImportBatch.objects.create(dataset=dataset, file_name="pairs.csv")
+    plan = {"dataset": dataset.slug, "batch": batch.pk}
+    first = run_start(kind="import_pairs", plan=plan, by=None)
+
+    with pytest.raises(UserError, match=f"Run {first.pk} imports this file already"):
+        run_start(kind="import_pairs", plan=plan, by=None)
+
+
+def test_a_cancelled_run_says_who_cancelled_it(curator) -> None:
+    run = RunFactory()
+
+    run_cancel(run=run, by=curator)
+
+    run.refresh_from_db()
+    assert (run.state, run.message) == ("cancelled", "Cancelled by curator.")
+
+
+def test_starting_again_makes_a_new_run_with_the_old_plan(dataset, staff) -> None:
+    failed = RunFactory(dataset=dataset, state="failed", plan={"dataset": dataset.slug, "format": "tsv"})
+
+    run = run_again(run=failed, by=staff)
+
+    assert (run.pk != failed.pk, run.state, run.plan["format"], run.started_by) == (
+        True,
+        "queued",
+        "tsv",
+        staff,
+    )

@@ -1,0 +1,311 @@
+"""Every kind of run starts from a page made from its plan, and a plan that names what is not there is refused."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from django.urls import reverse
+
+from curation.errors import UserError
+from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot
+from mlworkers.forms.plans import PlanForm
+from mlworkers.models import Run
+from mlworkers.plans import KINDS, Kind, plan_from, plan_values
+from mlworkers.references import references_check
+from tests.factories import ArtifactFactory, DatasetFactory, RunFactory, ScoreSetFactory
+
+pytestmark = pytest.mark.django_db
+LISTED = [kind for kind in KINDS.values() if kind.listed]
+MADE_BY = {"encoder": "train_encoder", "generator": "bootstrap_generator", "classifier": "score_realism"}
+
+
+def about(**metadata: object) -> dict[str, object]:
+    return {"label": "What it names", "help": "A name.", **metadata}
+
+
+@dataclass(frozen=True)
+class NamingPlan:
+    """A plan that names one thing of each sort."""
+
+    dataset: str = field(metadata=about(refers_to="dataset"))
+    target: str = field(default="", metadata=about(refers_to="score set", kinds=("target",)))
+    model: str = field(default="", metadata=about(refers_to="model", kinds=("encoder",)))
+    snapshot: int = field(default=0, metadata=about(refers_to="snapshot"))
+    run: int = field(default=0, metadata=about(refers_to="run", kinds=("generate_pairs",)))
+    other: str = field(default="", metadata=about(refers_to="dataset"))
+    other_scores: str = field(default="", metadata=about(refers_to="score set", within="other"))
+    epochs: int = field(default=3, metadata=about(label="Epochs", essential=True))
+    seed: int = field(default=42, metadata=about(label="Seed"))
+
+
+NAMING = Kind(name="naming", label="Naming", description="", plan=NamingPlan, unit="names", needs="read")
+
+
+@pytest.fixture
+def furnished(dataset) -> Dataset:
+    """A dataset with one of everything that a plan may name."""
+    for kind in ScoreSet.Kind.values:
+        ScoreSetFactory(dataset=dataset, name=f"the {kind} set", kind=kind)
+    ImportBatch.objects.create(dataset=dataset, file_name="pairs.csv", mapping={"header": True})
+    Snapshot.objects.create(dataset=dataset, number=1, rows=40, sha256="0" * 64, path="snapshots/1.parquet")
+    for kind in KINDS:
+        RunFactory(dataset=dataset, kind=kind, state="succeeded", plan={}, message="done")
+    for kind, made_by in MADE_BY.items():
+        ArtifactFactory(kind=kind, run__kind=made_by, run__dataset=dataset, run__plan={})
+    return dataset
+
+
+def filled_in(kind: Kind, dataset: Dataset) -> dict[str, object]:
+    """What the form offers, with the first choice wherever it must be filled in."""
+    form = PlanForm(kind=kind, dataset=dataset)
+    fields = {}
+    for bound in form:
+        offered = [value for value, _words in getattr(bound.field, "choices", []) if value]
+        offered += [value for value, _words in getattr(bound.field.widget, "suggestions", [])]
+        initial = bound.initial
+        fields[bound.name] = offered[0] if bound.field.required and offered else initial
+    return {name: value for name, value in fields.items() if value not in (None, False)}
+
+
+@pytest.mark.parametrize("kind", LISTED, ids=[kind.name for kind in LISTED])
+def test_every_kind_has_a_form_that_explains_its_plan_and_starts_it(client, admin, furnished, kind) -> None:
+    client.force_login(admin)
+    address = reverse("mlworkers:run_start", args=[kind.name])
+    shown = client.get(address, {"dataset": furnished.slug})
+
+    sent = filled_in(kind, furnished)
+    answer = client.post(address, sent)
+
+    missing = [s.name for s in kind.settings if s.name != "dataset" and str(s.label) not in shown.text]
+    assert (shown.status_code, missing) == (200, [])
+    assert answer.status_code == 302, answer.context["form"].errors
+    run = Run.objects.get(state="queued")
+    assert answer.headers["Location"] == f"/runs/{run.pk}/"
+    named = {s.name: sent[s.name] for s in kind.settings if s.required}
+    assert run.plan == plan_values(plan_from(kind, named))
+
+
+@pytest.mark.parametrize("kind", LISTED, ids=[kind.name for kind in LISTED])
+def test_every_kind_can_be_started_again_with_changes(client, admin, furnished, kind) -> None:
+    client.force_login(admin)
+    address = reverse("mlworkers:run_start", args=[kind.name])
+    client.post(address, filled_in(kind, furnished))
+    run = Run.objects.get(state="queued")
+
+    form = client.get(address, {"dataset": furnished.slug, "again": run.pk}).context["form"]
+
+    kept = {name: form[name].initial for name in run.plan}
+    assert kept == run.plan
+
+
+def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staff) -> None:
+    client.force_login(staff)
+
+    answer = client.get(reverse("mlworkers:run_kinds"))
+
+    for kind in LISTED:
+        assert str(kind.description).replace("'", "&#x27;") in answer.text
+    assert "relate_sentences" not in answer.text
+
+
+def test_a_kind_that_is_not_listed_has_no_form(client, admin) -> None:
+    client.force_login(admin)
+
+    assert client.get(reverse("mlworkers:run_start", args=["relate_sentences"])).status_code == 404
+
+
+# What the form offers
+
+
+def test_what_one_decides_each_time_comes_first(dataset) -> None:
+    form = PlanForm(kind=NAMING, dataset=dataset)
+
+    first, more = [field.name for field in form.first], [field.name for field in form.more]
+    assert first == ["target", "model", "snapshot", "run", "other", "other_scores", "epochs"]
+    assert more == ["seed"]
+
+
+def test_more_settings_open_where_one_was_changed_before(dataset) -> None:
+    unchanged = PlanForm(kind=NAMING, dataset=dataset, initial={"seed": 42})
+    changed = PlanForm(kind=NAMING, dataset=dataset, initial={"seed": 7})
+
+    assert (unchanged.more_is_open, changed.more_is_open) == (False, True)
+
+
+def test_only_what_will_do_is_offered(furnished) -> None:
+    ArtifactFactory(kind="encoder", run__kind="compare_weightings", path="a", run=(run := RunFactory()))
+    ArtifactFactory(kind="encoder", run__kind="compare_weightings", path="b", run=run)
+    form = PlanForm(kind=NAMING, dataset=furnished, datasets=Dataset.objects.all())
+    encoder = Run.objects.get(artifacts__kind="encoder", kind="train_encoder")
+    generation = Run.objects.get(kind="generate_pairs")
+
+    offered = {
+        name: [value for value, _words in form.fields[name].choices] for name in ("target", "snapshot", "run")
+    }
+    models = [value for value, _words in form.fields["model"].widget.suggestions]
+    assert offered == {
+        "target": ["", "the target set"],
+        "snapshot": ["0", "1"],
+        "run": ["0", str(generation.pk)],
+    }
+    assert models == ["packaged:all-MiniLM-L6-v2", f"run:{encoder.pk}"]
+
+
+def test_a_score_set_that_is_gone_must_be_chosen_anew(furnished) -> None:
+    kept = PlanForm(kind=NAMING, dataset=furnished, initial={"target": "the target set"})
+    gone = PlanForm(kind=NAMING, dataset=furnished, initial={"target": "an old one"})
+
+    assert [value for value, _words in kept.fields["target"].choices] == ["", "the target set"]
+    assert gone.fields["target"].choices[0] == ("", "choose one: “an old one” is gone")
+
+
+def test_score_sets_of_other_datasets_are_offered_where_another_dataset_may_be_named(furnished) -> None:
+    elsewhere = DatasetFactory(name="Elsewhere")
+    ScoreSetFactory(dataset=elsewhere, name="theirs")
+    ScoreSetFactory(name="secret")
+
+    form = PlanForm(kind=NAMING, dataset=furnished, datasets=[furnished, elsewhere])
+
+    offered = dict(form.fields["other_scores"].choices)
+    assert offered["theirs"] == "theirs · gold · Elsewhere"
+    assert "the people set" in offered
+    assert "secret" not in offered
+
+
+def test_a_model_that_is_not_suggested_can_be_typed(client, dataset) -> None:
+    form = PlanForm({"dataset": dataset.slug, "model": "roberta-base"}, kind=NAMING, dataset=dataset)
+
+    assert form.is_valid(), form.errors
+    assert form.plan()["model"] == "roberta-base"
+
+
+# What is refused, before anything is queued
+
+REFUSALS: list[tuple[dict[str, object], str]] = [
+    ({"target": "nowhere"}, "The dataset “scenes” has no score set “nowhere”; choose one that it has."),
+    (
+        {"target": "the gold set"},
+        "The score set “the gold set” is of the kind gold; “What it names” takes target.",
+    ),
+    ({"model": "no model!"}, "'no model!' is neither a folder nor a model's name;"),
+    ({"model": "run:999999"}, "Run 999999 made no model of the kind encoder;"),
+    (
+        {"snapshot": 7},
+        "The dataset “scenes” has no snapshot 7; choose one that it has, or 0 for a new one.",
+    ),
+    ({"run": 999999}, "The dataset “scenes” has no run 999999; choose one of its runs."),
+    ({"other": "nowhere"}, "There is no dataset called “nowhere”; check its short name."),
+    ({"other_scores": "nowhere"}, "The dataset “scenes” has no score set “nowhere”"),
+]
+
+
+@pytest.fixture
+def check(furnished) -> Callable[..., None]:
+    Dataset.objects.filter(pk=furnished.pk).update(slug="scenes")
+    furnished.refresh_from_db()
+
+    def check(**values: object) -> None:
+        plan = plan_values(plan_from(NAMING, {"dataset": "scenes", **values}))
+        references_check(NAMING, plan, furnished)
+
+    return check
+
+
+@pytest.mark.parametrize(("values", "sentence"), REFUSALS)
+def test_a_name_that_leads_nowhere_is_refused_in_one_sentence(check, values, sentence: str) -> None:
+    with pytest.raises(UserError) as refused:
+        check(**values)
+
+    assert str(refused.value).startswith(sentence)
+
+
+def test_names_that_lead_somewhere_pass(check) -> None:
+    generation = Run.objects.get(kind="generate_pairs")
+    encoder = Run.objects.get(artifacts__kind="encoder")
+
+    check(target="the target set", model=f"run:{encoder.pk}", snapshot=1, run=generation.pk)
+
+
+def test_a_run_of_another_kind_is_refused(check) -> None:
+    export = Run.objects.get(kind="export_dataset")
+
+    with pytest.raises(UserError, match=r"of the kind export_dataset; give one of generate_pairs\."):
+        check(run=export.pk)
+
+
+def test_a_run_that_has_not_succeeded_is_refused(check) -> None:
+    Run.objects.filter(kind="generate_pairs").update(state="failed")
+
+    with pytest.raises(UserError, match=r"is failed; give one that succeeded\."):
+        check(run=Run.objects.get(kind="generate_pairs").pk)
+
+
+def test_a_run_of_another_dataset_is_none_of_its_business(check) -> None:
+    with pytest.raises(UserError, match="has no run"):
+        check(run=RunFactory(kind="generate_pairs", state="succeeded").pk)
+
+
+def test_a_run_that_made_several_encoders_says_how_to_name_one(check) -> None:
+    run = RunFactory(kind="compare_weightings", state="succeeded")
+    ArtifactFactory(run=run, path="a")
+    ArtifactFactory(run=run, path="b")
+
+    with pytest.raises(UserError, match=r"made 2 models; give the folder of one"):
+        check(model=f"run:{run.pk}")
+
+
+def test_a_score_set_may_stand_in_the_dataset_that_another_setting_names(check) -> None:
+    elsewhere = DatasetFactory(slug="elsewhere")
+    ScoreSetFactory(dataset=elsewhere, name="theirs")
+
+    check(other="elsewhere", other_scores="theirs")
+    with pytest.raises(UserError, match="“elsewhere” has no score set “the gold set”"):
+        check(other="elsewhere", other_scores="the gold set")
+
+
+# From the administration
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_adding_a_run_in_the_administration_leads_to_the_same_forms(client, admin, method) -> None:
+    client.force_login(admin)
+
+    answer = getattr(client, method)(
+        "/admin/mlworkers/run/add/", {"kind": "export_dataset", "state": "running"}
+    )
+
+    assert answer.headers["Location"] == reverse("mlworkers:run_kinds")
+    assert not Run.objects.exists()
+
+
+def test_the_administration_offers_staff_to_start_a_run(client, staff) -> None:
+    client.force_login(staff)
+
+    assert "/admin/mlworkers/run/add/" in client.get("/admin/").text
+
+
+@pytest.mark.parametrize("model", ["runshard", "evaluation", "artifact"])
+def test_what_runs_left_is_changed_by_nobody(client, admin, model) -> None:
+    client.force_login(admin)
+
+    assert client.get(f"/admin/mlworkers/{model}/add/").status_code in {403, 404}
+
+
+def test_where_nothing_will_do_the_form_says_what_is_missing(dataset) -> None:
+    form = PlanForm(kind=KINDS["score_realism"], dataset=dataset)
+
+    assert form.fields["run"].choices == [("", "no run of the kind “Generate pairs” has succeeded yet")]
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in KINDS.values() if kind.staff_only and kind.listed])
+def test_staff_start_what_needs_a_model_for_every_dataset_and_curators_do_not(
+    client, dataset, staff, curator, kind
+) -> None:
+    address = f"{reverse('mlworkers:run_start', args=[kind])}?dataset={dataset.slug}"
+
+    found = []
+    for user in (staff, curator):
+        client.force_login(user)
+        found.append(client.get(address).status_code)
+
+    assert found == [200, 403]

@@ -1,0 +1,299 @@
+"""What a worker does with an invitation, and how runs end."""
+
+import errno
+import gc
+import sys
+import weakref
+from datetime import timedelta
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from django.utils import timezone
+
+from curation.errors import UserError
+from curation.files.checksum import sha256_of
+from curation.files.writing import folder_replacing
+from mlworkers import pipelines, tasks
+from mlworkers.lifecycle import RunStopped, run_cancel, run_claim
+from mlworkers.models import Run, WorkerHeartbeat
+from mlworkers.pipelines.work import Made, Outcome
+from mlworkers.plans import KINDS
+from mlworkers.presence import Presence
+from mlworkers.reporting import WorkerLeaves
+from mlworkers.selectors import queue_is_served
+from mlworkers.services import run_again
+from mlworkers.storage import RunLog, kept_folder, run_folder, runs_with_kept
+from tests.factories import DatasetFactory, PairFactory, RunFactory
+from tests.integration.mlworkers.broker import InvitedRuns
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def pipeline(monkeypatch):
+    """Register what the export of these tests does."""
+
+    def register(does) -> None:
+        monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", does)
+
+    return register
+
+
+class Model:
+    """What a run loads."""
+
+
+def raising(error: BaseException):
+    def does(plan, work):
+        raise error
+
+    return does
+
+
+def carried_out(run: Run) -> Run:
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_a_run_ends_with_its_outcome_and_its_file() -> None:
+    dataset = DatasetFactory(slug="scenes")
+    PairFactory.create_batch(3, dataset=dataset)
+    run = carried_out(RunFactory(dataset=dataset))
+
+    artifact = run.artifacts.get()
+    path = run_folder(run.pk) / "1" / "scenes.csv"
+    assert (run.state, run.message, run.result["rows"]) == ("succeeded", "3 pairs written", 3)
+    assert (artifact.name, artifact.sha256, artifact.size) == (
+        "scenes.csv",
+        sha256_of(path),
+        path.stat().st_size,
+    )
+
+
+def test_an_invitation_to_a_run_that_another_worker_holds_is_let_be() -> None:
+    run = RunFactory()
+    run_claim(run_id=run.pk, worker="other", at=timezone.now())
+
+    carried_out(run)
+
+    assert (run.state, run.attempt, run.worker) == ("running", 1, "other")
+
+
+@pytest.mark.parametrize("error", [UserError, ValueError])
+def test_an_error_that_people_can_mend_is_shown_as_it_is(pipeline, error: type[Exception]) -> None:
+    pipeline(raising(error("The file is empty; upload another.")))
+
+    run = carried_out(RunFactory())
+
+    assert (run.state, run.message) == ("failed", "The file is empty; upload another.")
+
+
+def test_an_unexpected_error_is_shown_with_a_reference_that_the_log_explains(pipeline, caplog) -> None:
+    pipeline(raising(KeyError("secret detail")))
+
+    run = carried_out(RunFactory())
+
+    reference = run.message.split("reference ")[1].split(" ")[0]
+    log = RunLog(run.pk).tail()
+    assert run.state == "failed"
+    assert "secret detail" not in run.message
+    assert "KeyError: 'secret detail'" in log
+    assert reference in log
+    assert reference in caplog.text
+
+
+def test_a_full_disk_is_said_in_a_sentence(pipeline) -> None:
+    pipeline(raising(OSError(errno.ENOSPC, "No space left on device")))
+
+    run = carried_out(RunFactory())
+
+    assert (run.state, run.message.split(",")[0]) == ("failed", "The disk is full")
+
+
+def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_again_succeeds(
+    pipeline, staff
+) -> None:
+    disk = {"full": True}
+
+    def does(plan, work):
+        with folder_replacing(work.folder / "model") as folder:
+            (folder / "weights").write_text("new")
+            (work.kept / "checkpoint").write_text("half of it")
+            if disk["full"]:
+                raise Exception("Error while serializing: I/O error: No space left on device (os error 28)")
+        return Outcome("trained", {}, [Made("encoder", work.folder / "model")])
+
+    pipeline(does)
+    failed = carried_out(RunFactory())
+    disk["full"] = False
+    again = carried_out(run_again(run=failed, by=staff))
+
+    sentence = "The disk is full, so model was not written; free some space and try again."
+    assert (failed.state, failed.message) == ("failed", sentence)
+    assert [path.name for path in run_folder(failed.pk).iterdir()] == ["log.txt"]
+    assert (again.state, again.artifacts.get().name) == ("succeeded", "model")
+
+
+@pytest.mark.parametrize("ends", [None, UserError, RunStopped])
+def test_what_a_run_loaded_does_not_stay_in_the_worker_s_memory(pipeline, monkeypatch, ends) -> None:
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    monkeypatch.setitem(sys.modules, "mlworkers.compute", SimpleNamespace(release_memory=gc.collect))
+    loaded = []
+
+    def does(plan, work):
+        model = Model()
+        model.itself = model  # only a collection finds it
+        loaded.append(weakref.ref(model))
+        if ends:
+            raise ends("too little memory, perhaps")
+        return Outcome("done", {})
+
+    pipeline(does)
+    gc.disable()
+    try:
+        carried_out(RunFactory())
+    finally:
+        gc.enable()
+
+    assert loaded[0]() is None
+
+
+def test_a_worker_that_is_asked_to_end_lets_go_of_its_run(pipeline) -> None:
+    pipeline(raising(WorkerLeaves()))
+
+    run = carried_out(RunFactory())
+
+    assert (run.state, run.heartbeat_at) == ("running", None)
+    assert run_claim(run_id=run.pk, worker="next", at=timezone.now()) is not None
+
+
+def test_a_worker_that_must_exit_at_once_lets_go_of_its_run_too(pipeline) -> None:
+    pipeline(raising(SystemExit(1)))
+    run = RunFactory()
+
+    with pytest.raises(SystemExit):
+        tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.heartbeat_at) == ("running", None)
+
+
+def test_a_run_that_was_cancelled_while_it_worked_stays_cancelled(pipeline) -> None:
+    def does(plan, work):
+        run_cancel(run_id=run.pk, at=timezone.now(), message="Cancelled by the owner.")
+        return pipelines.Outcome("done after all", {})
+
+    pipeline(does)
+    run = RunFactory()
+
+    carried_out(run)
+
+    assert (run.state, run.message) == ("cancelled", "Cancelled by the owner.")
+
+
+def test_files_of_an_attempt_that_was_given_up_are_removed() -> None:
+    run = RunFactory()
+    run_claim(run_id=run.pk, worker="killed", at=timezone.now() - timedelta(hours=1))
+    left = run_folder(run.pk) / "1" / "half.csv"
+    left.parent.mkdir(parents=True)
+    left.write_text("half")
+
+    carried_out(run)
+
+    assert (run.state, run.attempt) == ("succeeded", 2)
+    assert not left.parent.exists()
+
+
+@pytest.mark.parametrize("error", [UserError("The disk is full."), RunStopped("cancelled")])
+def test_files_of_a_run_that_came_to_nothing_are_removed(pipeline, error: Exception) -> None:
+    def does(plan, work):
+        (work.folder / "half.csv").write_text("half")
+        raise error
+
+    pipeline(does)
+    run = RunFactory()
+
+    carried_out(run)
+
+    assert not list(run_folder(run.pk).rglob("half.csv"))
+
+
+def test_what_a_killed_worker_could_not_remove_goes_with_the_next_start() -> None:
+    runs = {state: RunFactory(state=state) for state in ("queued", "running", "failed", "succeeded")}
+    for run in runs.values():
+        kept_folder(run.pk).mkdir(parents=True)
+
+    tasks.kept_forget(runs_with_kept())
+
+    assert [state for state, run in runs.items() if kept_folder(run.pk).exists()] == ["queued", "running"]
+
+
+def test_the_sweep_invites_to_runs_that_nobody_took_and_to_those_of_silent_workers(
+    queue: InvitedRuns,
+) -> None:
+    long_ago = timezone.now() - timedelta(minutes=10)
+    forgotten = RunFactory()
+    silent = RunFactory()
+    run_claim(run_id=silent.pk, worker="killed", at=long_ago)
+    at_work = RunFactory()
+    run_claim(run_id=at_work.pk, worker="busy", at=timezone.now())
+    RunFactory(state="succeeded")
+
+    tasks.sweep()
+
+    assert sorted(queue.read()) == sorted([forgotten.pk, silent.pk])
+
+
+def test_a_second_sweep_does_not_repeat_a_fresh_invitation(queue: InvitedRuns) -> None:
+    RunFactory()
+    tasks.sweep()
+    queue.read()
+
+    tasks.sweep()
+
+    assert queue.read() == []
+
+
+def test_of_two_sweeps_at_once_one_sends_the_invitation(queue: InvitedRuns) -> None:
+    run = RunFactory()
+    seen_by_both = [Run.objects.get(pk=run.pk), Run.objects.get(pk=run.pk)]
+
+    for seen in seen_by_both:
+        tasks.invite(seen, timezone.now())
+
+    assert queue.read() == [run.pk]
+
+
+def test_the_sweep_forgets_workers_that_were_killed_long_ago(queue: InvitedRuns) -> None:
+    old = timezone.now() - timedelta(days=2)
+    WorkerHeartbeat.objects.create(name="killed", queues=["default"], seen_at=old)
+
+    tasks.sweep()
+
+    assert not WorkerHeartbeat.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_is_known_from_its_start_to_its_end() -> None:
+    presence = Presence("default@host", ["default"])
+
+    presence.start()
+    while_it_lives = queue_is_served("default", timezone.now())
+    presence.end()
+
+    assert while_it_lives
+    assert not queue_is_served("gpu", timezone.now())
+    assert not queue_is_served("default", timezone.now())
+
+
+def test_a_worker_that_was_killed_is_taken_for_dead_after_half_a_minute() -> None:
+    seen = timezone.now()
+    WorkerHeartbeat.objects.create(name="killed", queues=["default"], seen_at=seen)
+
+    assert queue_is_served("default", seen + timedelta(seconds=29))
+    assert not queue_is_served("default", seen + timedelta(seconds=31))
+
+
+def test_every_kind_of_run_has_a_pipeline() -> None:
+    assert set(pipelines.PIPELINES) == set(KINDS)

@@ -1,0 +1,110 @@
+"""The demonstration's job at a small size, with its runs carried out on the spot."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Campaign, Participation
+from curation.models import Dataset, ReviewDecision, Snapshot
+from mlworkers.models import Artifact
+from mlworkers.tasks import execute
+from semblance.demo.accounts import accounts_prepare
+from semblance.demo.importing import scenes_import
+from semblance.demo.job import demonstrate, people_figures
+from semblance.demo.judging import scores_from_people
+from semblance.demo.plan import DemoPlan
+from semblance.demo.stages import Stages
+
+# Whoever guesses at ten golds gets 5 of 20 trials right; more than 10, which the gate would let pass, in 4 of 1,000.
+SMALL = DemoPlan(pairs=100, judgements_per_tuple=2, careless=1.0, gold_every=2, labelled=20, held_out=20)
+SMALLEST = DemoPlan(pairs=40, judgements_per_tuple=2, golds=2, labelled=20, held_out=20)
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def stage(title):
+    yield lambda done, total, message: None
+
+
+def carried_out(run, report):
+    execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+STAGES = Stages(stage, carried_out)
+
+
+def judged(plan: DemoPlan):
+    owner, curator, annotator = accounts_prepare()
+    dataset = scenes_import(plan, owner=owner.user, stages=STAGES)
+    campaign, published = scores_from_people(
+        plan, dataset, curator=curator.user, annotator=annotator.user, at=timezone.now(), stages=STAGES
+    )
+    return campaign, people_figures(campaign, published)
+
+
+def test_its_scores_agree_with_the_known_relatedness_and_the_careless_are_stopped() -> None:
+    campaign, figures = judged(SMALL)
+
+    people = Participation.objects.filter(campaign=campaign).select_related("user")
+    stopped = {person.user.username for person in people if person.state == Participation.State.STOPPED}
+    assert (figures["pairs"], figures["tuples"], figures["judgements"]) == (100, 200, 400)
+    # Guessing gives 0; two careful halves of this size agree at .8 or more.
+    assert figures["latent_spearman"] > 0.85
+    assert figures["shr_spearman"] > 0.7
+    assert stopped == {"simulated-5", "simulated-6"}
+    assert figures["annotators_stopped"] == 2
+    assert len(people) == SMALL.annotators
+    assert all(person.user.simulated and not person.user.has_usable_password() for person in people)
+
+
+def test_a_second_one_leaves_the_first_alone_and_something_to_judge() -> None:
+    first, figures = judged(SMALLEST)
+
+    second, figures_again = judged(SMALLEST)
+
+    assert (first.dataset.slug, second.dataset.slug) == ("scenes", "scenes-2")
+    assert figures == figures_again
+    assert Dataset.objects.get(slug="scenes").pairs.count() == 80
+    assert Campaign.objects.get(dataset=second.dataset, name="Your turn").state == Campaign.State.OPEN
+    assert Snapshot.objects.get(dataset=second.dataset).rows == 80
+
+
+def test_what_is_held_out_shares_no_sentence_with_the_rest() -> None:
+    owner, _curator, _annotator = accounts_prepare()
+
+    dataset = scenes_import(SMALLEST, owner=owner.user, stages=STAGES)
+
+    sides = {
+        split: {sentence for pair in dataset.pairs.filter(split=split) for sentence in (pair.a_id, pair.b_id)}
+        for split in ("train", "test")
+    }
+    assert dataset.pairs.filter(split="test").count() == 20
+    assert not sides["train"] & sides["test"]
+
+
+@pytest.mark.minilm
+def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out() -> None:
+    owner, curator, annotator = accounts_prepare()
+    plan = replace(
+        SMALLEST, labelled=300, generator_layers=2, generator_width=96, generator_steps=150, sources=12
+    )
+
+    done = demonstrate(
+        plan, owner=owner, curator=curator, annotator=annotator, at=timezone.now(), stages=STAGES
+    )
+
+    figures = done.figures
+    assert figures.pairs == 40
+    assert 0 < figures.kept <= figures.generated + 2 * plan.sources  # with sampled partners
+    assert 0 <= figures.realism_auc <= 1
+    assert figures.reviewed == ReviewDecision.objects.filter(alongside=None).count() > 0
+    assert all(decision.reviewer.simulated for decision in ReviewDecision.objects.select_related("reviewer"))
+    assert list(figures.encoders) == ["base", "plain", "realism", "filter", "random"]
+    for row in figures.encoders.values():
+        assert -1 <= row["low"] <= row["spearman"] <= row["high"] <= 1
+    assert Artifact.objects.filter(kind="encoder").count() == 4
+    assert Artifact.objects.filter(run__dataset=done.dataset, kind="pairs").exists()

@@ -1,0 +1,58 @@
+"""What people see when something is not there, not theirs, not understood, or broken: one page in one voice."""
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.views import defaults
+
+pytestmark = pytest.mark.django_db
+
+
+def text(answer: HttpResponse) -> str:
+    return answer.content.decode()
+
+
+def test_a_page_that_does_not_exist_says_what_may_be_the_reason(owner) -> None:
+    client = Client()
+    client.force_login(owner)
+
+    answer = client.get("/nowhere/")
+
+    assert answer.status_code == 404
+    assert "it belongs to a dataset that you are not a member of" in text(answer)
+
+
+def test_a_form_whose_token_is_old_says_what_to_do(owner) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(owner)
+
+    answer = client.post("/datasets/new/", {"name": "x"})
+
+    assert answer.status_code == 403
+    assert "load the page again, and send it once more" in text(answer)
+
+
+def test_a_broken_page_and_a_malformed_request_have_pages_without_a_request() -> None:
+    """Django draws these two without a context: they must not need one."""
+    request = RequestFactory().get("/")
+
+    answers = [defaults.server_error(request), defaults.bad_request(request, ValueError())]
+
+    assert [answer.status_code for answer in answers] == [500, 400]
+    assert "The fault is on this side and has been logged." in text(answers[0])
+    assert "was not understood" in text(answers[1])
+
+
+def test_what_a_person_can_mend_is_one_sentence_on_a_page_and_a_fragment_for_htmx(owner, dataset) -> None:
+    client = Client()
+    client.force_login(owner)
+    address = f"/datasets/{dataset.slug}/members/{dataset.memberships.get(user=owner).pk}/remove/"
+
+    page = client.post(address)
+    fragment = client.post(address, headers={"HX-Request": "true"})
+
+    assert page.status_code == fragment.status_code == 400
+    assert "<html" in text(page)
+    assert "<html" not in text(fragment)
+    assert 'role="alert"' in text(fragment)
+    assert "is the only owner of this dataset" in text(fragment)

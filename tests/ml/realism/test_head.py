@@ -1,0 +1,240 @@
+"""The head on frozen features: its optimum, what it recovers, and that nothing leaks."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression
+
+from mlworkers.realism.dataset import Drawn, SdiData, sdi_data
+from mlworkers.realism.discrimination import auc
+from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
+from mlworkers.realism.logistic import fit_logistic
+from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
+
+PEOPLE, MACHINES = 300, 200
+
+
+def problem(n: int = 200, d: int = 12, *, seed: int = 1):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(n, d)) * rng.uniform(0.1, 3, d) + rng.normal(size=d)
+    labels = rng.random(n) < expit(features @ rng.normal(size=d))
+    return features, labels
+
+
+def data_of(people: int = PEOPLE, machines: int = MACHINES, *, seed: int = 1, groups: int = 0) -> SdiData:
+    """Sentences that are all different; with groups, each of so many holds sentences of both classes."""
+    texts = [f"sentence {number} says something" for number in range(people + machines)]
+    human = np.arange(people + machines) < people
+    links = [(place, people + place % machines) for place in range(min(groups, people))]
+    return sdi_data(Drawn(texts, human, np.ones(len(texts), dtype=bool), links), folds=5, seed=seed)
+
+
+@pytest.mark.parametrize("penalty", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_logistic_regression_is_that_of_scikit_learn(penalty: float, weighted: bool) -> None:
+    features, labels = problem()
+    weights = np.random.default_rng(2).uniform(0.1, 3, len(labels)) if weighted else None
+
+    found = fit_logistic(features, labels, penalty=penalty, weights=weights)
+
+    reference = LogisticRegression(C=1 / penalty, solver="newton-cholesky", tol=1e-12, max_iter=500)
+    reference.fit(features, labels, sample_weight=weights)
+    assert found.coefficients == pytest.approx(reference.coef_[0], rel=1e-4, abs=1e-6)
+    assert found.intercept == pytest.approx(reference.intercept_[0], rel=1e-4, abs=1e-6)
+
+
+def test_the_optimum_does_not_depend_on_where_the_search_begins() -> None:
+    features, labels = problem()
+    elsewhere = fit_logistic(features, labels, penalty=1e-3)
+
+    one = fit_logistic(features, labels, penalty=1.0)
+    other = fit_logistic(features, labels, penalty=1.0, start=elsewhere)
+
+    assert other.coefficients == pytest.approx(one.coefficients, abs=1e-5)
+
+
+def test_classes_that_a_plane_separates_still_have_an_optimum() -> None:
+    features = np.concatenate([np.full((30, 3), 50.0), np.full((30, 3), -50.0)])
+
+    found = fit_logistic(features, np.arange(60) < 30, penalty=1e-3)
+
+    assert np.isfinite(found.coefficients).all()
+    assert (found.logits(features) > 0).tolist() == [True] * 30 + [False] * 30
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"features": np.array([[0.0], [np.nan]])}, "vector of sentence 2 holds values that are no finite"),
+        ({"labels": np.array([True, True])}, "All labels are equal"),
+        ({"penalty": 0.0}, "penalty is 0; it must be above 0"),
+    ],
+)
+def test_what_cannot_be_fitted_is_one_sentence(change, message: str) -> None:
+    asked = {"features": np.array([[0.0], [1.0]]), "labels": np.array([True, False]), "penalty": 1.0}
+
+    with pytest.raises(ValueError, match=message):
+        fit_logistic(**{**asked, **change})
+
+
+def test_a_head_weighs_classes_alike_as_balanced_scikit_learn_does() -> None:
+    features, labels = problem()
+
+    head = fit_head(features, labels, penalty=0.05)
+
+    scaled = (features - features.mean(0)) / features.std(0)
+    balanced = LogisticRegression(
+        C=1 / (0.05 * len(labels)), class_weight="balanced", solver="newton-cholesky", tol=1e-12
+    ).fit(scaled, labels)
+    margins = np.diff(head.logits(features), axis=1)[:, 0]
+    assert margins == pytest.approx(balanced.decision_function(scaled), rel=1e-4, abs=1e-5)
+
+
+def test_a_feature_that_never_varies_changes_nothing() -> None:
+    features, labels = problem()
+
+    with_constant = fit_head(np.column_stack([features, np.full(len(labels), 0.1)]), labels, penalty=0.1)
+
+    tested = np.column_stack([features, np.full(len(labels), 7.0)])
+    assert with_constant.logits(tested) == pytest.approx(
+        fit_head(features, labels, penalty=0.1).logits(features)
+    )
+
+
+def planted(data: SdiData, *, distance: float, d: int = 20, seed: int = 3):
+    """Features in which the classes lie `distance` standard deviations apart, in a drawn direction."""
+    rng = np.random.default_rng(seed)
+    direction = rng.normal(size=d)
+    direction /= np.linalg.norm(direction)
+    return rng.normal(size=(len(data.texts), d)) + np.outer(data.human, direction) * distance
+
+
+def test_a_planted_signal_is_found_again_up_to_the_best_that_can_be() -> None:
+    data = data_of(1500, 1000)
+    bayes = norm.cdf(1.5 / np.sqrt(2))
+
+    crossed = cross_fit(planted(data, distance=1.5), data)
+
+    figures = score_sentences(crossed.logits, data).figures
+    assert figures["auc"] == pytest.approx(bayes, abs=0.025)
+    assert figures["auc_low"] < bayes < figures["auc_high"] + 0.01
+    assert figures["ece_after"] < 0.05
+    assert figures["median_p_human"] > 0.6
+    assert figures["median_p_machine"] < 0.4
+
+
+@pytest.mark.parametrize("groups", [0, 300])
+def test_labels_that_mean_nothing_are_not_learnt(groups: int) -> None:
+    """The leak test: more features than sentences of a fold, so that what was seen would be known by heart."""
+    found, seen = [], []
+    for seed in range(6):
+        data = data_of(seed=seed, groups=groups)
+        features = np.random.default_rng(seed).normal(size=(len(data.texts), 120))
+        # Doubles share their features, as near-doubles share their vectors.
+        features = features[data.group]
+        crossed = cross_fit(features, data)
+        head = fit_head(features[data.learnt], data.human[data.learnt], penalty=0.01)
+        found.append(score_sentences(crossed.logits, data).figures["auc"])
+        seen.append(in_sample_auc(head.logits(features), data))
+
+    assert np.mean(found) == pytest.approx(0.5, abs=0.05)
+    assert groups or np.mean(seen) > 0.7
+
+
+def test_scoring_is_the_same_whatever_the_number_of_threads() -> None:
+    data = data_of(60, 60)
+    features = planted(data, distance=1.0)
+
+    assert np.array_equal(cross_fit(features, data).logits, cross_fit(features, data).logits)
+
+
+def test_the_penalty_of_all_is_the_one_in_the_middle() -> None:
+    assert usual_penalty([0.1, 10.0, 1.0, 0.1, 1.0]) == 1.0
+
+
+def test_progress_counts_folds_and_may_stop_the_work() -> None:
+    data, said = data_of(60, 60), []
+
+    cross_fit(planted(data, distance=1), data, report=lambda done, total, message: said.append((done, total)))
+
+    assert said == [(fold, 5) for fold in range(1, 6)]
+
+
+# Figures
+
+
+def test_characters_give_away_what_they_give_away() -> None:
+    """A class that ends in “zz” is known by its characters; one that is dressed alike is not."""
+    rng = np.random.default_rng(1)
+    texts = ["".join(rng.choice(list("abcdefgh "), 12)) for _ in range(400)]
+    human, usable = np.arange(400) < 200, np.ones(400, dtype=bool)
+    data = sdi_data(Drawn(texts, human, usable), folds=5, seed=1)
+    raw = [text if human else f"{text} zz" for text, human in zip(data.texts, data.human, strict=True)]
+
+    found = shortcut_figures(raw, data)
+
+    assert found["characters_auc_raw"] > 0.99
+    assert found["characters_auc"] < 0.6
+
+
+def test_a_fixed_temperature_is_kept_and_a_fitted_one_is_better_calibrated() -> None:
+    data = data_of(1500, 1000)
+    logits = cross_fit(planted(data, distance=1.5), data).logits * 4
+
+    fitted, fixed = (score_sentences(logits, data, temperature=tau) for tau in (0.0, 0.5))
+
+    assert fixed.temperature == 0.5
+    assert fitted.temperature == pytest.approx(4, rel=0.3)
+    assert fitted.figures["ece_after"] < fitted.figures["ece_before"] < fixed.figures["ece_after"]
+    assert fitted.figures["brier_after"] < fitted.figures["brier_before"]
+    assert fitted.figures["auc"] == fixed.figures["auc"]
+
+
+def test_a_logit_that_is_no_number_scores_nothing() -> None:
+    data = data_of(60, 60)
+
+    with pytest.raises(ValueError, match="logit of sentence 4 is no finite number"):
+        score_sentences(
+            np.where(np.arange(120)[:, None] == 3, np.nan, np.zeros((120, 2))), data, temperature=1.0
+        )
+
+
+def test_a_temperature_below_zero_is_refused() -> None:
+    data = data_of(60, 60)
+
+    with pytest.raises(ValueError, match="temperature is -1; it must be above 0"):
+        score_sentences(np.zeros((120, 2)), data, temperature=-1.0)
+
+
+def test_the_accuracy_weighs_classes_alike() -> None:
+    data = data_of(300, 60)
+    logits = np.tile([0.0, 1.0], (360, 1))  # everything is called human
+
+    assert score_sentences(logits, data, temperature=1.0).figures["accuracy"] == 0.5
+
+
+def test_p_d_that_goes_with_what_was_intended_is_said() -> None:
+    figures = pair_figures([0.9, 0.5, 0.1, 0.2], [0.9, 0.5, 0.1, None])
+
+    assert figures["spearman_p_target"] == pytest.approx(1)
+    assert figures["effective_pairs"] == pytest.approx(1.7**2 / (0.81 + 0.25 + 0.01 + 0.04))
+
+
+@pytest.mark.parametrize(
+    ("p", "targets"), [([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.5], [None])]
+)
+def test_a_relation_that_cannot_be_told_is_none(p, targets) -> None:
+    assert pair_figures(p, targets)["spearman_p_target"] is None
+
+
+def test_the_in_sample_auc_flatters() -> None:
+    data = data_of(120, 120)
+    features = np.random.default_rng(1).normal(size=(240, 60))
+    head = fit_head(features[data.learnt], data.human[data.learnt], penalty=0.01)
+
+    flattered = in_sample_auc(head.logits(features), data)
+
+    margins = np.diff(cross_fit(features, data).logits, axis=1)[:, 0]
+    assert flattered > 0.75
+    assert auc(margins[data.learnt], data.human[data.learnt]) < 0.62

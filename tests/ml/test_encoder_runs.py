@@ -1,0 +1,415 @@
+"""Runs that train, measure and compare encoders, on a tiny model."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from factory import Sequence
+from scipy.stats import spearmanr
+from sentence_transformers import SentenceTransformer
+
+from curation.exporting import snapshot_create
+from curation.models import Pair, PairScore, ScoreSet, Snapshot
+from mlworkers import tasks
+from mlworkers.encoders import checkpoints
+from mlworkers.encoders.saving import trained_on
+from mlworkers.models import Run
+from mlworkers.pipelines import encoders
+from mlworkers.plans import kind_named, plan_from, plan_values
+from mlworkers.reporting import WorkerLeaves
+from mlworkers.storage import content_of, home_path, kept_folder, run_folder
+from tests.factories import (
+    ArtifactFactory,
+    DatasetFactory,
+    GeneratedPairFactory,
+    MembershipFactory,
+    RunFactory,
+    UserFactory,
+)
+from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
+SETS = {"scores": "run 7: intended", "realism": "run 7: p_D"}
+COMPARED = {**SETS, **SHORT, "test_score_set": "gold", "bootstrap": 100, "seeds": 1}
+
+
+@pytest.fixture
+def dataset(db):
+    return dataset_with_pairs()
+
+
+def queued(kind: str, dataset, model, **settings) -> Run:
+    plan = plan_from(kind_named(kind), {"dataset": dataset.slug, "model": str(model), **settings})
+    return RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan_values(plan))
+
+
+def carried_out(run: Run, state: str = "succeeded") -> Run:
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == state, run.message
+    return run
+
+
+def trained(dataset, model, **settings) -> Run:
+    return carried_out(queued("train_encoder", dataset, model, **SETS, **SHORT, **settings))
+
+
+def artifact_folder(run: Run) -> Path:
+    return home_path(run.artifacts.get().path)
+
+
+def test_training_leaves_an_encoder_that_says_where_it_comes_from(dataset, encoder_folder) -> None:
+    run = trained(dataset, encoder_folder, weighting="realism")
+
+    card, snapshot = run.artifacts.get().card, Snapshot.objects.get()
+    assert (run.artifacts.get().kind, run.message) == ("encoder", "Trained on 24 pairs in 3 steps")
+    assert (card["label"], card["seed"], card["base"], card["training_pairs"]) == (
+        "realism", 42, str(encoder_folder), 24
+    )  # fmt: skip
+    assert (card["snapshot"], card["snapshot_sha256"]) == (1, snapshot.sha256)
+    assert card["base_sha256"] == content_of(encoder_folder)[0]
+    assert card["plan"]["learning_rate"] == 0.001
+    assert run.result["effective_pairs"] < 24
+    assert SentenceTransformer(str(artifact_folder(run)), device="cpu").get_embedding_dimension() == 32
+    assert "Licence of the data: CC0-1.0" in (artifact_folder(run) / "README.md").read_text()
+
+
+def test_its_curve_is_kept_beside_it(dataset, encoder_folder) -> None:
+    run = trained(dataset, encoder_folder, held_back=0.3, looks=1)
+
+    points = [json.loads(line) for line in (run_folder(run.pk) / "curve.jsonl").read_text().splitlines()]
+    assert [point["step"] for point in points] == [1, 2, 3]
+    assert points[-1].keys() == {"step", "loss", "dev"}
+    assert run.result["dev"] == points[-1]["dev"]
+
+
+def test_the_trained_encoder_is_named_by_its_run_s_number(dataset, encoder_folder, tmp_path, capsys) -> None:
+    run = trained(dataset, encoder_folder)
+    (tmp_path / "pairs.csv").write_text(
+        "a,b,score\na dog runs,the dog runs,4\na cat,a bird,1\na man,a tree,2\n"
+    )
+
+    call_command(
+        "evaluate", f"run:{run.pk}", "--pairs", str(tmp_path / "pairs.csv"), "--bootstrap", "0", "--json"
+    )
+
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["pairs"] == 3
+
+
+def test_training_goes_on_where_a_worker_left_it_and_ends_with_the_same_files(
+    dataset, encoder_folder, monkeypatch
+) -> None:
+    whole = trained(
+        dataset, encoder_folder, weighting="random", snapshot=snapshot_create(dataset=dataset).number
+    )
+    monkeypatch.setattr(checkpoints.Checkpoints, "is_due", lambda self, step: step == 2)
+    leaving = queued(
+        "train_encoder", dataset, encoder_folder, **SETS, **SHORT, weighting="random", snapshot=1
+    )
+    train, resumed = encoders.encoder_fit, []
+
+    def left(*args, report, **about):
+        def until_the_third_step(done: int, total: int, message: str) -> None:
+            if done == 2:
+                raise WorkerLeaves
+            report(done, total, message)
+
+        return train(*args, report=until_the_third_step, **about)
+
+    def watched(*args, report, **about):
+        def steps(done: int, total: int, message: str) -> None:
+            resumed.append(done)
+            report(done, total, message)
+
+        return train(*args, report=steps, **about)
+
+    monkeypatch.setattr(encoders, "encoder_fit", left)
+    carried_out(leaving, state="running")
+    monkeypatch.setattr(encoders, "encoder_fit", watched)
+
+    run = carried_out(leaving)
+
+    assert (resumed[0], run.attempt) == (2, 2)
+    assert run.artifacts.get().sha256 == whole.artifacts.get().sha256
+
+
+def test_a_run_makes_its_snapshot_once(dataset, encoder_folder, monkeypatch) -> None:
+    run = queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT)
+    fit = encoders.encoder_fit
+
+    def leaves(*args, **about):
+        raise WorkerLeaves
+
+    monkeypatch.setattr(encoders, "encoder_fit", leaves)
+    carried_out(run, state="running")
+    GeneratedPairFactory(dataset=dataset, intended=0.5, p_d=0.5)  # what comes later is not of this run
+    monkeypatch.setattr(encoders, "encoder_fit", fit)
+
+    assert carried_out(run).result["training_pairs"] == 24
+    assert Snapshot.objects.count() == 1
+
+
+def test_no_test_sentence_is_learnt(dataset, encoder_folder) -> None:
+    tested = dataset.pairs.filter(split="test").first()
+    GeneratedPairFactory(dataset=dataset, a=tested.a, intended=0.9, p_d=0.9)
+
+    run = trained(dataset, encoder_folder)
+
+    assert (run.result["training_pairs"], run.result["held_out_left_out"]) == (24, 1)
+    texts = [text for pair in dataset.pairs.filter(split="test") for text in (pair.a.text, pair.b.text)]
+    assert not trained_on(artifact_folder(run)) & encoders.sentence_keys(texts)
+
+
+def test_rejected_pairs_are_not_learnt(dataset, encoder_folder) -> None:
+    Pair.objects.filter(pk=dataset.pairs.filter(origin="generated").first().pk).update(status="rejected")
+
+    assert trained(dataset, encoder_folder).result["training_pairs"] == 23
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"scores": "gone"}, "The snapshot has no score set “gone”"),
+        ({"split": "dev"}, "No pair of the split “dev” has a score in “run 7: intended”"),
+        (
+            {"snapshot": 9},
+            "The dataset “scenes” has no snapshot 9; choose one that it has, or 0 for a new one.",
+        ),
+        ({"model": "run:999"}, "Run 999 made no encoder, or there is no such run"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_in_a_sentence(dataset, encoder_folder, values, sentence: str) -> None:
+    plan = {**SETS, **SHORT, "weighting": "realism", "model": str(encoder_folder), **values}
+
+    run = carried_out(queued("train_encoder", dataset, plan.pop("model"), **plan), state="failed")
+
+    assert run.message.startswith(sentence)
+    assert not run.artifacts.exists()
+
+
+def test_weights_that_are_all_nothing_are_refused(dataset, encoder_folder) -> None:
+    ScoreSet.objects.get(name="run 7: p_D").scores.update(value=0.0)
+    plan = {**SETS, **SHORT, "weighting": "realism"}
+
+    run = carried_out(queued("train_encoder", dataset, encoder_folder, **plan), state="failed")
+
+    assert run.message.startswith("All 24 weights are 0, so nothing would be learnt")
+
+
+def test_p_d_that_is_missing_is_refused_or_left_out(dataset, encoder_folder) -> None:
+    GeneratedPairFactory(dataset=dataset, intended=0.5)
+    plan = {**SETS, **SHORT, "weighting": "filter"}
+
+    refused = carried_out(queued("train_encoder", dataset, encoder_folder, **plan), state="failed")
+    run = carried_out(queued("train_encoder", dataset, encoder_folder, **plan, unscored="leave out"))
+
+    assert refused.message.startswith("p_D is missing for 1 of 25 pairs, first pair ")
+    assert (run.result["unscored_left_out"], run.result["training_pairs"], run.result["filtered"]) == (
+        1,
+        22,
+        2,
+    )
+
+
+def test_a_snapshot_whose_file_was_changed_is_refused(dataset, encoder_folder, home) -> None:
+    path = home / snapshot_create(dataset=dataset).path
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes() + b" ")
+
+    run = carried_out(
+        queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT, snapshot=1), state="failed"
+    )
+
+    assert run.message == "The file of snapshot 1 is gone or was changed; make a new one."
+
+
+def test_an_encoder_is_measured_on_gold_pairs(dataset, encoder_folder) -> None:
+    run = carried_out(queued("evaluate_encoder", dataset, encoder_folder, score_set="gold", bootstrap=100))
+
+    first = run.evaluations.get(metric="spearman")
+    gold = list(
+        PairScore.objects.filter(score_set__name="gold").order_by("pair").values_list("value", flat=True)
+    )
+    theirs = SentenceTransformer(str(encoder_folder), device="cpu")
+    pairs = dataset.pairs.filter(split="test").order_by("pk").values_list("a__text", "b__text")
+    vectors = [theirs.encode(list(side), show_progress_bar=False) for side in zip(*pairs, strict=True)]
+    assert first.value == pytest.approx(
+        spearmanr(theirs.similarity_pairwise(*vectors), gold).statistic, abs=0.02
+    )
+    assert (first.model, first.suite, first.n, first.seed) == (
+        str(encoder_folder),
+        "scenes, gold, test",
+        12,
+        None,
+    )
+    assert first.low <= first.value <= first.high
+    assert run.result["spearman"] == first.value
+    assert run.evaluations.get(metric="pearson").value == run.result["pearson"]
+
+
+def test_pairs_that_an_encoder_was_trained_on_are_not_measured(dataset, encoder_folder) -> None:
+    training = trained(dataset, encoder_folder)
+    pairs_with_gold_add(dataset, [("the dog runs on the grass with a ball 0", "a tree", 3.0)])
+
+    run = carried_out(
+        queued("evaluate_encoder", dataset, f"run:{training.pk}", score_set="gold", bootstrap=0)
+    )
+
+    assert (run.result["pairs"], run.result["left_out"]) == (12, 1)
+
+
+def test_equal_cosines_are_undefined_and_said(encoder_folder) -> None:
+    dataset = DatasetFactory(slug="same")
+    pairs_with_gold_add(
+        dataset, [("a dog", "a dog", 1.0), ("a cat", "a cat", 2.0), ("a bird", "a bird", 3.0)]
+    )
+
+    run = carried_out(queued("evaluate_encoder", dataset, encoder_folder, score_set="gold"))
+
+    assert (run.result["spearman"], run.message) == (None, "Spearman undefined on 3 pairs")
+    assert run.result["warnings"] == [
+        "The encoder gives every pair the same cosine, so there is no correlation."
+    ]
+    assert run.evaluations.get(metric="spearman").value is None
+
+
+def test_a_comparison_measures_the_base_and_every_weighting_and_seed(dataset, encoder_folder) -> None:
+    plan = {**COMPARED, "weightings": "plain,realism,constant", "seeds": 2}
+
+    run = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
+
+    found = run.result["encoders"]
+    spearman = run.evaluations.filter(metric="spearman")
+    assert list(found) == ["base", "plain", "realism", "constant"]
+    assert [(one.label, one.seed) for one in spearman.order_by("pk")] == [
+        ("base", None), *[(label, seed) for label in ("plain", "realism", "constant") for seed in (42, 43)]
+    ]  # fmt: skip
+    for label in ("plain", "realism", "constant"):
+        values = [one.value for one in spearman.filter(label=label)]
+        assert found[label]["spearman"] == pytest.approx(np.mean(values))
+        assert found[label]["sd"] == pytest.approx(np.std(values, ddof=1))
+    assert found["realism"]["difference"] == pytest.approx(
+        found["realism"]["spearman"] - found["plain"]["spearman"]
+    )
+    assert found["plain"]["difference"] is None
+    assert (run.result["pairs"], run.result["training_pairs"], run.result["seeds"]) == (12, 24, [42, 43])
+    assert run.message == "7 encoders measured on 12 test pairs"
+
+
+def test_each_encoder_of_a_comparison_is_an_artefact_with_its_evaluation(dataset, encoder_folder) -> None:
+    run = carried_out(queued("compare_weightings", dataset, encoder_folder, **COMPARED))
+
+    made = {artifact.card["label"]: artifact for artifact in run.artifacts.all()}
+    assert list(made) == ["plain", "realism", "filter", "random"]
+    assert made["filter"].card["training_pairs"] == 22
+    for label, artifact in made.items():
+        assert artifact.evaluations.get(metric="spearman").label == label
+        SentenceTransformer(str(home_path(artifact.path)), device="cpu")
+    assert not kept_folder(run.pk).exists()
+
+
+def test_a_comparison_s_plain_encoder_is_that_of_a_training_of_its_own(dataset, encoder_folder) -> None:
+    alone = trained(dataset, encoder_folder, snapshot=snapshot_create(dataset=dataset).number)
+
+    run = carried_out(queued("compare_weightings", dataset, encoder_folder, **COMPARED, snapshot=1))
+
+    weights = [
+        content_of(home_path(one.path) / "model.safetensors")[0]
+        for one in (alone.artifacts.get(), run.artifacts.get(card__label="plain"))
+    ]
+    assert weights[0] == weights[1]
+
+
+def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, monkeypatch) -> None:
+    number = snapshot_create(dataset=dataset).number
+    plan = {**COMPARED, "weightings": "plain,realism,random", "snapshot": number}
+    whole = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
+    run = queued("compare_weightings", dataset, encoder_folder, **plan)
+    fit, done = encoders.encoder_fit, []
+
+    def left_at_the_last(base, rows, plan, **about):
+        if len(done) == 2:
+            raise WorkerLeaves
+        done.append(str(plan.weighting))
+        return fit(base, rows, plan, **about)
+
+    def going_on(base, rows, plan, **about):
+        done.append(str(plan.weighting))
+        return fit(base, rows, plan, **about)
+
+    monkeypatch.setattr(encoders, "encoder_fit", left_at_the_last)
+    carried_out(run, state="running")
+    monkeypatch.setattr(encoders, "encoder_fit", going_on)
+    carried_out(run)
+
+    assert done == ["plain", "realism", "random"]
+    assert run.result["encoders"] == whole.result["encoders"]
+    sums = [list(one.artifacts.order_by("pk").values_list("sha256", flat=True)) for one in (whole, run)]
+    assert sums[0] == sums[1]
+
+
+def test_tests_of_another_dataset_are_neither_learnt_nor_out_of_reach(dataset, encoder_folder) -> None:
+    other = DatasetFactory(slug="others")
+    generated = dataset.pairs.filter(origin="generated").first()
+    pairs_with_gold_add(
+        other,
+        [(generated.a.text, "a mat", 1.0), ("a woman sings", "a child", 4.0), ("a cat", "the cat sits", 5.0)],
+    )
+
+    run = carried_out(
+        queued(
+            "compare_weightings",
+            dataset,
+            encoder_folder,
+            **COMPARED,
+            test_dataset="others",
+            weightings="plain",
+        )
+    )
+
+    assert (run.result["pairs"], run.result["training_pairs"], run.result["held_out_left_out"]) == (3, 23, 1)
+    assert run.evaluations.first().suite == "others, gold, test"
+    assert other.snapshots.count() == 1
+
+
+def test_a_dataset_that_the_starter_may_not_read_is_not_measured_on(dataset, encoder_folder) -> None:
+    other = DatasetFactory(slug="secret")
+    pairs_with_gold_add(other, [("a", "b", 1.0), ("c", "d", 2.0), ("e", "f", 3.0)])
+    member = MembershipFactory(dataset=dataset, role="owner", user=UserFactory(username="owner")).user
+    run = queued("compare_weightings", dataset, encoder_folder, **COMPARED, test_dataset="secret")
+    Run.objects.filter(pk=run.pk).update(started_by=member)
+
+    carried_out(run, state="failed")
+    run.refresh_from_db()
+
+    assert run.message == "There is no dataset called “secret”; check its short name."
+    assert not other.snapshots.exists()
+
+
+def test_an_encoder_of_a_comparison_must_be_named_by_its_folder(dataset) -> None:
+    comparison = RunFactory(kind="compare_weightings")
+    ArtifactFactory.create_batch(2, run=comparison, path=Sequence(lambda number: f"encoder-{number}"))
+
+    refused = carried_out(
+        queued("evaluate_encoder", dataset, f"run:{comparison.pk}", score_set="gold"), state="failed"
+    )
+
+    assert refused.message.startswith(f"Run {comparison.pk} made several; give the folder of one")
+
+
+def test_a_link_that_a_disk_does_not_know_becomes_a_copy(tmp_path, monkeypatch) -> None:
+    def unknown(*_paths: object) -> None:
+        raise OSError("links are not supported")
+
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "model.safetensors").write_bytes(b"weights")
+    monkeypatch.setattr(encoders.os, "link", unknown)
+
+    encoders._linked(tmp_path / "a", tmp_path / "b")
+    shutil.rmtree(tmp_path / "a")
+
+    assert (tmp_path / "b" / "model.safetensors").read_bytes() == b"weights"

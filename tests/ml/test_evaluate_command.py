@@ -1,0 +1,257 @@
+"""`manage.py evaluate` on a tiny encoder. Only the tests of `run:ID` may touch a database: the command needs none."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from mlworkers.encoders.rows import sentence_keys
+from mlworkers.models import Artifact, Run
+
+ROOT = Path(__file__).resolve().parents[2]
+SCORED = """sentence1,sentence2,score
+a dog runs,the dog runs,4.5
+a cat sits on the mat,a bird sings in the tree,1
+the man plays with a ball,a woman plays,3
+the child sits,a child is on the grass,2.5
+a bird sings,the bird is in the tree,3.5
+"""
+LABELLED = """a,b,same
+a dog runs,the dog runs,1
+a cat sits on the mat,a bird sings in the tree,0
+the man plays with a ball,a man plays,1
+the child sits,the ball is on the grass,0
+"""
+KEYS = ["pairs", "pearson", "spearman", "spearman_low", "spearman_high", "seconds", "sentences_per_second"]
+LABEL_KEYS = ["accuracy", "f1", "accuracy_threshold", "f1_threshold"]
+
+
+@pytest.fixture
+def scored(tmp_path) -> Path:
+    return written(tmp_path / "scored.csv", SCORED)
+
+
+@pytest.fixture
+def labelled(tmp_path) -> Path:
+    return written(tmp_path / "labelled.csv", LABELLED)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def evaluate(model, pairs, *options) -> None:
+    call_command("evaluate", str(model), "--pairs", str(pairs), *map(str, options))
+
+
+def figures(capsys) -> dict[str, float]:
+    return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+def test_the_last_line_is_an_object_with_the_promised_keys(encoder_folder, scored, capsys) -> None:
+    evaluate(encoder_folder, scored, "--json")
+
+    found = figures(capsys)
+    assert list(found) == KEYS
+    assert found["pairs"] == 5
+    assert -1 <= found["spearman_low"] <= found["spearman"] <= found["spearman_high"] <= 1
+
+
+def test_labels_add_their_keys(encoder_folder, labelled, capsys, tmp_path) -> None:
+    dev = written(tmp_path / "dev.csv", LABELLED.replace("dog", "cat"))
+
+    evaluate(encoder_folder, labelled, "--label", "same", "--dev", dev, "--json")
+
+    assert list(figures(capsys)) == KEYS + LABEL_KEYS
+
+
+def test_people_read_every_figure_with_its_number_of_pairs(encoder_folder, scored, capsys) -> None:
+    evaluate(encoder_folder, scored, "--seed", 7)
+
+    shown = capsys.readouterr().out
+    assert "scored.csv: 5 pairs, 10 distinct sentences" in shown
+    assert "95 % interval" in shown
+    assert "(1,000 resamples, seed 7)" in shown
+
+
+def test_people_read_where_thresholds_come_from(encoder_folder, labelled, capsys, tmp_path) -> None:
+    dev = written(tmp_path / "dev.csv", LABELLED.replace("dog", "cat"))
+
+    evaluate(encoder_folder, labelled, "--label", "same", "--dev", dev)
+
+    assert "tuned on the human labels of the 4 pairs of dev.csv" in capsys.readouterr().out
+
+
+def test_columns_can_be_named_by_number_without_a_header(encoder_folder, tmp_path, capsys) -> None:
+    rows = [line.split(",") for line in SCORED.splitlines()[1:]]
+    bare = written(tmp_path / "bare.csv", "".join(f"{score},{b},{a}\n" for a, b, score in rows))
+
+    evaluate(encoder_folder, bare, "--no-header", "--a", 3, "--b", 2, "--score", 1, "--json")
+
+    assert figures(capsys)["pairs"] == 5
+
+
+def test_the_same_seed_gives_the_same_figures(encoder_folder, scored, capsys) -> None:
+    found = []
+    for _ in range(2):
+        evaluate(encoder_folder, scored, "--seed", 3, "--json")
+        found.append({key: value for key, value in figures(capsys).items() if "second" not in key})
+
+    assert found[0] == found[1]
+
+
+def test_no_resamples_give_no_interval(encoder_folder, scored, capsys) -> None:
+    evaluate(encoder_folder, scored, "--bootstrap", 0, "--json")
+
+    found = figures(capsys)
+    assert (found["spearman_low"], found["spearman_high"]) == (None, None)
+
+
+def test_equal_cosines_are_undefined_with_a_warning(encoder_folder, tmp_path, capsys) -> None:
+    same = written(tmp_path / "same.csv", "a,b,score\na dog,a dog,1\na dog,a dog,2\na dog,a dog,3\n")
+
+    evaluate(encoder_folder, same, "--json")
+
+    printed = capsys.readouterr()
+    assert json.loads(printed.out.splitlines()[-1])["spearman"] is None
+    assert "Warning: The encoder gives every pair the same cosine" in printed.err
+
+
+def test_pairs_that_thresholds_were_tuned_on_are_warned_of(encoder_folder, labelled, capsys) -> None:
+    evaluate(encoder_folder, labelled, "--label", "same", "--dev", labelled)
+
+    assert "Warning: 4 of the 4 pairs of labelled.csv stand in labelled.csv too" in capsys.readouterr().err
+
+
+def test_nothing_but_figures_is_printed(encoder_folder, scored, capfd) -> None:
+    evaluate(encoder_folder, scored, "--bootstrap", 0, "--json")
+
+    printed = capfd.readouterr()
+    assert len(printed.out.splitlines()) == 5
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--label", "score"], "--label needs --dev FILE"),
+        (["--dev", "other.csv"], "--dev is for labels; name their column with --label"),
+        (["--bootstrap", "50"], "50 resamples are too few; give at least 100, or 0 for no interval"),
+        (["--bootstrap", "-1"], "-1 resamples are too few"),
+        (["--seed", "-1"], "The seed -1 is negative"),
+        (["--score", "gold"], 'scored.csv has no column "gold"; it has "sentence1", "sentence2", "score"'),
+        (["--score", "score", "--label", "score"], "not allowed with argument"),
+    ],
+)
+def test_wrong_options_are_refused_with_what_to_do(encoder_folder, scored, options, reason) -> None:
+    with pytest.raises(CommandError, match=reason):
+        evaluate(encoder_folder, scored, *options)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SCORED + "a dog,a cat,high\n", 'scored.csv, line 7: the score "high" is not a number'),
+        (SCORED + "a dog,a cat,nan\n", 'scored.csv, line 7: the score "nan" is not a finite number'),
+        (SCORED + "a dog,a cat,\n", "scored.csv, line 7: it has no score"),
+        (SCORED.replace("score", "fun"), "No column of scored.csv is known to hold scores"),
+        ("a,b,score\na dog,a cat,1\n", "scored.csv holds too few pairs, 1; measuring needs 3 or more"),
+        ("a,b,score\nx,y,2\nz,w,2\nu,v,2\n", "Every score in scored.csv is 2"),
+        ("", "scored.csv"),
+    ],
+)
+def test_a_file_that_measures_nothing_is_refused(encoder_folder, scored, text, reason) -> None:
+    written(scored, text)
+
+    with pytest.raises(CommandError, match=reason) as refused:
+        evaluate(encoder_folder, scored)
+    assert refused.value.returncode == 2
+
+
+@pytest.mark.parametrize("model", ["/nowhere/at/all", "packaged:other", "run:x", "two words"])
+def test_a_model_that_cannot_be_had_is_refused_with_the_other_ways(scored, model) -> None:
+    with pytest.raises(CommandError, match="or give") as refused:
+        evaluate(model, scored)
+    assert refused.value.returncode == 2
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.django_db
+def test_the_model_a_run_made_is_named_by_the_run_s_number(encoder_folder, scored, home, capsys) -> None:
+    run = Run.objects.create(kind="train_encoder")
+    shutil.copytree(encoder_folder, home / "model")
+    Artifact.objects.create(run=run, kind="encoder", path="model", sha256="0" * 64)
+
+    evaluate(f"run:{run.pk}", scored, "--json")
+
+    assert figures(capsys)["pairs"] == 5
+
+
+@pytest.mark.django_db
+def test_a_run_that_made_no_model_is_refused(scored) -> None:
+    run = Run.objects.create(kind="import_pairs")
+
+    with pytest.raises(
+        CommandError, match=f"Run {run.pk} made no encoder, or there is no such run; or give a folder"
+    ):
+        evaluate(f"run:{run.pk}", scored)
+
+
+@pytest.mark.django_db
+def test_of_a_run_that_made_several_models_one_must_be_named(scored) -> None:
+    run = Run.objects.create(kind="compare_weightings")
+    for label in ("plain-42", "random-42"):
+        Artifact.objects.create(run=run, kind="encoder", path=label, sha256="0" * 64)
+
+    with pytest.raises(CommandError, match=f"Run {run.pk} made several; give the folder of one"):
+        evaluate(f"run:{run.pk}", scored)
+
+
+def test_pairs_that_the_encoder_was_trained_on_are_warned_of(
+    encoder_folder, scored, tmp_path, capsys
+) -> None:
+    shutil.copytree(encoder_folder, tmp_path / "trained")
+    keys = sorted(sentence_keys(["A dog runs", "the child sits", "something else"]))
+    (tmp_path / "trained" / "semblance.json").write_text(json.dumps({"trained_on": keys}))
+
+    evaluate(tmp_path / "trained", scored)
+
+    assert "Warning: 2 of the 5 pairs of scored.csv hold sentences that the encoder was trained on" in (
+        capsys.readouterr().err
+    )
+
+
+def run_manage(home: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "manage.py", *map(str, arguments)],
+        env={**os.environ, "SEMBLANCE_HOME": str(home), "PYTHONWARNINGS": "", **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_from_a_shell_a_run_without_a_database_is_one_line_and_status_2(scored, tmp_path) -> None:
+    ended = run_manage(tmp_path / "new", "evaluate", "run:17", "--pairs", scored)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(
+        "Error: run:17 needs the database, which does not answer; or give a folder"
+    )
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_from_a_shell_an_installation_without_torch_says_what_to_install(scored, tmp_path) -> None:
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
+
+    ended = run_manage(tmp_path / "new", "evaluate", "x", "--pairs", scored, PYTHONPATH=str(tmp_path))
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "Error: Evaluating needs the package torch; pip install 'semblance[ml]'.\n"

@@ -1,0 +1,123 @@
+"""Loading a language model: safetensors alone, and one sentence for whatever is no causal model."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
+
+from mlworkers.compute import choose_compute
+from mlworkers.sources import ModelError
+from mlworkers.synthesis.generator import Generator, generator_of, load_generator
+from tests.ml.tiny_generator import CONTEXT, tiny_byte_pairs, tiny_generator
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("generator")
+    made = tiny_generator()
+    made.model.save_pretrained(folder)
+    made.tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(saved: Path, tmp_path: Path) -> Path:
+    """A copy to damage."""
+    return Path(shutil.copytree(saved, tmp_path / "model"))
+
+
+def loaded(folder: Path) -> Generator:
+    return load_generator(folder, choose_compute("cpu"))
+
+
+def test_a_model_without_a_pad_token_is_loaded(saved: Path) -> None:
+    generator = loaded(saved)
+
+    assert generator.tokenizer.pad_token is None
+    assert generator.context == CONTEXT
+    assert generator.barred.sum() == 1  # the end of a text
+
+
+def test_what_is_saved_loads_in_the_transformers_library(saved: Path) -> None:
+    model = AutoModelForCausalLM.from_pretrained(saved, local_files_only=True, use_safetensors=True)
+    tokenizer = AutoTokenizer.from_pretrained(saved, local_files_only=True)
+
+    assert tokenizer.decode(tokenizer("Ein Hund läuft – 犬.")["input_ids"]) == "Ein Hund läuft – 犬."
+    assert model.config.vocab_size == len(tokenizer)
+
+
+def test_tokens_that_the_tokenizer_does_not_know_are_never_drawn() -> None:
+    tokenizer = tiny_byte_pairs()
+    padded = GPT2LMHeadModel(
+        GPT2Config(vocab_size=len(tokenizer) + 9, n_embd=32, n_layer=1, n_head=1, eos_token_id=0)
+    )
+
+    generator = generator_of(padded, tokenizer)
+
+    assert generator.barred[len(tokenizer) :].all()
+    assert not generator.ends[len(tokenizer) :].any()
+
+
+def test_a_sentence_encoder_is_refused(encoder_folder: Path) -> None:
+    with pytest.raises(ModelError, match="holds a sentence encoder, which writes nothing"):
+        loaded(encoder_folder)
+
+
+def test_a_bare_encoder_is_refused(encoder_folder: Path, tmp_path: Path) -> None:
+    bare = Path(shutil.copytree(encoder_folder, tmp_path / "bare"))
+    (bare / "modules.json").unlink()
+
+    with pytest.raises(ModelError, match="holds BertModel, which is no causal language model"):
+        loaded(bare)
+
+
+def test_a_pickled_model_is_refused(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    torch.save({}, folder / "pytorch_model.bin")
+
+    with pytest.raises(ModelError, match="holds no safetensors weights"):
+        loaded(folder)
+
+
+def test_a_model_that_lacks_weights_is_refused(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"n_layer": 3}))
+
+    with pytest.raises(ModelError, match="lacks 12 of its weights, first transformer"):
+        loaded(folder)
+
+
+def test_a_model_of_another_shape_is_refused(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"n_embd": 64}))
+
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        loaded(folder)
+
+
+def test_a_model_that_brings_code_of_its_own_is_refused(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    own = {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}}
+    (folder / "config.json").write_text(json.dumps(config | own))
+    (folder / "own.py").write_text("raise SystemExit('this ran')\n")
+
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        loaded(folder)
+
+
+def test_a_model_without_its_tokenizer_is_refused(folder: Path) -> None:
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+
+    with pytest.raises(ModelError):
+        loaded(folder)
+
+
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused() -> None:
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=100, n_embd=32, n_layer=1, n_head=1, eos_token_id=0))
+
+    with pytest.raises(ModelError, match="do not belong together"):
+        generator_of(model, tiny_byte_pairs())

@@ -1,0 +1,106 @@
+"""Ruddit: 78,639 raw judgements whose published scores and reliability are known."""
+
+import csv
+import json
+from time import monotonic
+
+import pytest
+from django.core.management import call_command
+
+from annotation.bundling import bundle_write
+from annotation.models import Campaign
+from annotation.studying import study_make
+
+pytestmark = pytest.mark.real_data
+
+
+@pytest.fixture
+def bws(capsys, real_data):
+    """Call a verb on Ruddit's judgements; returns its figures."""
+
+    def calling(verb: str, *arguments: object) -> dict:
+        judgements = real_data / "ruddit" / "Ruddit_individual_annotations.csv"
+        call_command("bws", verb, str(judgements), *map(str, arguments), "--json")
+        return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+    return calling
+
+
+def test_counting_gives_every_published_score(bws, real_data, tmp_path) -> None:
+    figures = bws("score", "--out", tmp_path / "scores.csv", "--best-is-worst", "count")
+
+    with (tmp_path / "scores.csv").open(newline="") as file:
+        ours = {row["item"]: float(row["score"]) for row in csv.DictReader(file)}
+    with (real_data / "ruddit" / "Ruddit.csv").open(newline="") as file:
+        published = {row["comment_id"]: float(row["offensiveness_score"]) for row in csv.DictReader(file)}
+    assert len(published) == 6000
+    assert max(abs(ours[item] - score) for item, score in published.items()) < 0.0006
+    assert (figures["judgements"], figures["repeated_items"], figures["rejected"]) == (78_639, 3455, 0)
+
+
+def test_rows_with_best_as_worst_are_rejected_by_default(bws, tmp_path) -> None:
+    figures = bws("score", "--out", tmp_path / "scores.csv")
+
+    assert (figures["judgements"], figures["rejected"]) == (78_082, 557)
+
+
+def test_split_half_reliability_is_the_recomputed_one_within_twenty_seconds(bws) -> None:
+    started = monotonic()
+
+    figures = bws("reliability", "--trials", 1000, "--best-is-worst", "count")
+
+    assert figures["spearman_mean"] == pytest.approx(0.847, abs=0.006)
+    assert figures["pearson_mean"] == pytest.approx(0.876, abs=0.006)
+    assert figures["tuples"] == 13_199
+    assert monotonic() - started < 20
+
+
+def test_halves_of_tuples_agree_less_than_halves_of_judgements(bws) -> None:
+    figures = bws("reliability", "--trials", 100, "--best-is-worst", "count", "--split", "tuples")
+
+    assert figures["spearman_mean"] < 0.80
+
+
+def test_maxdiff_fits_ruddit_with_exact_standard_errors(bws, tmp_path) -> None:
+    figures = bws(
+        "score", "--out", tmp_path / "scores.csv", "--method", "maxdiff", "--best-is-worst", "count"
+    )
+
+    with (tmp_path / "scores.csv").open(newline="") as file:
+        errors = [float(row["standard_error"]) for row in csv.DictReader(file)]
+    assert (figures["standard_errors"], len(errors)) == ("exact", 6001)
+    assert 0 < min(errors) < max(errors) < 0.3
+
+
+@pytest.mark.django_db
+def test_ruddit_becomes_a_campaign_whose_study_and_bundle_agree_with_the_file(
+    real_data, tmp_path, capsys
+) -> None:
+    path = real_data / "ruddit" / "Ruddit_individual_annotations.csv"
+    call_command(
+        *("bws", "import", str(path), "--dataset", "ruddit", "--create", "--campaign", "Ruddit"),
+        *("--without", "gold_comment", "--json"),
+    )
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    campaign = Campaign.objects.get(pk=figures["campaign"])
+
+    study = study_make(campaign=campaign, at=campaign.opened_at).figures
+    bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
+
+    assert (figures["judgements"], figures["items"], figures["tuples"]) == (53_715, 6000, 9018)
+    assert study["reliability"]["spearman"] == pytest.approx(0.8107, abs=0.003)
+    # Places are chosen unevenly in this file.
+    assert study["positions"]["worst"]["chi_square"] > 1000
+    call_command(
+        *("bws", "score", str(path), "--without", "gold_comment", "--method", "maxdiff"),
+        *("--out", str(tmp_path / "of_file.csv")),
+    )
+    # Rows that are left out number the items of the file otherwise, which moves the last digits of a fit.
+    assert scores_in(bundle / "scores" / "maxdiff.csv") == pytest.approx(
+        scores_in(tmp_path / "of_file.csv"), abs=1e-9
+    )
+
+
+def scores_in(path) -> dict[str, float]:
+    with path.open(newline="") as file:
+        return {row["item"]: float(row["score"]) for row in csv.DictReader(file)}

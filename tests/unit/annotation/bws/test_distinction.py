@@ -1,0 +1,76 @@
+"""Items that a campaign has not told apart."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.bws.distinction import indistinguishable
+
+
+def told_apart(scores, errors, a: int, b: int) -> bool:
+    return abs(scores[a] - scores[b]) > 1.959963984540054 * np.hypot(errors[a], errors[b])
+
+
+def test_two_clusters_are_two_groups() -> None:
+    scores = np.array([0.1, 0.9, 0.15, 0.88])
+
+    groups = indistinguishable(scores, np.full(4, 0.05))
+
+    assert groups.order.tolist() == [1, 3, 2, 0]
+    assert list(zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)) == [(0, 1), (2, 3)]
+
+
+def test_runs_overlap_where_neighbours_cannot_be_told_apart_but_ends_can() -> None:
+    groups = indistinguishable(np.array([0.9, 0.8, 0.7]), np.full(3, 0.05))
+
+    assert list(zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)) == [(0, 1), (1, 2)]
+
+
+def test_items_without_score_or_error_are_left_out() -> None:
+    groups = indistinguishable(np.array([0.5, np.nan, 0.4]), np.array([0.1, 0.1, np.nan]))
+
+    assert groups.order.tolist() == [0]
+    assert (groups.starts.tolist(), groups.ends.tolist()) == ([0], [0])
+
+
+def test_no_items_make_no_groups() -> None:
+    groups = indistinguishable(np.array([]), np.array([]))
+
+    assert len(groups.order) == len(groups.starts) == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.001, 0.3)), min_size=1, max_size=25))
+def test_runs_are_what_comparing_all_pairs_gives(items) -> None:
+    scores, errors = map(np.array, zip(*items, strict=True))
+
+    groups = indistinguishable(scores, errors)
+
+    order = groups.order.tolist()
+    runs = []
+    for start in range(len(order)):
+        ends = [
+            end
+            for end in range(start, len(order))
+            if not any(told_apart(scores, errors, a, b) for a, b in combinations(order[start : end + 1], 2))
+        ]
+        if not runs or max(ends) > runs[-1][1]:
+            runs.append((start, max(ends)))
+    assert list(zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)) == runs
+
+
+def test_more_confidence_tells_fewer_apart() -> None:
+    scores, errors = np.linspace(0, 1, 30), np.full(30, 0.05)
+
+    strict, lenient = (indistinguishable(scores, errors, confidence=c) for c in (0.999, 0.8))
+
+    assert (strict.ends - strict.starts).max() > (lenient.ends - lenient.starts).max()
+
+
+def test_equal_scores_are_one_group() -> None:
+    groups = indistinguishable(np.full(5, 0.5), np.full(5, 0.01))
+
+    assert (groups.starts.tolist(), groups.ends.tolist()) == ([0], [4])
+    assert groups.order.tolist() == pytest.approx(range(5))

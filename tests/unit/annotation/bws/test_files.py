@@ -1,0 +1,297 @@
+"""The files of the field, as real ones are."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from annotation.bws.design import design_tuples
+from annotation.bws.files import (
+    BestIsWorst,
+    Columns,
+    FileError,
+    JudgementFile,
+    read_items,
+    read_judgements,
+    write_judgements,
+    write_scores,
+    write_tuples,
+)
+from annotation.bws.judgements import Judgements
+from annotation.bws.scoring import Scale, counting_scores
+
+HEADER = "Item1,Item2,Item3,Item4,BestItem,WorstItem\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read judgements from a text, or from bytes where the encoding matters."""
+
+    def reading(content: str | bytes, *args, **kwargs) -> JudgementFile:
+        path = tmp_path / "judgements.csv"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return read_judgements(path, *args, **kwargs)
+
+    return reading
+
+
+def rows_of(file: JudgementFile) -> list[tuple[list[str], str, str]]:
+    judged = file.judgements
+    rows = zip(judged.items.tolist(), judged.best.tolist(), judged.worst.tolist(), strict=True)
+    return [([file.items[i] for i in row], file.items[best], file.items[worst]) for row, best, worst in rows]
+
+
+def reasons(file: JudgementFile) -> list[tuple[int, str]]:
+    return [(error.line, error.reason) for error in file.rejected]
+
+
+def test_a_plain_file_is_read(read) -> None:
+    file = read(HEADER + "a,b,c,d,a,d\nd,c,b,e,e,b\n")
+
+    assert rows_of(file) == [(["a", "b", "c", "d"], "a", "d"), (["d", "c", "b", "e"], "e", "b")]
+    assert file.judgements.annotators is None
+    assert file.rejected == ()
+
+
+def test_columns_may_stand_in_any_order_among_others(read) -> None:
+    file = read("time,WorstItem,Item2,Annotator,Item1,note,BestItem\n1,x,x,ann,y,-,y\n2,y,x,bob,y,-,x\n")
+
+    assert rows_of(file) == [(["y", "x"], "y", "x"), (["y", "x"], "x", "y")]
+    assert [file.annotators[i] for i in file.judgements.annotators] == ["ann", "bob"]
+
+
+def test_ten_items_are_in_the_order_of_their_numbers(read) -> None:
+    names = [f"Item{number}" for number in range(1, 12)]
+
+    file = read(",".join([*reversed(names), "BestItem", "WorstItem"]) + "\n" + "k,j,i,h,g,f,e,d,c,b,a,a,k\n")
+
+    assert rows_of(file)[0][0] == list("abcdefghijk")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbf" + (HEADER + "a,b,c,d,a,d\n").encode(),
+        (HEADER + "a,b,c,d,a,d\n").replace("\n", "\r\n").encode(),
+        (HEADER + "a,b,c,d,a,d\n").encode("utf-16"),
+        (HEADER + "a,b,c,d,a,d\n").replace(",", "\t").encode(),
+        (HEADER + "a,b,c,d,a,d\n").replace(",", ";").encode(),
+        ("Answers of March\n\n" + HEADER + "a,b,c,d,a,d\n").encode(),
+        b"item_1,ITEM 2,item3,Item4,best_item,Worst Item,\na,b,c,d,a,d,\n",
+        (HEADER + "\na,b,c,d,a,d\n\n").encode(),
+    ],
+    ids=["mark", "windows", "utf-16", "tabs", "semicolons", "title", "names", "blank lines"],
+)
+def test_what_real_files_hold_is_tolerated(read, content) -> None:
+    assert rows_of(read(content)) == [(["a", "b", "c", "d"], "a", "d")]
+
+
+def test_a_quoted_item_may_run_over_lines_and_lines_are_counted_on(read) -> None:
+    file = read(HEADER + '"one,\ntwo",b,c,d,"one,\ntwo",d\na,b,c,d,x,d\n')
+
+    assert rows_of(file)[0][1] == "one,\ntwo"
+    assert reasons(file) == [(5, 'the row names "x" best, which is not among its items')]
+
+
+def test_texts_that_differ_in_white_space_or_unicode_form_are_one_item(read) -> None:
+    composed, decomposed = "caf\u00e9  noir", "cafe\u0301 noir "
+
+    file = read(HEADER + f"{composed},b,c,d,{decomposed},d\n{decomposed},b,c,e,b,e\n")
+
+    assert file.items == (composed, "b", "c", "d", "e")
+    assert file.judgements.best.tolist() == [0, 1]
+
+
+def test_texts_that_differ_in_case_are_two_items(read) -> None:
+    file = read("Item1,Item2,BestItem,WorstItem\nRome,rome,rome,Rome\n")
+
+    assert rows_of(file) == [(["Rome", "rome"], "rome", "Rome")]
+
+
+def test_a_number_is_a_place_where_no_item_has_that_name(read) -> None:
+    file = read(HEADER + "a,b,c,d,1,4\n")
+
+    assert rows_of(file)[0][1:] == ("a", "d")
+
+
+def test_a_number_is_an_item_where_an_item_has_that_name(read) -> None:
+    file = read(HEADER + "4,3,2,9,4,2\n4,3,2,9,1,9\n")
+
+    assert [row[1:] for row in rows_of(file)] == [("4", "2"), ("4", "9")]
+
+
+def test_rows_that_are_no_judgement_are_listed_with_line_and_reason(read) -> None:
+    file = read(
+        HEADER
+        + "a,b,c,d,a,d\na,b,c,d,x,d\na,b,c,d,a,5\na,b,,d,a,d\na,b,c\na,b,c,d,,d\na,b,c,d,a,a\n"
+        + HEADER
+        + 'a,b,c,"d,a,d\n'
+    )
+
+    assert reasons(file) == [
+        (3, 'the row names "x" best, which is not among its items'),
+        (4, 'the row names "5" worst, which is not among its items'),
+        (5, "the row has no item 3"),
+        (6, "the row has 3 cells and needs 6"),
+        (7, "the row names no best item"),
+        (8, 'the row names "a" both best and worst'),
+        (9, "the row repeats the header"),
+        (10, "a quotation mark is opened and not closed"),
+    ]
+    assert len(file.judgements) == 1
+
+
+def test_an_item_that_stands_only_in_rejected_rows_is_none(read) -> None:
+    assert read(HEADER + "x,y,z,w,q,x\na,b,c,d,a,d\n").items == ("a", "b", "c", "d")
+
+
+def test_best_and_worst_alike_can_be_counted_as_the_scripts_do(read) -> None:
+    file = read(HEADER + "a,b,c,d,a,a\n", best_is_worst=BestIsWorst.COUNT)
+
+    scores = counting_scores(file.judgements, scale=Scale.SIGNED)
+    assert (scores.best[0], scores.worst[0], scores.values[0]) == (1, 1, 0.0)
+
+
+def test_best_and_worst_alike_can_be_an_error(read) -> None:
+    with pytest.raises(FileError, match=r'Line 3 of judgements.csv: the row names "b" both best and worst'):
+        read(HEADER + "a,b,c,d,x,a\na,b,c,d,b,b\n", best_is_worst=BestIsWorst.FAIL)
+
+
+def test_strict_makes_the_first_rejected_row_an_error(read) -> None:
+    with pytest.raises(FileError, match=r'Line 2 of judgements.csv: the row names "x" best'):
+        read(HEADER + "a,b,c,d,x,a\n", strict=True)
+
+
+def test_a_row_that_names_an_item_twice_is_kept_and_counted(read) -> None:
+    file = read(HEADER + "g,g,c,d,g,d\na,b,c,d,a,d\n")
+
+    assert file.repeated_items == 1
+    assert counting_scores(file.judgements).appearances[0] == 2
+
+
+def test_rows_with_an_unwanted_item_are_left_out(read) -> None:
+    file = read(HEADER + "a,b,gold  item,d,a,d\na,b,c,d,a,d\n", without=["gold item"])
+
+    assert (file.left_out, sorted(file.items)) == (1, ["a", "b", "c", "d"])
+
+
+def test_an_unwanted_item_that_no_row_holds_is_a_mistake(read) -> None:
+    with pytest.raises(FileError, match=r'No row of judgements.csv holds the item "golden"'):
+        read(HEADER + "a,b,c,d,a,d\n", without=["golden"])
+
+
+def test_other_columns_can_be_named(read) -> None:
+    columns = Columns(items=("left", "right"), best="better", worst="other", annotator="who")
+
+    file = read("who,left,right,better,other\nann,a,b,b,a\n", columns)
+
+    assert rows_of(file) == [(["a", "b"], "b", "a")]
+    assert file.annotators == ("ann",)
+
+
+@pytest.mark.parametrize("cell", ["\"['a', 'it''s', 'c']\"", '"[""a"", ""its"", ""c""]"'])
+def test_a_cell_may_hold_a_list_of_items(read, cell) -> None:
+    file = read(f"tuple,best,worst\n{cell},a,c\n\"['a', 'b']\",a,b\n", Columns(items=("tuple",)))
+
+    assert rows_of(file)[0][0][::2] == ["a", "c"]
+    assert reasons(file) == [(3, "the row lists 2 items, and 3 are needed")]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("Item1,Item2,Worst\na,b,a\n", 'No column "BestItem" among "Item1", "Item2", "Worst"'),
+        ("a,b,c\n1,2,3\n", "No columns Item1, Item2, …"),
+        ("Item1,Item2,BestItem,WorstItem,Item2\n", 'The column "Item2" stands twice'),
+        ("", r"judgements.csv is empty"),
+        (HEADER, r"judgements.csv holds no judgement\."),
+        (HEADER + "a,b,c,d,x,y\n", r'holds no judgement: line 2, the row names "x" best'),
+    ],
+)
+def test_a_file_that_holds_no_judgements_says_why(read, content, reason) -> None:
+    with pytest.raises(FileError, match=reason):
+        read(content)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
+    with pytest.raises(FileError, match=r"nowhere.csv cannot be read: No such file"):
+        read_judgements(tmp_path / "nowhere.csv")
+
+
+def test_bytes_that_are_no_text_reject_their_row_alone(read) -> None:
+    file = read(HEADER.encode() + "éè,êë,c,d,c,d".encode() + b"\na,b,\xff,d,a,d\na,b,c,d,a,\xff\n")
+
+    assert "UTF-8 but for 2 bytes" in file.warning
+    assert reasons(file) == [
+        (3, "the row has an item 3 with characters that cannot be read"),
+        (4, r'the row names "\udcff" worst, which is not among its items'),
+    ]
+
+
+def test_items_are_read_once_each_and_repeats_are_told(tmp_path) -> None:
+    path = tmp_path / "items.txt"
+    path.write_bytes("\ufeffone two\r\n\r\nthree\r\none  two\r\n".encode())
+
+    items = read_items(path)
+
+    assert items.items == ("one two", "three")
+    assert items.duplicates == (4,)
+
+
+def test_tuples_are_tab_separated_items_without_a_header(tmp_path) -> None:
+    items = [f'item "{number}", of 30' for number in range(30)]
+    tuples = design_tuples(30).tuples
+
+    write_tuples(tmp_path / "tuples.tsv", items, tuples)
+
+    rows = [line.split("\t") for line in (tmp_path / "tuples.tsv").read_text().splitlines()]
+    assert rows == [[items[item] for item in row] for row in tuples.tolist()]
+
+
+def test_an_item_with_a_tab_comes_back_from_a_file_of_tuples(tmp_path) -> None:
+    items = ["first\tsecond", '"quoted" at its start', 'with "quotes" inside', "plain"]
+
+    write_tuples(tmp_path / "tuples.tsv", items, np.array([[0, 1], [2, 3]]))
+
+    with (tmp_path / "tuples.tsv").open(newline="") as file:
+        assert list(csv.reader(file, delimiter="\t")) == [items[:2], items[2:]]
+
+
+def test_scores_are_sorted_and_come_back_to_the_last_digit(tmp_path) -> None:
+    judgements = Judgements(
+        np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2]]), np.array([0, 0, 1]), np.array([2, 2, 0]), 4
+    )
+    scores = counting_scores(judgements)
+
+    write_scores(tmp_path / "scores.csv", ["z", "b", "c", "unseen"], scores)
+
+    with (tmp_path / "scores.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["item", "score", "standard_error", "appearances", "best", "worst"]
+    assert [row["item"] for row in rows] == ["b", "z", "c"]
+    assert [float(row["score"]) for row in rows] == scores.values[[1, 0, 2]].tolist()
+    assert [float(row["standard_error"]) for row in rows] == scores.standard_errors[[1, 0, 2]].tolist()
+
+
+def test_written_judgements_are_read_again(tmp_path: Path) -> None:
+    items = ('a "quoted" item', "two\nlines", "c, d", "é")
+    judgements = Judgements(
+        np.array([[0, 1, 2], [3, 1, 0]]), np.array([1, 3]), np.array([2, 0]), 4, np.array([1, 0])
+    )
+
+    write_judgements(tmp_path / "j.csv", items, judgements, ["ann", "bob"])
+
+    file = read_judgements(tmp_path / "j.csv", strict=True)
+    assert rows_of(file) == [
+        ([items[0], items[1], items[2]], items[1], items[2]),
+        ([items[3], items[1], items[0]], items[3], items[0]),
+    ]
+    assert [file.annotators[i] for i in file.judgements.annotators] == ["bob", "ann"]
+
+
+def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path) -> None:
+    with pytest.raises(FileError, match="does not exist"):
+        write_tuples(tmp_path / "missing" / "tuples.tsv", ["a", "b"], np.array([[0, 1]]))
+
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,88 @@
+"""Reliability over growing numbers of judgements, and what is needed for more."""
+
+import numpy as np
+import pytest
+
+from annotation.bws.design import design_tuples
+from annotation.bws.growth import judgements_for, reliability_curve
+from annotation.bws.judgements import Judgements
+from annotation.bws.reliability import split_half_reliability
+from annotation.bws.scoring import counting_scores, maxdiff_scores
+from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.stability import stability
+
+
+def campaign(judgements_per_tuple: int, *, items: int = 100) -> Judgements:
+    return simulated_judgements(
+        design_tuples(items).tuples,
+        np.random.default_rng(0).standard_normal(items),
+        annotators=[SimulatedAnnotator(noise=0.7)] * 8,
+        judgements_per_tuple=judgements_per_tuple,
+        seed=1,
+    )
+
+
+def test_the_curve_rises_and_ends_at_the_reliability_of_all() -> None:
+    judgements = campaign(8)
+
+    curve = list(reliability_curve(judgements, points=4, trials=50))
+
+    heights = [point.reliability.spearman_mean for point in curve]
+    assert [point.judgements for point in curve] == [400, 800, 1200, 1600]
+    assert heights == sorted(heights)
+    assert curve[-1].reliability == split_half_reliability(judgements, trials=50)
+
+
+def test_shares_too_small_to_say_something_have_no_point() -> None:
+    judgements = campaign(2)
+
+    curve = list(reliability_curve(judgements, points=5, trials=10))
+
+    assert curve[0].judgements > 80
+    assert curve[-1].judgements == 400
+
+
+def test_judgements_needed_by_hand() -> None:
+    # From .8 to .9: 9 / 1 against 4 / 1, two and a quarter times as many.
+    assert judgements_for(0.9, judgements=1000, spearman=0.8) == 2250
+    assert judgements_for(0.8, judgements=1000, spearman=0.8) == 1000
+    assert judgements_for(0.9, judgements=1000, spearman=-0.1) is None
+    assert judgements_for(0.9, judgements=1000, spearman=1.0) == 1000
+
+
+def test_the_promise_about_holds_in_simulation() -> None:
+    few = split_half_reliability(campaign(4, items=200), trials=50).spearman_mean
+
+    needed = judgements_for(
+        split_half_reliability(campaign(8, items=200), trials=50).spearman_mean,
+        judgements=4 * 400,
+        spearman=few,
+    )
+
+    assert needed == pytest.approx(8 * 400, rel=0.15)
+
+
+def test_a_target_of_one_cannot_be_reached() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1, not at 1"):
+        judgements_for(1.0, judgements=10, spearman=0.5)
+
+
+def test_scores_from_other_tuples_agree_better_with_more_judgements_and_with_maxdiff() -> None:
+    judgements = campaign(8, items=200)
+
+    def fitted(judgements: Judgements):
+        return maxdiff_scores(judgements, with_errors=False)
+
+    counting = [stability(judgements, counting_scores, judgements_per_tuple=n, trials=4) for n in (1, 4)]
+    maxdiff = [stability(judgements, fitted, judgements_per_tuple=n, trials=4) for n in (1, 4)]
+
+    assert counting[0].spearman_mean < counting[1].spearman_mean < maxdiff[1].spearman_mean
+    assert counting[0].spearman_mean < maxdiff[0].spearman_mean
+    assert [point.judgements for point in counting] == [200, 800]
+
+
+def test_one_tuple_has_no_other_half() -> None:
+    judgements = Judgements(np.array([[0, 1]] * 3), np.array([0] * 3), np.array([1] * 3), 2)
+
+    with pytest.raises(ValueError, match="at least two different tuples"):
+        stability(judgements, counting_scores, judgements_per_tuple=1)

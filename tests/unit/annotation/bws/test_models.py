@@ -1,0 +1,269 @@
+"""The choice models: their mathematics, other libraries' answers, and known truths."""
+
+from itertools import permutations
+
+import choix
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.stats import spearmanr
+
+from annotation.bws.bradley_terry import BradleyTerryLikelihood, implied_pairs
+from annotation.bws.design import design_tuples
+from annotation.bws.judgements import Judgements
+from annotation.bws.maxdiff import MaxDiffLikelihood
+from annotation.bws.newton import fit_utilities
+from annotation.bws.scoring import (
+    Scale,
+    bradley_terry_scores,
+    counting_scores,
+    maxdiff_scores,
+)
+from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.standard_errors import (
+    ErrorKind,
+    estimated_inverse_diagonal,
+    inverse_diagonal,
+    posterior_errors,
+)
+
+
+def random_judgements(seed: int = 0, *, items: int = 12, rows: int = 60, size: int = 4) -> Judgements:
+    rng = np.random.default_rng(seed)
+    drawn = np.array([rng.permutation(items)[:size] for _ in range(rows)])
+    slots = np.array([rng.permutation(size)[:2] for _ in range(rows)])
+    return Judgements.from_slots(drawn, slots[:, 0], slots[:, 1], item_count=items)
+
+
+def chosen_by_maxdiff(tuples: np.ndarray, utilities: np.ndarray, seed: int) -> Judgements:
+    """Judgements drawn from the MaxDiff model itself, one a tuple."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array(list(permutations(range(tuples.shape[1]), 2)))
+    values = utilities[tuples]
+    weight = np.exp(values[:, pairs[:, 0]] - values[:, pairs[:, 1]])
+    drawn = (rng.random(len(tuples))[:, None] > np.cumsum(weight / weight.sum(1, keepdims=True), axis=1)).sum(
+        1
+    )
+    return Judgements.from_slots(tuples, pairs[drawn, 0], pairs[drawn, 1], item_count=len(utilities))
+
+
+def log_probability(judgements: Judgements, utilities: np.ndarray) -> float:
+    """The MaxDiff log-likelihood as its formula reads, judgement by judgement."""
+    total = 0.0
+    for row, best, worst in zip(judgements.items, judgements.best, judgements.worst, strict=True):
+        ways = sum(np.exp(utilities[a] - utilities[b]) for a, b in permutations(row, 2))
+        total += utilities[best] - utilities[worst] - np.log(ways)
+    return total
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 6])
+def test_the_maxdiff_likelihood_is_its_formula_with_its_derivatives(size) -> None:
+    judgements = random_judgements(1, size=size)
+    likelihood = MaxDiffLikelihood(judgements)
+    at = np.random.default_rng(2).standard_normal(12)
+
+    around = likelihood.expand(at)
+
+    assert likelihood.value(at) == pytest.approx(log_probability(judgements, at))
+    assert around.gradient == pytest.approx(approx_fprime(at, likelihood.value, 1e-7), abs=1e-4)
+    slope = approx_fprime(at, lambda u: likelihood.expand(u).gradient, 1e-7)
+    assert around.curvature.toarray() == pytest.approx(-slope, abs=1e-4)
+
+
+def test_an_item_that_stands_twice_in_a_tuple_keeps_the_derivatives_right() -> None:
+    judgements = Judgements(
+        np.array([[0, 0, 1, 2], [1, 2, 0, 0], [2, 1, 3, 0]]), np.array([0, 1, 3]), np.array([2, 0, 0]), 4
+    )
+    likelihood = MaxDiffLikelihood(judgements)
+    at = np.array([0.4, -0.2, 0.1, 0.9])
+
+    around = likelihood.expand(at)
+
+    slope = approx_fprime(at, lambda u: likelihood.expand(u).gradient, 1e-7)
+    assert around.gradient == pytest.approx(approx_fprime(at, likelihood.value, 1e-7), abs=1e-4)
+    assert around.curvature.toarray() == pytest.approx(-slope, abs=1e-4)
+
+
+def test_far_apart_utilities_do_not_overflow() -> None:
+    likelihood = MaxDiffLikelihood(random_judgements(3))
+
+    value = likelihood.value(np.linspace(-300, 300, 12))
+
+    assert np.isfinite(value)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 3.0])
+def test_bradley_terry_gives_what_choix_gives(alpha) -> None:
+    judgements = random_judgements(4, items=15, rows=90)
+    winners, losers = implied_pairs(judgements)
+
+    ours = fit_utilities(BradleyTerryLikelihood(winners, losers, 15), prior_precision=2 * alpha).utilities
+
+    theirs = choix.opt_pairwise(
+        15, list(zip(winners.tolist(), losers.tolist(), strict=True)), alpha=alpha, tol=1e-12
+    )
+    assert ours == pytest.approx(theirs, abs=1e-6)
+
+
+def test_maxdiff_on_pairs_is_bradley_terry() -> None:
+    judgements = random_judgements(5, items=8, rows=50, size=2)
+
+    # With two items a choice has twice the utilities' difference, exp(2 d), where Bradley-Terry has exp(d).
+    doubled = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=4.0).utilities * 2
+    single = fit_utilities(
+        BradleyTerryLikelihood(*implied_pairs(judgements), 8), prior_precision=1.0
+    ).utilities
+    assert doubled == pytest.approx(single, abs=1e-8)
+
+
+def test_the_pairs_a_judgement_implies_by_hand() -> None:
+    judgements = Judgements(np.array([[7, 3, 5, 1], [0, 0, 2, 4]]), np.array([3, 0]), np.array([1, 4]), 8)
+
+    pairs = sorted(zip(*(side.tolist() for side in implied_pairs(judgements)), strict=True))
+
+    assert pairs == [(0, 2), (0, 4), (2, 4), (3, 1), (3, 5), (3, 7), (5, 1), (7, 1)]
+
+
+def test_a_fit_lies_where_judgements_and_prior_pull_alike() -> None:
+    likelihood = MaxDiffLikelihood(random_judgements(8))
+    mean = np.linspace(-2, 2, 12)
+
+    around = fit_utilities(likelihood, prior_precision=0.7, prior_mean=mean).utilities
+    firm = fit_utilities(likelihood, prior_precision=1e9, prior_mean=mean).utilities
+
+    slope = approx_fprime(around, likelihood.value, 1e-6)
+    assert slope == pytest.approx(0.7 * (around - mean), abs=1e-3)
+    assert firm == pytest.approx(mean, abs=1e-6)
+
+
+def test_known_utilities_are_found_again_within_their_errors() -> None:
+    truth = np.random.default_rng(6).standard_normal(60)
+    tuples = np.vstack([design_tuples(60, seed=seed).tuples for seed in range(8)])
+    judgements = chosen_by_maxdiff(tuples, truth, seed=7)
+
+    fit = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=1.0)
+    errors, kind = posterior_errors(fit.precision)
+
+    off = (fit.utilities - truth) / errors
+    assert kind is ErrorKind.EXACT
+    assert (np.abs(off) < 1.96).mean() > 0.85
+    assert 0.7 < np.sqrt((off**2).mean()) < 1.3
+
+
+def test_errors_are_the_spread_over_many_campaigns() -> None:
+    truth = np.random.default_rng(8).standard_normal(30)
+    tuples = np.vstack([design_tuples(30, size=3, seed=seed).tuples for seed in range(6)])
+
+    fits = [
+        fit_utilities(MaxDiffLikelihood(chosen_by_maxdiff(tuples, truth, seed=seed)), prior_precision=1e-3)
+        for seed in range(150)
+    ]
+
+    found = np.array([fit.utilities - fit.utilities.mean() for fit in fits])
+    # Taken about the mean of all items, which the likelihood leaves open.
+    covariance = np.mean(
+        [np.linalg.pinv(fit.precision.toarray() - 1e-3 * np.eye(30)) for fit in fits], axis=0
+    )
+    assert found.std(axis=0).mean() == pytest.approx(np.sqrt(np.diag(covariance)).mean(), rel=0.1)
+
+
+def test_maxdiff_is_nearer_the_truth_than_counting_on_the_same_judgements() -> None:
+    truth = np.random.default_rng(9).standard_normal(200)
+    people = [SimulatedAnnotator(noise=0.5)] * 8
+    judgements = simulated_judgements(
+        design_tuples(200).tuples, truth, annotators=people, judgements_per_tuple=4, seed=1
+    )
+
+    accuracy = {
+        method: spearmanr(method(judgements).values, truth).statistic
+        for method in (counting_scores, bradley_terry_scores, maxdiff_scores)
+    }
+
+    assert accuracy[maxdiff_scores] > accuracy[counting_scores] + 0.01
+    assert accuracy[bradley_terry_scores] > accuracy[counting_scores] + 0.01
+
+
+def test_the_scales_are_those_of_counting() -> None:
+    judgements = random_judgements(10)
+
+    signed, unit = (maxdiff_scores(judgements, scale=scale) for scale in (Scale.SIGNED, Scale.UNIT))
+
+    utilities = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=1.0).utilities
+    assert signed.values == pytest.approx(np.tanh(utilities / 2))
+    assert unit.values == pytest.approx((signed.values + 1) / 2)
+    assert unit.standard_errors == pytest.approx(signed.standard_errors / 2)
+
+
+def test_an_item_that_never_appeared_has_no_score() -> None:
+    judgements = Judgements(np.array([[0, 1, 2]]), np.array([0]), np.array([2]), 4)
+
+    scores = maxdiff_scores(judgements)
+
+    assert np.isnan(scores.values).tolist() == [False, False, False, True]
+    assert np.isnan(scores.standard_errors[3])
+
+
+def test_judgements_without_an_order_change_nothing_but_appearances() -> None:
+    telling = random_judgements(11)
+    silent = Judgements(telling.items[:5], telling.items[:5, 1], telling.items[:5, 1], 12)
+    both = Judgements(
+        np.vstack([telling.items, silent.items]),
+        np.concatenate([telling.best, silent.best]),
+        np.concatenate([telling.worst, silent.worst]),
+        12,
+    )
+
+    for method in (maxdiff_scores, bradley_terry_scores):
+        assert method(both).values == pytest.approx(method(telling).values)
+    assert maxdiff_scores(both).appearances.sum() == both.items.size
+
+
+def test_bradley_terry_claims_no_errors() -> None:
+    scores = bradley_terry_scores(random_judgements(12))
+
+    assert np.isnan(scores.standard_errors).all()
+    assert scores.error_kind is ErrorKind.NONE
+
+
+def test_the_inverse_diagonal_is_that_of_the_inverse() -> None:
+    fit = fit_utilities(MaxDiffLikelihood(random_judgements(13)), prior_precision=0.3)
+
+    assert inverse_diagonal(fit.precision) == pytest.approx(np.diag(np.linalg.inv(fit.precision.toarray())))
+
+
+def test_estimated_errors_are_within_some_per_cent_of_the_exact_ones() -> None:
+    tuples = np.vstack(
+        [
+            design_tuples(400, seed=1).tuples,
+            np.column_stack(
+                [np.zeros((300, 1), int), np.arange(1, 301), np.arange(50, 350), np.arange(99, 399)]
+            ),
+        ]
+    )
+    judgements = simulated_judgements(
+        tuples,
+        np.random.default_rng(1).standard_normal(400),
+        annotators=[SimulatedAnnotator()] * 2,
+        judgements_per_tuple=2,
+        seed=2,
+    )
+    precision = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=1.0).precision
+
+    ratio = np.sqrt(estimated_inverse_diagonal(precision, seed=3) / inverse_diagonal(precision))
+
+    assert np.abs(ratio - 1).max() < 0.06
+    assert np.abs(ratio - 1).mean() < 0.02
+
+
+def test_beyond_the_limit_errors_are_estimated_and_say_so(monkeypatch) -> None:
+    monkeypatch.setattr("annotation.bws.standard_errors.MOST_ITEMS_EXACT", 5)
+
+    scores = maxdiff_scores(random_judgements(14))
+
+    assert scores.error_kind is ErrorKind.ESTIMATED
+    assert (scores.standard_errors > 0).all()
+
+
+def test_a_prior_without_precision_is_refused() -> None:
+    with pytest.raises(ValueError, match="precision above 0, not 0"):
+        maxdiff_scores(random_judgements(), prior_precision=0)

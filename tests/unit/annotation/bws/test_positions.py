@@ -1,0 +1,31 @@
+"""Position bias: Pearson's chi-square against equal counts."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from annotation.bws.positions import position_bias
+
+
+def test_it_is_scipys_test_of_equal_counts() -> None:
+    places = np.random.default_rng(0).choice(4, p=[0.4, 0.2, 0.2, 0.2], size=300)
+
+    bias = position_bias(places, 4)
+
+    expected = chisquare(np.bincount(places, minlength=4))
+    assert bias.counts == tuple(np.bincount(places, minlength=4).tolist())
+    assert (bias.chi_square, bias.p) == pytest.approx((expected.statistic, expected.pvalue))
+
+
+def test_somebody_without_bias_is_rarely_accused() -> None:
+    rng = np.random.default_rng(1)
+
+    accused = np.mean([position_bias(rng.integers(0, 4, 200), 4).p < 0.05 for _ in range(2000)])
+
+    assert accused == pytest.approx(0.05, abs=0.015)
+
+
+def test_no_choices_accuse_nobody() -> None:
+    bias = position_bias(np.array([], dtype=np.int64), 4)
+
+    assert (bias.counts, bias.chi_square, bias.p) == ((0, 0, 0, 0), 0.0, 1.0)

@@ -1,0 +1,235 @@
+"""What a dashboard works out: intervals, disagreement, leaving people out, and all of it together."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from annotation.bws.design import design_tuples
+from annotation.bws.disagreement import tuple_agreement
+from annotation.bws.intervals import reliability_interval
+from annotation.bws.judgements import Judgements
+from annotation.bws.leaving_out import counted_without, outcome_of
+from annotation.bws.reliability import split_half_reliability
+from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.study import Record, StudyPlan, agreements, study
+
+ITEMS, EACH = 60, 4
+STEADY, CARELESS = SimulatedAnnotator(0.5), SimulatedAnnotator(careless=1.0)
+
+
+def comparisons(best: int, worst: int, size: int) -> dict[tuple[int, int], bool]:
+    """Which of two slots a judgement puts above the other, where it says so."""
+    said = {}
+    for a, b in combinations(range(size), 2):
+        if best in {a, b} or worst in {a, b}:
+            said[a, b] = best == a or worst == b
+    return said
+
+
+def test_agreement_on_a_tuple_is_that_of_each_two_judgements() -> None:
+    rng = np.random.default_rng(3)
+    tuples = rng.integers(10, 16, size=40)
+    best = rng.integers(0, 4, size=40)
+    worst = (best + rng.integers(1, 4, size=40)) % 4
+
+    found = tuple_agreement(tuples, best, worst, 4)
+
+    for number, share, judgements in zip(found.tuples, found.shares, found.judgements, strict=True):
+        rows = np.flatnonzero(tuples == number)
+        alike = [
+            one[pair] == two[pair]
+            for one, two in combinations([comparisons(best[row], worst[row], 4) for row in rows], 2)
+            for pair in one.keys() & two.keys()
+        ]
+        assert judgements == len(rows)
+        assert share == pytest.approx(np.mean(alike))
+
+
+def test_a_tuple_that_was_judged_once_has_no_agreement() -> None:
+    found = tuple_agreement(np.array([5, 7, 7]), np.array([0, 0, 1]), np.array([1, 1, 0]), 4)
+
+    assert np.isnan(found.shares[0])
+    assert found.shares[1] == 0.0  # best and worst changed places, and with them every comparison
+
+
+def test_without_a_person_the_surplus_of_others_counts() -> None:
+    people = np.array([1, 2, 3, 1, 2])
+    tuples = np.array([9, 9, 9, 4, 4])
+    wanted = np.full(5, 2)
+
+    everybody = counted_without(people, tuples, wanted, [])
+    without = counted_without(people, tuples, wanted, [1])
+
+    assert everybody.tolist() == [True, True, False, True, True]
+    assert without.tolist() == [False, True, True, False, True]
+
+
+@pytest.fixture(scope="module")
+def latent():
+    return np.random.default_rng(1).standard_normal(ITEMS)
+
+
+@pytest.fixture(scope="module")
+def record(latent) -> Record:
+    """60 items; six people judge, of whom the last two answer at random and the very last is excluded."""
+    tuples = design_tuples(ITEMS, seed=2).tuples
+    rng = np.random.default_rng(5)
+    asked = np.repeat(np.arange(len(tuples)), 6)
+    people = np.tile(np.arange(6), len(tuples))
+    order = rng.permutation(len(asked))
+    asked, people = asked[order], people[order]
+    best, worst = np.empty_like(asked), np.empty_like(asked)
+    for person in range(6):
+        mine = people == person
+        manner = STEADY if person < 4 else CARELESS
+        best[mine], worst[mine] = simulated_choices(latent[tuples[asked[mine]]], manner, rng)
+    judged = Judgements.from_slots(tuples[asked], best, worst, item_count=ITEMS, annotators=people)
+    wanted = np.full(len(asked), EACH)
+    places = rng.integers(0, 4, size=(2, len(asked)))
+    return Record(
+        judged=judged,
+        tuples=asked + 100,
+        best_slot=best,
+        worst_slot=worst,
+        best_place=places[0],
+        worst_place=places[1],
+        wanted=wanted,
+        counted=counted_without(people, asked, wanted, [5]),
+        excluded=frozenset({5}),
+        gold_shares={0: 0.95, 1: 0.9, 4: 0.45, 5: 0.5},
+    )
+
+
+@pytest.fixture(scope="module")
+def found(record):
+    return study(record, StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=5))
+
+
+def test_the_interval_holds_the_reliability_of_campaigns_like_it(latent) -> None:
+    plans = {"annotators": [STEADY] * 8, "judgements_per_tuple": 3}
+    campaigns = [
+        simulated_judgements(design_tuples(ITEMS, seed=seed).tuples, latent, seed=seed, **plans)
+        for seed in range(20)
+    ]
+    values = [split_half_reliability(judged, trials=50).spearman_mean for judged in campaigns]
+
+    intervals = [
+        reliability_interval(judged, value, resamples=60)
+        for judged, value in zip(campaigns, values, strict=True)
+    ]
+
+    # More often than 19 in 20 in the long run: resampling overstates the spread by about a third.
+    assert sum(found.low <= np.mean(values) <= found.high for found in intervals) >= 18
+    assert np.mean([found.high - found.low for found in intervals]) < 6 * np.std(values)
+
+
+def test_people_who_always_agree_are_sure_to() -> None:
+    tuples = design_tuples(40, seed=2).tuples
+    judged = simulated_judgements(
+        tuples, np.arange(40.0), annotators=[SimulatedAnnotator(0.0)] * 2, judgements_per_tuple=2, seed=1
+    )
+
+    interval = reliability_interval(judged, 1.0, resamples=20)
+
+    assert (interval.low, interval.high) == (1.0, 1.0)
+
+
+def test_careless_people_agree_as_often_as_chance_and_are_held_against_those_who_count(record) -> None:
+    shares = agreements(record)
+
+    assert sorted(shares) == list(range(6))
+    assert min(shares[person] for person in range(4)) > 0.75
+    assert all(0.4 < shares[person] < 0.6 for person in (4, 5))
+
+
+def test_a_study_says_how_reliable_the_campaign_is_and_what_is_missing(found, record) -> None:
+    now = found["reliability"]
+
+    assert now["low"] < now["spearman"] < now["high"]
+    assert found["judgements"] == int(record.counted.sum()) == 480
+    assert found["more"]["spearman"] > 0
+    assert found["more"]["high"] <= found["more"]["spearman"] <= found["more"]["low"]
+    assert [point["judgements"] for point in found["curve"]][-1] == 480
+    assert found["curve"][-1]["spearman"] == pytest.approx(now["spearman"], abs=0.02)
+    assert found["forecast"]["fitted"]
+    assert found["forecast"]["maxdiff"]["mean"] > found["forecast"]["counting"]["mean"]
+
+
+def test_what_if_leaves_out_whoever_lies_below_the_threshold(found, record) -> None:
+    steps = {row["threshold"]: row for row in found["what_if"]["agreement"]}
+
+    assert (steps[0.0]["left_out"], steps[0.7]["left_out"]) == (0, 2)
+    assert (steps[0.7]["people"], steps[0.7]["judgements"]) == (4, 480)
+    assert steps[0.7]["reliability"] > steps[0.0]["reliability"]
+    gold = {row["threshold"]: row for row in found["what_if"]["gold"]}
+    assert (gold[0.5]["left_out"], gold[0.55]["left_out"]) == (1, 2)
+
+
+def test_what_if_changes_nothing_where_it_is_what_is(record) -> None:
+    as_it_is = outcome_of(record.judged, record.counted, record.counted, trials=10, seed=1)
+
+    assert as_it_is.rank == pytest.approx(1.0)
+
+
+def test_an_exclusion_stands_with_its_before_and_after(found) -> None:
+    (exclusion,) = found["exclusions"]
+
+    assert exclusion["person"] == 5
+    assert exclusion["before"]["people"] == 6
+    assert exclusion["after"]["people"] == 5
+    assert exclusion["after"]["rank"] == pytest.approx(1.0)
+    assert 0.5 < exclusion["rank"] < 1.0
+
+
+def test_the_hardest_tuples_come_hardest_first(found) -> None:
+    shares = [row["agreement"] for row in found["hardest"]]
+
+    assert shares == sorted(shares)
+    assert len(shares) == 10
+    assert all(row["tuple"] >= 100 for row in found["hardest"])
+
+
+def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
+    mine = record.people == 4
+    biased = replace(record, best_place=np.where(mine, 2, record.best_place))
+
+    plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=2, resamples=8)
+    people = {row["person"]: row for row in study(biased, plan)["people"]}
+
+    assert (people[4]["biased"], people[4]["role"], people[4]["place"], people[4]["share"]) == (
+        True,
+        "best",
+        3,
+        1.0,
+    )
+    assert not any(people[person]["biased"] for person in range(4))
+
+
+def test_a_study_of_nothing_says_so(record) -> None:
+    nothing = replace(
+        record,
+        judged=record.judged.only(np.zeros(len(record.judged), dtype=bool)),
+        **{
+            name: getattr(record, name)[:0]
+            for name in (
+                "tuples",
+                "best_slot",
+                "worst_slot",
+                "best_place",
+                "worst_place",
+                "wanted",
+                "counted",
+            )
+        },
+        excluded=frozenset(),
+        gold_shares={},
+    )
+
+    found = study(nothing, StudyPlan(size=4, factor=2.0, judgements_per_tuple=2, campaigns=2))
+
+    assert found["reliability"] is None
+    assert found["note"]
+    assert (found["curve"], found["hardest"], found["exclusions"]) == ([], [], [])
+    assert found["forecast"]["fitted"] is False

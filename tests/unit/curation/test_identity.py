@@ -1,0 +1,95 @@
+"""Draft pairs get the same source, split and id each time a file is read."""
+
+import pytest
+
+from curation.files.drafts import DraftPair, RowError
+from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name
+from curation.files.progress import silent
+from curation.files.survey import survey_rows
+
+STSB = Origin("stsb", "train")
+
+
+def good(rows) -> list[IdentifiedPair]:
+    return [row for row in rows if isinstance(row, IdentifiedPair)]
+
+
+@pytest.mark.parametrize(
+    ("stem", "split"),
+    [
+        ("stsb-en-train", "train"),
+        ("STSb_Test", "test"),
+        ("dev", "dev"),
+        ("validation.tsv", "validation"),
+        ("train-2024-dev", "dev"),
+        ("val2", "val"),
+        ("contest", ""),
+        ("trained", ""),
+        ("", ""),
+    ],
+)
+def test_a_split_is_read_from_a_files_name(stem: str, split: str) -> None:
+    assert split_in_name(stem) == split
+
+
+def test_equal_rows_get_different_ids_and_the_same_ones_again() -> None:
+    rows = [DraftPair(1, "A.", "B.", 1.0), DraftPair(2, "A.", "B.", 2.0), DraftPair(3, "B.", "A.", 1.0)]
+
+    ids = [pair.external_id for pair in good(identified(rows, STSB))]
+
+    assert len(set(ids)) == 3
+    assert [pair.external_id for pair in good(identified(rows, STSB))] == ids
+
+
+def test_a_row_refused_for_its_score_keeps_its_place_among_equal_rows() -> None:
+    bad = RowError(1, "the score is bad", "A.,B.,x", "A.", "B.")
+    mended = DraftPair(1, "A.", "B.", 1.0)
+    second = DraftPair(2, "A.", "B.", 2.0)
+
+    before = good(identified([bad, second], STSB))
+    after = good(identified([mended, second], STSB))
+
+    assert before[0].external_id == after[1].external_id
+
+
+def test_what_stands_for_the_file_stands_for_every_row() -> None:
+    row = DraftPair(1, "A.", "B.", source="news", split="dev")
+
+    of_file = good(identified([row], STSB))[0]
+    of_row = good(identified([row], Origin(None, None)))[0]
+
+    assert (of_file.source, of_file.split) == ("stsb", "train")
+    assert (of_row.source, of_row.split) == ("news", "dev")
+
+
+def test_an_id_that_the_file_has_used_is_refused_with_the_line_of_its_first_use() -> None:
+    rows = [
+        DraftPair(3, "A.", "B.", external_id="x"),
+        DraftPair(9, "A.", "B.", external_id="x", row="x,A.,B."),
+    ]
+
+    first, second = identified(rows, STSB)
+
+    assert isinstance(first, IdentifiedPair)
+    assert second == RowError(9, 'the id "x" stands on line 3 already', "x,A.,B.")
+
+
+def test_a_survey_counts_rows_and_spans_the_scores_of_the_good_ones() -> None:
+    bad = RowError(2, "no", "row")
+    rows = [DraftPair(1, "A.", "B.", 4.0), bad, DraftPair(3, "C.", "D."), DraftPair(4, "E.", "F.", 0.5)]
+
+    survey = survey_rows(identified(rows, STSB), report=silent, message="")
+
+    assert (survey.rows, survey.pairs, survey.lowest, survey.highest) == (4, 3, 0.5, 4.0)
+    assert survey.first_error == bad
+    assert len(survey.ids) == 3
+
+
+def test_a_survey_can_be_stopped() -> None:
+    def stop(done: int, total: int, message: str) -> None:
+        raise InterruptedError(f"{message} at {done}")
+
+    rows = (DraftPair(number, "A.", "B.") for number in range(1, 100_000))
+
+    with pytest.raises(InterruptedError, match="Reading at 5000"):
+        survey_rows(identified(rows, STSB), report=stop, message="Reading")

@@ -1,0 +1,519 @@
+"""Files of sentence pairs into draft pairs."""
+
+import csv
+import io
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.files import records
+from curation.files.parsing import (
+    Columns,
+    DraftPair,
+    FileError,
+    RowError,
+    inspect_file,
+    parse_pairs,
+    read_pairs,
+)
+from curation.pairs.text import normalise
+
+HEADER = "sentence1,sentence2,score\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a file and return its path."""
+
+    def write(content: str | bytes, name: str = "pairs.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def facts(pairs: list[DraftPair]) -> list[tuple[str, str, float | None]]:
+    return [(pair.a, pair.b, pair.score) for pair in pairs]
+
+
+def reasons(errors: list[RowError]) -> list[tuple[int, str]]:
+    return [(error.line, error.reason) for error in errors]
+
+
+# Formats
+
+
+def test_a_csv_file_with_a_header_is_read_by_its_names(written) -> None:
+    _, pairs, errors = read_pairs(written(HEADER + '"Rome, fell.",Rome  fell,4.5\n'))
+
+    assert (facts(pairs), errors) == ([("Rome, fell.", "Rome fell", 4.5)], [])
+
+
+def test_a_file_without_a_header_is_read_by_its_places(written) -> None:
+    layout, pairs, _ = read_pairs(written("A.,B.,3.8\nC.,D.,0\n"), header=False)
+
+    assert facts(pairs) == [("A.", "B.", 3.8), ("C.", "D.", 0.0)]
+    assert layout.columns == ("1", "2", "3")
+
+
+def test_a_third_column_of_words_is_no_score(written) -> None:
+    _, pairs, errors = read_pairs(written("A.,B.,good\nC.,D.,bad\n"), header=False)
+
+    assert (facts(pairs), errors) == ([("A.", "B.", None), ("C.", "D.", None)], [])
+
+
+def test_json_lines_are_read_by_their_keys(written) -> None:
+    lines = (
+        '{"text_a": "A.", "text_b": "B.", "label": 1}\n\n{"label": "2.5", "text_b": "D.", "text_a": "C."}\n'
+    )
+
+    _, pairs, errors = read_pairs(written(lines, "pairs.jsonl"))
+
+    assert (facts(pairs), errors) == ([("A.", "B.", 1.0), ("C.", "D.", 2.5)], [])
+    assert [pair.line for pair in pairs] == [1, 3]
+
+
+def test_a_parquet_file_is_read_by_its_names(tmp_path) -> None:
+    table = pa.table({"s1": ["A.", "C."], "s2": ["B.", None], "similarity": [0.5, 1.0], "id": [7, 8]})
+    pq.write_table(table, tmp_path / "pairs.parquet")
+
+    _, pairs, errors = read_pairs(tmp_path / "pairs.parquet")
+
+    assert [(*fact, pair.external_id) for fact, pair in zip(facts(pairs), pairs, strict=True)] == [
+        ("A.", "B.", 0.5, "7")
+    ]
+    assert reasons(errors) == [(2, "sentence b is empty")]
+
+
+@pytest.mark.parametrize(
+    ("content", "format_"),
+    [(HEADER + "A.,B.,1\n", "csv"), ('{"a": "A.", "b": "B."}\n', "jsonl"), ("a\tb\nA.\tB.\n", "csv")],
+)
+def test_a_file_with_an_unknown_ending_is_known_by_its_content(written, content: str, format_: str) -> None:
+    layout, pairs, _ = read_pairs(written(content, "pairs.data"))
+
+    assert (layout.format, len(pairs)) == (format_, 1)
+
+
+def test_a_parquet_file_without_its_ending_is_known_by_its_content(tmp_path) -> None:
+    pq.write_table(pa.table({"a": ["A."], "b": ["B."]}), tmp_path / "pairs")
+
+    assert inspect_file(tmp_path / "pairs").format == "parquet"
+
+
+# Delimiters and quotation marks
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_the_delimiter_is_found(written, delimiter: str) -> None:
+    rows = [
+        ["sentence1", "sentence2", "score"],
+        ["One, two; three.", "Four | five.", "1"],
+        ["Six, six.", "7", "2"],
+    ]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+
+    layout, pairs, errors = read_pairs(written(text.getvalue()))
+
+    assert layout.delimiter == delimiter
+    assert (facts(pairs)[0], errors) == (("One, two; three.", "Four | five.", 1.0), [])
+
+
+def test_a_named_delimiter_is_taken_as_it_is(written) -> None:
+    layout = inspect_file(written("a;b,c\nA;B,C\n"), Columns(a="a", b="b,c"), delimiter=";")
+
+    assert layout.columns == ("a", "b,c")
+
+
+def test_stray_quotation_marks_in_a_tab_separated_file_are_text(written) -> None:
+    content = 'sentence1\tsentence2\n"Yes," he said.\tHe said "yes".\n"Quoted"\t6" pipe\n'
+
+    _, pairs, errors = read_pairs(written(content, "pairs.tsv"))
+
+    assert facts(pairs) == [('"Yes," he said.', 'He said "yes".', None), ('"Quoted"', '6" pipe', None)]
+    assert errors == []
+
+
+def test_quotation_marks_that_a_writer_put_around_tab_separated_cells_are_taken_off(written) -> None:
+    content = 'sentence1\tsentence2\n"He said ""yes""."\tPlain.\n"Two\tcells?"\tNo.\n'
+
+    _, pairs, errors = read_pairs(written(content, "pairs.tsv"))
+
+    assert facts(pairs) == [('He said "yes".', "Plain.", None), ("Two cells?", "No.", None)]
+    assert errors == []
+
+
+def test_a_cell_may_hold_line_ends_and_rows_keep_their_physical_lines(written) -> None:
+    content = HEADER + '"Rome\nfell.",Rome fell.,5\r\n\r\nA.,B.,x\n'
+
+    _, pairs, errors = read_pairs(written(content))
+
+    assert facts(pairs) == [("Rome fell.", "Rome fell.", 5.0)]
+    assert pairs[0].line == 2
+    assert reasons(errors) == [(5, 'the score "x" is not a number')]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_kind_of_line_end_is_known(written, end: str) -> None:
+    _, pairs, errors = read_pairs(written(end.join(["a,b", "A.,B.", "C.,D.", ""])))
+
+    assert ([pair.line for pair in pairs], errors) == ([2, 3], [])
+
+
+def test_a_quotation_mark_that_is_never_closed_costs_its_own_row_only(written) -> None:
+    rows = "".join(f"A {number}.,B.,1\n" for number in range(records.RECORD_MAX_LINES + 50))
+
+    _, pairs, errors = read_pairs(written(HEADER + '"Open,B.,1\n' + rows))
+
+    assert len(pairs) == records.RECORD_MAX_LINES + 50
+    assert reasons(errors) == [(2, "a quotation mark is opened and not closed")]
+    assert errors[0].row == '"Open,B.,1'
+
+
+def test_a_quotation_mark_that_is_open_at_the_end_costs_its_own_row_only(written) -> None:
+    _, pairs, errors = read_pairs(written(HEADER + 'A.,B.,1\n"Open,B.,1\nC.,D.,2'))
+
+    assert [pair.a for pair in pairs] == ["A.", "C."]
+    assert reasons(errors) == [(3, "a quotation mark is opened and not closed")]
+
+
+def test_a_quotation_mark_that_is_not_doubled_is_refused_rather_than_dropped(written) -> None:
+    _, pairs, errors = read_pairs(written(HEADER + '"Yes," he said.,B.,1\nC.,D.,2\n'))
+
+    assert [pair.a for pair in pairs] == ["C."]
+    assert reasons(errors) == [(2, "a quotation mark inside a quoted cell is not doubled")]
+
+
+# Encodings
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_unicode_files_are_read_in_their_encoding(written, encoding: str) -> None:
+    content = "sentence1,sentence2\nDer Fluß fließt.,Ein Fluß.\n".encode(encoding)
+
+    _, pairs, errors = read_pairs(written(content))
+
+    assert (facts(pairs), errors) == ([("Der Fluß fließt.", "Ein Fluß.", None)], [])
+
+
+def test_a_windows_file_is_read_with_a_warning(written) -> None:
+    layout, pairs, _ = read_pairs(written("sentence1,sentence2\nIl a mangé.,“Oui”\n".encode("cp1252")))
+
+    assert facts(pairs) == [("Il a mangé.", "“Oui”", None)]
+    assert "Windows-1252" in layout.warnings[0]
+
+
+def test_a_unicode_file_needs_no_warning(written) -> None:
+    assert inspect_file(written("a,b\nÉté.,Hiver.\n")).warnings == ()
+
+
+def test_a_few_broken_bytes_cost_their_rows_only(written) -> None:
+    content = "sentence1,sentence2\nÉté.,Hiver.\n".encode() + b"Br\xffken.,B.\n" + "Zoë.,Åsa.\n".encode()
+
+    layout, pairs, errors = read_pairs(written(content))
+
+    assert [pair.a for pair in pairs] == ["Été.", "Zoë."]
+    assert reasons(errors) == [(3, "the row holds a NUL or bytes that are not text in the file's encoding")]
+    assert errors[0].row == "Br�ken.,B."
+    assert "1 bytes" in layout.warnings[0]
+
+
+def test_bytes_that_break_a_wide_encoding_end_the_reading_in_one_sentence(written) -> None:
+    path = written("a,b\nA.,B.\n".encode("utf-16") + b"\xd8")
+
+    with pytest.raises(FileError, match=r"^pairs.csv cannot be read as utf-16.*save it as UTF-8\.$"):
+        read_pairs(path)
+
+
+# Rows that are no pairs
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (",B.,1", "sentence a is empty"),
+        ("A., \u00a0 ,1", "sentence b is empty"),
+        (f"{'x' * 2001},B.,1", "sentence a has 2,001 characters; at most 2,000 are allowed"),
+        (f"A.,{'word ' * 2000},1", "sentence b has 9,999 characters; at most 2,000 are allowed"),
+        ("A\x00.,B.,1", "the row holds a NUL or bytes that are not text in the file's encoding"),
+        ("A.,B.,high", 'the score "high" is not a number'),
+        ("A.,B.,nan", 'the score "nan" is not a finite number'),
+        ("A.,B.,-inf", 'the score "-inf" is not a finite number'),
+        ("A.,B.,1_0", 'the score "1_0" is not a number'),
+        ("A.,B.,5.01", "the score 5.01 is outside the scale 0 to 5"),
+        ("A.,B.,-1", "the score -1 is outside the scale 0 to 5"),
+        ("A.,B.", "the row has 2 cells, the file 3 columns"),
+        ("A.,B.,1,more", "the row has 4 cells, the file 3 columns"),
+    ],
+)
+def test_a_bad_row_is_refused_with_its_line_reason_and_text(written, row: str, reason: str) -> None:
+    path = written(f"{HEADER}A.,B.,5\n{row}\nC.,D.,0\n")
+
+    _, pairs, errors = read_pairs(path, scale=(0, 5))
+
+    assert [pair.a for pair in pairs] == ["A.", "C."]
+    assert reasons(errors) == [(3, reason)]
+    assert errors[0].row == row.replace("\x00", "�")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("[1, 2]", "the line holds no JSON object"),
+        ('{"a": "A.", "b": NaN}', "the line is not JSON: NaN is not a number"),
+        ('{"a": "A."', "the line is not JSON: Expecting ',' delimiter at character 11"),
+        ('{"a": "A.", "b": 5}', "sentence b is not text"),
+        ('{"a": "A."}', "sentence b is empty"),
+        (
+            '{"a": "A.", "b": "\\ud800"}',
+            "the row holds a NUL or bytes that are not text in the file's encoding",
+        ),
+        ('{"a": "A.", "b": "B.", "score": true}', 'the score "True" is not a number'),
+        ('{"a": "A.", "b": "B.", "score": [1]}', 'the score "[1]" is not a number'),
+        ("[" * 100_000, "the line is not JSON of a pair: it is nested too deeply"),
+    ],
+)
+def test_a_bad_line_of_json_is_refused_with_its_reason(written, line: str, reason: str) -> None:
+    good = json.dumps({"a": "A.", "b": "B.", "score": 1})
+
+    _, pairs, errors = read_pairs(written(f"{good}\n{line}\n{good}\n", "pairs.jsonl"))
+
+    assert len(pairs) == 2
+    assert reasons(errors) == [(2, reason)]
+
+
+def test_an_empty_score_is_no_score(written) -> None:
+    _, pairs, errors = read_pairs(written(HEADER + "A.,B.,\nC.,D.,1\n"))
+
+    assert ([pair.score for pair in pairs], errors) == ([None, 1.0], [])
+
+
+@pytest.mark.parametrize("text", ["1e400", "0x10", "١٢x", "3,8"])
+def test_what_is_no_plain_number_is_no_score(written, text: str) -> None:
+    _, _, errors = read_pairs(written(f'{HEADER}A.,B.,1\nC.,D.,"{text}"\n'))
+
+    assert len(errors) == 1
+
+
+def test_labels_are_zero_or_one(written) -> None:
+    content = "question1,question2,same\nA.,B.,1\nC.,D.,0.0\nE.,F.,2\nG.,H.,yes\n"
+
+    _, pairs, errors = read_pairs(written(content), Columns(label="same"))
+
+    assert [pair.label for pair in pairs] == [1, 0]
+    assert reasons(errors) == [(4, "the label 2 is neither 0 nor 1"), (5, 'the label "yes" is not a number')]
+
+
+def test_a_bad_score_still_tells_which_sentences_the_row_holds(written) -> None:
+    _, _, errors = read_pairs(written("a,b,score,source\nA.,B.,1,news\nC.,D.,x,forum\n"))
+
+    assert (errors[0].a, errors[0].b, errors[0].source) == ("C.", "D.", "forum")
+
+
+def test_what_does_not_fit_the_database_is_refused(written) -> None:
+    content = f"a,b,id,split\nA.,B.,{'x' * 201},train\nC.,D.,1,{'y' * 21}\n"
+
+    _, _, errors = read_pairs(written(content))
+
+    assert [error.reason for error in errors] == [
+        "the id has 201 characters; at most 200 are allowed",
+        "the split has 21 characters; at most 20 are allowed",
+    ]
+
+
+# Columns
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "sentence1,sentence2,score",
+        "Sentence_A,Sentence_B,relatedness_score",
+        "text_a,text_b,similarity",
+        "premise,hypothesis,label",
+        "S1,S2,Gold",
+        "question1,question2,label",
+        "a,b,score",
+    ],
+)
+def test_common_names_are_recognised(written, header: str) -> None:
+    _, pairs, _ = read_pairs(written(f"{header}\nA.,B.,1\n"))
+
+    assert facts(pairs) == [("A.", "B.", 1.0)]
+
+
+def test_facts_beside_the_sentences_are_recognised(written) -> None:
+    content = "id,split,source,subset,sentence1,sentence2,score\n7,train,news,old,A.,B.,1\n"
+
+    _, pairs, _ = read_pairs(written(content))
+
+    assert pairs[0][5:9] == ("news", "old", "train", "7")
+
+
+def test_named_columns_win_over_common_names(written) -> None:
+    content = "sentence1,sentence2,left,right,score,mine\nA.,B.,C.,D.,1,2\n"
+
+    _, pairs, _ = read_pairs(written(content), Columns(a="left", b="right", score="mine"))
+
+    assert facts(pairs) == [("C.", "D.", 2.0)]
+
+
+def test_columns_without_a_header_are_named_by_number(written) -> None:
+    _, pairs, _ = read_pairs(written("7,A.,B.,x,2\n"), Columns(a="2", b="3", score="5"), header=False)
+
+    assert facts(pairs) == [("A.", "B.", 2.0)]
+
+
+def test_a_column_of_words_named_label_is_no_score(written) -> None:
+    _, pairs, errors = read_pairs(written("premise,hypothesis,label\nA.,B.,neutral\nC.,D.,entailment\n"))
+
+    assert ([pair.score for pair in pairs], errors) == ([None, None], [])
+
+
+def test_a_score_column_with_a_few_bad_cells_is_still_the_score(written) -> None:
+    _, pairs, errors = read_pairs(written(HEADER + "A.,B.,1\nC.,D.,2\nE.,F.,n/a\n"))
+
+    assert (len(pairs), len(errors)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (Columns(a="left", b="sentence2"), r'no column "left"; it has "sentence1", "sentence2", "score"\.$'),
+        (Columns(a="sentence1", b="sentence1"), r'"sentence1" of pairs.csv is named for both a and b'),
+        (Columns(a="sentence1"), r'not known; name both.*it has "sentence1", "sentence2", "score"\.$'),
+    ],
+)
+def test_wrong_columns_are_answered_with_those_the_file_has(written, columns: Columns, message: str) -> None:
+    with pytest.raises(FileError, match=message):
+        inspect_file(written(HEADER + "A.,B.,1\n"), columns)
+
+
+def test_a_number_beyond_the_columns_is_answered_with_how_they_are_numbered(written) -> None:
+    with pytest.raises(FileError, match=r'no column "4".*numbered from 1'):
+        inspect_file(written("A.,B.,1\n"), Columns(a="1", b="4"), header=False)
+
+
+def test_a_name_that_two_columns_have_is_refused(written) -> None:
+    with pytest.raises(FileError, match='2 columns named "text"'):
+        inspect_file(written("text,text,score\nA.,B.,1\n"), Columns(a="text", b="text"))
+
+
+def test_a_file_without_a_header_that_is_read_with_one_says_what_to_do(written) -> None:
+    with pytest.raises(FileError, match="say that the file has no header"):
+        inspect_file(written("A plane is taking off.,An air plane is taking off.,5.0\n"))
+
+
+# Files that cannot be used
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("pairs.csv", b"", "is empty"),
+        ("pairs.csv", b"\n \n", "is empty"),
+        ("pairs.csv", b"\x1f\x8b\x08\x00", "is compressed; unpack it first"),
+        ("pairs.xlsx", b"PK\x03\x04...", "save it as CSV first"),
+        ("pairs.json", b'[{"a": "A.", "b": "B."}]', r"write one object a line \(JSONL\)"),
+        ("pairs.parquet", b"a,b\nA.,B.\n", "is not a Parquet file"),
+        ("pairs.jsonl", b"a,b\nA.,B.\n", "holds no JSON object"),
+        ("pairs.csv", b"sentence\nA.\n", "has one column only"),
+        (
+            "pairs.csv",
+            b"a,b\n" + b"x" * (records.LINE_MAX_CHARACTERS + 1),
+            "Line 2 of pairs.csv has more than",
+        ),
+    ],
+)
+def test_an_unusable_file_is_answered_in_one_sentence(
+    written, name: str, content: bytes, message: str
+) -> None:
+    with pytest.raises(FileError, match=message) as caught:
+        read_pairs(written(content, name))
+
+    assert str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_answered_in_one_sentence(tmp_path) -> None:
+    with pytest.raises(
+        FileError, match=r"none.csv cannot be read: No such file or directory; check the path\.$"
+    ):
+        inspect_file(tmp_path / "none.csv")
+
+
+def test_a_folder_is_no_file(tmp_path) -> None:
+    with pytest.raises(FileError, match="cannot be read: Is a directory"):
+        inspect_file(tmp_path)
+
+
+def test_a_parquet_file_that_breaks_off_says_so(tmp_path) -> None:
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(pa.table({"a": ["A."] * 5000, "b": ["B."] * 5000}), path)
+    whole = path.read_bytes()
+    path.write_bytes(b"PAR1" + b"\x00" * (len(whole) // 2) + whole[len(whole) // 2 + 4 :])
+
+    with pytest.raises(FileError, match="Parquet"):
+        read_pairs(path)
+
+
+# Whole files
+
+
+cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30).filter(
+    normalise
+)
+scores = st.one_of(st.none(), st.floats(0, 5))
+
+
+@given(
+    st.lists(st.tuples(cells, cells, scores), min_size=1, max_size=15), st.sampled_from([",", ";", "\t", "|"])
+)
+def test_what_a_csv_writer_wrote_is_read_as_it_was(tmp_path_factory, rows, delimiter: str) -> None:
+    path = tmp_path_factory.mktemp("files") / "pairs.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows([("sentence1", "sentence2", "score"), *rows])
+
+    columns = Columns(a="sentence1", b="sentence2", score="score")
+    pairs = list(parse_pairs(inspect_file(path, columns, delimiter=delimiter)))
+
+    assert facts(pairs) == [(normalise(a), normalise(b), score) for a, b, score in rows]
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_break_the_reading(tmp_path_factory, content: bytes) -> None:
+    path = tmp_path_factory.mktemp("files") / "pairs.csv"
+    path.write_bytes(b"a,b,score\nA.,B.,1\n" + content)
+
+    with suppress(FileError):
+        _, pairs, errors = read_pairs(path)
+        assert all(row.reason and row.line >= 2 for row in errors)
+        assert all(pair.a and pair.b for pair in pairs)
+
+
+@given(st.text('",\n\r\tAb. \x00é', max_size=60))
+def test_no_row_takes_a_good_row_below_it_along(tmp_path_factory, content: str) -> None:
+    path = tmp_path_factory.mktemp("files") / "pairs.csv"
+    path.write_text(f"a,b,score\n{content}\nLast.,Row.,1\n", encoding="utf-8", newline="")
+
+    rows = list(parse_pairs(inspect_file(path, Columns(a="a", b="b", score="score"), delimiter=",")))
+
+    assert rows[-1][1:4] == ("Last.", "Row.", 1.0)
+    assert [row.line for row in rows] == sorted({row.line for row in rows})
+
+
+def test_a_file_is_read_as_it_goes(written) -> None:
+    path = written(HEADER + "A.,B.,1\n" * 200_000)
+
+    rows = parse_pairs(inspect_file(path))
+
+    assert next(rows).line == 2
+    assert next(rows).line == 3

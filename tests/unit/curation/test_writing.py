@@ -1,0 +1,117 @@
+"""Folders that are there whole or not at all."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from curation.files.drafts import FileError
+from curation.files.writing import disk_is_full, folder_replacing
+
+FULL = r"^The disk is full, so model was not written; free some space and try again\.$"
+
+
+@pytest.fixture
+def place(tmp_path) -> Path:
+    return tmp_path / "model"
+
+
+def older(place: Path) -> None:
+    place.mkdir()
+    (place / "weights").write_text("older")
+
+
+def fail_in_the_middle(place: Path, error: BaseException) -> None:
+    with folder_replacing(place) as folder:
+        (folder / "weights").write_text("half")
+        raise error
+
+
+def content(place: Path) -> dict[str, str]:
+    return {
+        file.relative_to(place).as_posix(): file.read_text() for file in place.rglob("*") if file.is_file()
+    }
+
+
+def test_a_folder_appears_only_when_it_is_whole(place) -> None:
+    with folder_replacing(place) as folder:
+        (folder / "weights").write_text("new")
+        (folder / "tokenizer").mkdir()
+        (folder / "tokenizer" / "words").write_text("a b")
+        meanwhile = place.exists()
+
+    assert not meanwhile
+    assert content(place) == {"weights": "new", "tokenizer/words": "a b"}
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_an_older_folder_gives_way(place) -> None:
+    older(place)
+    (place / "left over").write_text("older")
+
+    with folder_replacing(place) as folder:
+        (folder / "weights").write_text("new")
+
+    assert content(place) == {"weights": "new"}
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_where_somebody_was_faster_a_folder_that_is_written_once_stays(place) -> None:
+    with folder_replacing(place, once=True) as folder:
+        older(place)
+        (folder / "weights").write_text("late")
+
+    assert content(place) == {"weights": "older"}
+    assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("stopped"), KeyboardInterrupt()], ids=["error", "interrupt"])
+def test_an_error_while_filling_keeps_the_older_folder(place, error: BaseException) -> None:
+    older(place)
+
+    with pytest.raises(type(error)):
+        fail_in_the_middle(place, error)
+
+    assert content(place) == {"weights": "older"}
+    assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+        OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),
+        Exception("Error while serializing: I/O error: No space left on device (os error 28)"),
+    ],
+    ids=["disk", "quota", "safetensors"],
+)
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(place, error: Exception) -> None:
+    with pytest.raises(FileError, match=FULL):
+        fail_in_the_middle(place, error)
+
+    assert list(place.parent.iterdir()) == []
+
+
+def test_a_disk_that_is_full_only_when_the_folder_is_synced_is_one_sentence_too(place, monkeypatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+
+    with pytest.raises(FileError, match=FULL), folder_replacing(place) as folder:
+        (folder / "weights").write_text("new")
+
+    assert list(place.parent.iterdir()) == []
+
+
+def test_a_folder_in_no_folder_is_named(tmp_path) -> None:
+    with (
+        pytest.raises(FileError, match=r"The folder .*/none does not exist, so model was not written"),
+        folder_replacing(tmp_path / "none" / "model"),
+    ):
+        pass
+
+
+def test_an_error_of_its_own_is_not_taken_for_a_full_disk() -> None:
+    assert not disk_is_full(OSError(errno.EACCES, os.strerror(errno.EACCES)))

@@ -1,0 +1,66 @@
+"""What plans of trainings and comparisons accept."""
+
+from dataclasses import asdict
+
+import pytest
+
+from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, PlanError, Weighting
+from mlworkers.plans import kind_named, plan_from
+
+NAMES = {"dataset": "scenes", "model": "m", "scores": "s", "realism": "p", "test_score_set": "gold"}
+
+
+def comparison(**settings) -> ComparisonPlan:
+    return ComparisonPlan(**NAMES, **settings)
+
+
+def test_a_comparison_gives_each_encoder_its_own_plan() -> None:
+    plan = comparison(weightings="plain, filter", seeds=2, first_seed=7, epochs=5, filter_share=0.3)
+
+    made = [plan.encoder(weighting, seed) for weighting in plan.chosen for seed in plan.all_seeds]
+
+    assert [(one.weighting, one.seed) for one in made] == [
+        (Weighting.PLAIN, 7), (Weighting.PLAIN, 8), (Weighting.FILTER, 7), (Weighting.FILTER, 8)
+    ]  # fmt: skip
+    assert {(one.epochs, one.filter_share, one.scores, one.realism) for one in made} == {(5, 0.3, "s", "p")}
+
+
+def test_every_setting_of_an_encoder_but_weighting_and_seed_is_the_comparison_s() -> None:
+    names = asdict(comparison()).keys()
+
+    assert EncoderPlan.__dataclass_fields__.keys() - names == {"weighting", "seed"}
+
+
+@pytest.mark.parametrize(
+    ("weightings", "sentence"),
+    [
+        ("realism,filter", "lacks plain, with which the others are compared; add it"),
+        ("", "lacks plain"),
+        ("plain,realistic", "“realistic” is no weighting; choose among plain, realism, filter"),
+        ("plain,filter,plain", "“plain” is named twice"),
+    ],
+)
+def test_weightings_that_cannot_be_compared_are_refused(weightings: str, sentence: str) -> None:
+    with pytest.raises(PlanError, match=sentence):
+        comparison(weightings=weightings)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"epochs": 0}, "“epochs” is 0; it must be at least 1"),
+        ({"batch_size": 0}, "“batch_size” is 0; it must be at least 1"),
+        ({"learning_rate": 0}, "“learning_rate” is 0.0; it must be at least 1e-08"),
+        ({"warmup": 1.5}, "“warmup” is 1.5; it must be at most 1.0"),
+        ({"filter_share": 1}, "“filter_share” is 1.0; it must be at most 0.95"),
+        ({"held_back": 0.9}, "“held_back” is 0.9; it must be at most 0.5"),
+        ({"weighting": "gold"}, "“weighting” is “gold”; choose one of plain, realism"),
+        ({"normalise": "sum"}, "“normalise” is “sum”; choose one of none, mean1 and batch"),
+        ({"precision": "float16"}, "choose one of float32, bfloat16 and auto"),
+        ({"seed": -1}, "“seed” is -1; it must be at least 0"),
+        ({"weighting": "filter"}, "The weighting “filter” needs p_D; name a score set of realism"),
+    ],
+)
+def test_an_encoder_s_plan_out_of_range_is_refused_with_one_sentence(values: dict, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        plan_from(kind_named("train_encoder"), {"dataset": "d", "model": "m", "scores": "s"} | values)

@@ -1,0 +1,195 @@
+"""Pairs out of a snapshot, with no sentence on both sides."""
+
+import json
+
+import numpy as np
+import pytest
+
+from curation.exporting import SNAPSHOT_COLUMNS
+from curation.files.exporting import score_columns, write_table
+from mlworkers.encoders.rows import (
+    PairTable,
+    Rows,
+    RowsError,
+    hold_back,
+    sentence_keys,
+    training_rows,
+    unseen_rows,
+)
+
+SETS = {
+    "gold": {"kind": "gold", "low": 0, "high": 5},
+    "intended": {"kind": "target", "low": 0, "high": 1},
+    "p_D": {"kind": "realism", "low": 0, "high": 1},
+}
+# number, first, second, split, origin, gold, intended, p_D
+PAIRS = [
+    (1, "A dog runs.", "A hound runs.", "train", "generated", None, 0.9, 0.8),
+    (2, "A dog runs.", "The sun is up.", "train", "generated", None, 0.1, 0.3),
+    (3, "A cat sits.", "a BIRD sings.", "train", "generated", None, 0.5, None),
+    (4, "A bird sings.", "A bird chirps.", "test", "imported", 4.0, None, None),
+    (5, "A man reads.", "A man sleeps.", "test", "imported", 1.0, None, None),
+    (6, "A child plays.", "A child sings.", "test", "imported", 2.5, None, None),
+    (7, "A dog runs.", "A cat sits.", "train", "imported", 5.0, 0.2, None),
+    (8, "A boat sails.", "A ship sails.", "", "imported", 3.0, None, None),
+]
+
+
+@pytest.fixture
+def table(tmp_path) -> PairTable:
+    columns = (*SNAPSHOT_COLUMNS, *score_columns(list(SETS), SNAPSHOT_COLUMNS))
+    rows = [
+        (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin, *scores)
+        for number, first, second, split, origin, *scores in PAIRS
+    ]
+    about = {
+        "semblance": json.dumps(
+            {"scores": {name: {"score_set": name, **told} for name, told in SETS.items()}}
+        )
+    }
+    write_table(tmp_path / "1.parquet", "parquet", columns, rows, about=about)
+    return PairTable(tmp_path / "1.parquet")
+
+
+def test_of_intended_scores_the_generated_pairs_of_the_split_are_learnt(table) -> None:
+    found = table.rows("intended", split="train", realism="p_D")
+
+    assert found.numbers.tolist() == [1, 2, 3]
+    assert found.values.tolist() == [0.9, 0.1, 0.5]
+    assert found.realism[:2].tolist() == [0.8, 0.3]
+    assert np.isnan(found.realism[2])
+
+
+def test_scores_are_brought_to_zero_and_one(table) -> None:
+    found = table.rows("gold", split="test")
+
+    assert found.numbers.tolist() == [4, 5, 6]
+    assert found.values.tolist() == [0.8, 0.2, 0.5]
+    assert found.realism is None
+
+
+def test_pairs_of_any_split_or_of_none_can_be_asked_for(table) -> None:
+    assert table.rows("gold", split=None).numbers.tolist() == [4, 5, 6, 7, 8]
+    assert table.rows("gold", split="").numbers.tolist() == [8]
+
+
+def test_no_sentence_of_another_split_is_learnt_however_it_is_written(table) -> None:
+    found = training_rows(
+        table.rows("intended", split="train"),
+        held_out=table.held_out("train"),
+        needs_realism=False,
+        unscored="refuse",
+    )
+
+    assert found.rows.numbers.tolist() == [1, 2]
+    assert (found.held_out, found.unscored) == (1, 0)
+
+
+@pytest.mark.parametrize(("unscored", "left"), [("leave out", [1, 2])])
+def test_pairs_without_p_d_can_be_left_out_and_are_counted(table, unscored: str, left: list[int]) -> None:
+    rows = table.rows("intended", split="train", realism="p_D")
+
+    found = training_rows(rows, held_out=frozenset(), needs_realism=True, unscored=unscored)
+
+    assert found.rows.numbers.tolist() == left
+    assert found.unscored == 1
+
+
+def test_pairs_without_p_d_are_refused_with_their_number(table) -> None:
+    rows = table.rows("intended", split="train", realism="p_D")
+
+    with pytest.raises(RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the realism"):
+        training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="refuse")
+
+
+def test_nothing_left_to_learn_is_said(table) -> None:
+    rows = table.rows("intended", split="train")
+
+    with pytest.raises(RowsError, match="Each of the 3 pairs holds a sentence that is held out or tested"):
+        training_rows(rows, held_out=sentence_keys(rows.sentences), needs_realism=False, unscored="refuse")
+
+
+def test_an_encoder_is_not_measured_on_sentences_it_was_trained_on(table) -> None:
+    every = table.rows("gold", split=None)
+
+    found, left_out = unseen_rows(every, sentence_keys(["A MAN reads.", "A man walks."]))
+
+    assert found.numbers.tolist() == [4, 6, 7, 8]
+    assert left_out == 1
+
+
+def test_too_few_unseen_pairs_are_refused_with_the_reason(table) -> None:
+    with pytest.raises(
+        RowsError, match="2 test pairs are too few, because 1 hold sentences the encoder was trained on"
+    ):
+        unseen_rows(table.rows("gold", split="test"), sentence_keys(["A man reads."]))
+
+
+def test_tests_with_equal_scores_are_refused() -> None:
+    with pytest.raises(RowsError, match="All 4 test pairs have the same score"):
+        unseen_rows(made(np.arange(4), np.arange(4) + 10, values=np.full(4, 0.5)), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("scores", "split", "sentence"),
+    [
+        ("silver", "train", "no score set “silver”; it has “gold”, “intended”, “p_D”"),
+        ("gold", "dev", "No pair of the split “dev” has a score in “gold”"),
+        ("intended", "", "No pair without a split has a score in “intended”"),
+    ],
+)
+def test_what_the_snapshot_lacks_is_named(table, scores: str, split: str, sentence: str) -> None:
+    with pytest.raises(RowsError, match=sentence):
+        table.rows(scores, split=split)
+
+
+def test_a_file_that_is_no_snapshot_is_refused(tmp_path) -> None:
+    (tmp_path / "1.parquet").write_text("not Parquet")
+
+    with pytest.raises(RowsError, match=r"1\.parquet is no snapshot that this program wrote"):
+        PairTable(tmp_path / "1.parquet")
+
+
+def made(a, b, *, values=None) -> Rows:
+    a, b = np.asarray(a), np.asarray(b)
+    texts = [np.array([f"s{number}" for number in side], dtype=object) for side in (a, b)]
+    return Rows(np.arange(a.size), a, b, *texts, np.linspace(0, 1, a.size) if values is None else values)
+
+
+def sentences_of(rows: Rows) -> set[int]:
+    return {*rows.a.tolist(), *rows.b.tolist()}
+
+
+def test_pairs_that_hang_together_are_held_back_together() -> None:
+    sources = np.repeat(np.arange(20), 4)
+
+    kept, back, tied = hold_back(made(sources, 100 + np.arange(80)), 0.2, seed=3)
+
+    assert (len(kept), len(back), tied) == (64, 16, 0)
+    assert not sentences_of(kept) & sentences_of(back)
+
+
+def test_where_random_partners_tie_everything_together_the_ties_are_left_out() -> None:
+    sources = np.repeat(np.arange(30), 4)
+    partners = 100 + np.arange(120)
+    partners[3::4] = np.roll(partners[0::4], 1)  # the last partner of each source is another source's first
+
+    kept, back, tied = hold_back(made(sources, partners), 0.2, seed=3)
+
+    assert not sentences_of(kept) & sentences_of(back)
+    assert len(back) == 24
+    assert len(kept) + len(back) + tied == 120
+    assert 0 < tied <= 24  # at most what the held-back sources and their partners' partners tie
+
+
+def test_other_seeds_hold_back_other_pairs() -> None:
+    rows = made(np.repeat(np.arange(20), 4), 100 + np.arange(80))
+
+    assert (
+        hold_back(rows, 0.2, seed=1)[1].numbers.tolist() != hold_back(rows, 0.2, seed=2)[1].numbers.tolist()
+    )
+
+
+def test_holding_back_what_would_leave_nothing_is_refused() -> None:
+    with pytest.raises(RowsError, match="hold back another share, or none"):
+        hold_back(made([1, 1, 1, 1], [2, 3, 4, 5]), 0.5, seed=1)

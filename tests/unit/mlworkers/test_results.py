@@ -1,0 +1,48 @@
+"""A result of any kind of run becomes figures and small tables."""
+
+from mlworkers.results import parts_of
+
+
+def figures(result: dict[str, object]) -> list[tuple[str, str, str]]:
+    return [(one.name, one.value, one.interval) for one in parts_of(result).figures]
+
+
+def test_a_figure_takes_its_bounds_as_its_interval_with_as_many_digits() -> None:
+    shown = figures({"auc": 0.9412, "auc_low": 0.93, "auc_high": 0.9521, "humans": 1200})
+
+    assert shown == [("AUC on held-out sentences", "0.941", "0.930 to 0.952"), ("Humans", "1,200", "")]
+
+
+def test_bounds_that_could_not_be_had_are_no_interval() -> None:
+    shown = figures({"auc": 0.9412, "auc_low": None, "auc_high": None})
+
+    assert shown == [("AUC on held-out sentences", "0.9412", "")]
+
+
+def test_counts_by_reason_become_a_table_with_the_largest_first() -> None:
+    (table,) = parts_of({"dropped": {"too_short": 120, "no_quote": 611}}).tables
+
+    rows = [(name, [one.value for one in values]) for name, values in table.rows]
+    assert (table.name, rows) == ("Dropped", [("No quote", ["611"]), ("Too short", ["120"])])
+
+
+def test_figures_by_encoder_become_a_table_whose_gaps_are_dashes() -> None:
+    encoders = {
+        "base": {"spearman": 0.8, "low": 0.78, "high": 0.82},
+        "realism": {"spearman": 0.845, "low": 0.82, "high": 0.86, "sd": 0.002},
+    }
+
+    (table,) = parts_of({"encoders": encoders}).tables
+
+    rows = [(name, [(one.value, one.interval) for one in values]) for name, values in table.rows]
+    assert table.columns == ["Spearman", "sd over seeds"]
+    assert rows == [
+        ("base", [("0.800", "0.780 to 0.820"), ("–", "")]),
+        ("realism", [("0.845", "0.820 to 0.860"), ("0.002", "")]),
+    ]
+
+
+def test_parts_that_are_texts_keep_the_name_of_the_whole_before_them() -> None:
+    assert figures({"columns": {"a": "sentence1"}, "errors": [{"line": 3}]}) == [
+        ("Columns: a", "sentence1", "")
+    ]
