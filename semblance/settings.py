@@ -26,6 +26,7 @@ SEMBLANCE_HOME.mkdir(parents=True, exist_ok=True)
 
 DATABASE_URL = env.str("DATABASE_URL", default="")
 REDIS_URL = env.str("REDIS_URL", default="")
+REDIS_PREFIX = env.str("REDIS_PREFIX", default="semblance")
 EMBEDDED = not DATABASE_URL and not REDIS_URL
 
 
@@ -139,7 +140,13 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 if REDIS_URL:
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            "KEY_PREFIX": REDIS_PREFIX,
+        }
+    }
     SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 
 AUTH_USER_MODEL = "curation.User"
@@ -206,8 +213,13 @@ BROKER_FOLDER = SEMBLANCE_HOME / "broker"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object]
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
-    # Longer than any run: Redis hands a message out again after this time.
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 60 * 60 * 24 * 7, "socket_connect_timeout": 5}
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        # Two installations number their runs alike: one's workers must not take the other's messages.
+        "global_keyprefix": f"{REDIS_PREFIX}:",
+        # Longer than any run: Redis hands a message out again after this time.
+        "visibility_timeout": 60 * 60 * 24 * 7,
+        "socket_connect_timeout": 5,
+    }
 else:
     for folder in ("messages", "control"):
         (BROKER_FOLDER / folder).mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,14 @@
 """Fixtures that every kind of test shares. People have roles: owner, curator, annotator, stranger."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import hypothesis
 import pytest
 from django.conf import settings
+from redis import Redis
 
 from tests import services_needed
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
@@ -46,7 +48,18 @@ def own_cache(settings) -> None:
     One Redis serves every process of a test run, whose databases number their rows alike: what one test kept of its
     campaign 7 must not answer for another's.
     """
-    settings.CACHES = {"default": {**settings.CACHES.get("default", LOCAL_CACHE), "KEY_PREFIX": uuid4().hex}}
+    prefix = f"{settings.REDIS_PREFIX}-{uuid4().hex}"
+    settings.CACHES = {"default": {**settings.CACHES.get("default", LOCAL_CACHE), "KEY_PREFIX": prefix}}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_redis() -> Iterator[None]:
+    """What this process and its installations left in Redis goes with them."""
+    yield
+    if settings.REDIS_URL:
+        redis = Redis.from_url(settings.REDIS_URL)
+        for key in redis.scan_iter(f"{settings.REDIS_PREFIX}*", count=1000):
+            redis.delete(key)
 
 
 @pytest.fixture

@@ -3,14 +3,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from redis import Redis
 
 from tests.integration.mlworkers.broker import InvitedRuns
 from tests.integration.mlworkers.installation import (
     Installation,
     copied,
     database_of_its_own,
-    redis_of_its_own,
 )
 
 ROWS = 2_000
@@ -62,9 +60,6 @@ def installation(tmp_path, template) -> Iterator[Callable[[str], Installation]]:
             database = stack.enter_context(
                 database_of_its_own(f"semblance_copy_{os.getpid()}", template=name)
             )
-            redis_url = redis_of_its_own() if broker == "redis" else ""
-            if redis_url:
-                Redis.from_url(redis_url).flushdb()
-            return Installation(copied(template.home, tmp_path / "installation"), database, redis_url)
+            return Installation(copied(template.home, tmp_path / "installation"), database, broker)
 
         yield make

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -36,7 +37,7 @@ sys.exit(main())
 class Installation:
     """A folder and a database that share nothing with the test's own process but the code."""
 
-    def __init__(self, home: Path, database_url: str, redis_url: str = "") -> None:
+    def __init__(self, home: Path, database_url: str, broker: str = "filesystem") -> None:
         self.home = home
         self.database_url = database_url
         self.environment = {
@@ -45,7 +46,8 @@ class Installation:
             },
             "SEMBLANCE_HOME": str(home),
             "DATABASE_URL": database_url,
-            "REDIS_URL": redis_url,
+            "REDIS_URL": os.environ["REDIS_URL"] if broker == "redis" else "",
+            "REDIS_PREFIX": f"{os.environ['REDIS_PREFIX']}-{uuid4().hex}",
             "SECRET_KEY": "tests-only",
             "ALLOWED_HOSTS": "localhost,127.0.0.1",
             "RUN_STALE_SECONDS": str(STALE),
@@ -143,10 +145,3 @@ def database_of_its_own(name: str, template: str = "") -> Iterator[str]:
 
 def copied(folder: Path, to: Path) -> Path:
     return Path(shutil.copytree(folder, to))
-
-
-def redis_of_its_own() -> str:
-    """The Redis database after the one that REDIS_URL names, so that tests that send messages are not disturbed."""
-    url = urlsplit(os.environ["REDIS_URL"])
-    number = int(url.path.strip("/") or 0)
-    return url._replace(path=f"/{(number + 1) % 16}").geturl()

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from redis import Redis
 
 from tests.integration.mlworkers.installation import (
     Installation,
     copied,
     database_of_its_own,
-    redis_of_its_own,
 )
 from tests.integration.mlworkers.long_runs import LONG, carry_out, number, outcome, prepare, queue, twin
 from tests.integration.mlworkers.nursery import Nursery, kill_nine
@@ -60,11 +58,8 @@ def copy(tmp_path, undisturbed) -> Iterator[Callable[[str], Installation]]:
             name = undisturbed.installed.database_url.rpartition("/")[2]
             own = database_of_its_own(f"semblance_long_copy_{os.getpid()}", template=name)
             database = stack.enter_context(own)
-            redis_url = redis_of_its_own() if broker == "redis" else ""
-            if redis_url:
-                Redis.from_url(redis_url).flushdb()
             home = copied(undisturbed.installed.home, tmp_path / "installation")
-            return Installation(home, database, redis_url)
+            return Installation(home, database, broker)
 
         yield make
 
