@@ -12,7 +12,6 @@ from mlworkers.plan_settings import Text
 MODEL_KIND_LABELS: dict[str, Text] = {
     "encoder": gettext_lazy("Encoder"),
     "generator": gettext_lazy("Generator"),
-    "classifier": gettext_lazy("Classifier"),
 }
 
 

@@ -14,7 +14,7 @@ from mlworkers.models import Artifact, Evaluation, Run, RunShard, WorkerHeartbea
 
 RUNS_ON_A_PAGE = 50
 MODELS_SUGGESTED = 100
-MODEL_KINDS = ("encoder", "generator", "classifier")
+MODEL_KINDS = ("encoder", "generator")
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
 
 

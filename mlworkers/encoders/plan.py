@@ -1,6 +1,6 @@
 """Every number that shapes an encoder's training, its evaluation, and a comparison of weightings."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
@@ -41,101 +41,171 @@ def _about(label: str, text: str, **more: Any) -> dict[str, Any]:
 
 
 _DATASET = _about("Dataset", "The dataset's short name.", refers_to="dataset")
-_MODEL = _about(
-    "Base model",
-    "Where training begins: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
-    refers_to="model",
-    kinds=("encoder",),
-)
-_SCORES = _about(
-    "Scores to learn",
-    "The score set whose pairs and scores are learnt: the intended similarity of generated pairs, or scores that "
-    "people gave.",
-    refers_to="score set",
-    kinds=("target", "gold", "people"),
-)
 _REALISM = _about(
     "Realism (p_D)",
     "The score set that says how real each generated sentence sounds; plain, random and constant need none.",
     refers_to="score set",
     kinds=("realism",),
 )
-_UNSCORED = _about(
-    "Pairs without p_D",
-    "Such as sentences that a curator rewrote after scoring: refuse them, or leave them out of the training, of every "
-    "weighting alike.",
-    choices=("refuse", "leave out"),
-)
-_SPLIT = _about(
-    "Split to learn from",
-    "Only pairs of this split are learnt, and none with a sentence that also stands in another one.",
-)
-_EPOCHS = _about(
-    "Epochs", "How often each pair is seen.", unit="epochs", low=1, high=100, source=RISE, essential=True
-)
-_BATCH = _about(
-    "Batch size", "Pairs behind one step of the weights.", unit="pairs", low=1, high=4096, source=RISE
-)
-_RATE = _about("Learning rate", "Of AdamW, at its highest.", low=1e-8, high=0.1, source=RISE)
-_WARMUP = _about(
-    "Warm-up", "The share of all steps over which the learning rate rises.", low=0.0, high=1.0, source=RISE
-)
-_LONGEST = _about(
-    "Longest input",
-    "What is longer is cut off; never above what the model takes.",
-    unit="tokens",
-    low=4,
-    high=8192,
-    source=RISE,
-)
-_DECAY = _about("Weight decay", "Of AdamW; biases and norms have none.", low=0.0, high=1.0, source=RISE)
-_CLIP = _about("Longest gradient", "A longer one is shortened to this norm.", low=1e-6, high=1e6, source=RISE)
-_NORMALISE = _about(
-    "Normalise weights",
-    "none leaves them as they are; mean1 divides by their mean over all pairs, batch by their mean in each batch.",
-    source=RISE,
-)
-_FILTERED = _about(
-    "Share to filter",
-    "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
-    low=0.0,
-    high=0.95,
-    source=RISE,
-)
-_HELD_BACK = _about(
-    "Held back to choose by",
-    "This share of the training pairs is not learnt: the weights that agree best with their scores are kept. "
-    "0 keeps the last weights.",
-    low=0.0,
-    high=0.5,
-    source=OURS,
-)
-_LOOKS = _about(
-    "Looks per epoch", "How often the pairs that are held back are measured.", low=1, high=100, source=RISE
-)
-_PRECISION = _about(
-    "Precision",
-    "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
-    choices=("float32", "bfloat16", "auto"),
-)
 _DEVICE = _about("Device", "auto takes a GPU where there is one; else cpu, cuda, cuda:1 or mps.")
 _SNAPSHOT = _about(
     "Snapshot", "The pairs and scores as they were then; 0 makes a new one.", low=0, refers_to="snapshot"
 )
-_SEED = _about("Seed", "Of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1)
 _BOOTSTRAP = _about(
     "Resamples", "Of the test pairs, for intervals; 0 for none.", low=0, high=100_000, source=OURS
 )
 
 
 @dataclass(frozen=True)
-class EncoderPlan:
-    """One encoder, trained on scored pairs."""
+class TrainingPlan:
+    """What is learnt, and how: the settings that one encoder and a comparison of many have in common."""
 
     dataset: str = field(metadata=_DATASET)
-    model: str = field(metadata=_MODEL)
-    scores: str = field(metadata=_SCORES)
+    model: str = field(
+        metadata=_about(
+            "Base model",
+            "Where training begins: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+            refers_to="model",
+            kinds=("encoder",),
+        )
+    )
+    scores: str = field(
+        metadata=_about(
+            "Scores to learn",
+            "The score set whose pairs and scores are learnt: the intended similarity of generated pairs, or scores "
+            "that people gave.",
+            refers_to="score set",
+            kinds=("target", "gold", "people"),
+        )
+    )
     realism: str = field(default="", metadata=_REALISM)
+    snapshot: int = field(default=0, metadata=_SNAPSHOT)
+    split: str = field(
+        default="train",
+        metadata=_about(
+            "Split to learn from",
+            "Only pairs of this split are learnt, and none with a sentence that also stands in another one.",
+        ),
+    )
+    unscored: str = field(
+        default="refuse",
+        metadata=_about(
+            "Pairs without p_D",
+            "Such as sentences that a curator rewrote after scoring: refuse them, or leave them out of the training, "
+            "of every weighting alike.",
+            choices=("refuse", "leave out"),
+        ),
+    )
+    epochs: int = field(
+        default=3,
+        metadata=_about(
+            "Epochs",
+            "How often each pair is seen.",
+            unit="epochs",
+            low=1,
+            high=100,
+            source=RISE,
+            essential=True,
+        ),
+    )
+    batch_size: int = field(
+        default=32,
+        metadata=_about(
+            "Batch size", "Pairs behind one step of the weights.", unit="pairs", low=1, high=4096, source=RISE
+        ),
+    )
+    learning_rate: float = field(
+        default=2e-5,
+        metadata=_about("Learning rate", "Of AdamW, at its highest.", low=1e-8, high=0.1, source=RISE),
+    )
+    warmup: float = field(
+        default=0.1,
+        metadata=_about(
+            "Warm-up",
+            "The share of all steps over which the learning rate rises.",
+            low=0.0,
+            high=1.0,
+            source=RISE,
+        ),
+    )
+    max_length: int = field(
+        default=128,
+        metadata=_about(
+            "Longest input",
+            "What is longer is cut off; never above what the model takes.",
+            unit="tokens",
+            low=4,
+            high=8192,
+            source=RISE,
+        ),
+    )
+    weight_decay: float = field(
+        default=0.01,
+        metadata=_about(
+            "Weight decay", "Of AdamW; biases and norms have none.", low=0.0, high=1.0, source=RISE
+        ),
+    )
+    clip: float = field(
+        default=1.0,
+        metadata=_about(
+            "Longest gradient", "A longer one is shortened to this norm.", low=1e-6, high=1e6, source=RISE
+        ),
+    )
+    normalise: Normalise = field(
+        default=Normalise.NONE,
+        metadata=_about(
+            "Normalise weights",
+            "none leaves them as they are; mean1 divides by their mean over all pairs, batch by their mean in each "
+            "batch.",
+            source=RISE,
+        ),
+    )
+    filter_share: float = field(
+        default=0.1,
+        metadata=_about(
+            "Share to filter",
+            "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
+            low=0.0,
+            high=0.95,
+            source=RISE,
+        ),
+    )
+    held_back: float = field(
+        default=0.0,
+        metadata=_about(
+            "Held back to choose by",
+            "This share of the training pairs is not learnt: the weights that agree best with their scores are kept. "
+            "0 keeps the last weights.",
+            low=0.0,
+            high=0.5,
+            source=OURS,
+        ),
+    )
+    looks: int = field(
+        default=4,
+        metadata=_about(
+            "Looks per epoch",
+            "How often the pairs that are held back are measured.",
+            low=1,
+            high=100,
+            source=RISE,
+        ),
+    )
+    precision: str = field(
+        default="float32",
+        metadata=_about(
+            "Precision",
+            "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
+            choices=("float32", "bfloat16", "auto"),
+        ),
+    )
+    device: str = field(default="auto", metadata=_DEVICE)
+
+
+@dataclass(frozen=True)
+class EncoderPlan(TrainingPlan):
+    """One encoder, trained on scored pairs."""
+
     weighting: Weighting = field(
         default=Weighting.PLAIN,
         metadata=_about(
@@ -146,23 +216,12 @@ class EncoderPlan:
             essential=True,
         ),
     )
-    unscored: str = field(default="refuse", metadata=_UNSCORED)
-    split: str = field(default="train", metadata=_SPLIT)
-    epochs: int = field(default=3, metadata=_EPOCHS)
-    batch_size: int = field(default=32, metadata=_BATCH)
-    learning_rate: float = field(default=2e-5, metadata=_RATE)
-    warmup: float = field(default=0.1, metadata=_WARMUP)
-    max_length: int = field(default=128, metadata=_LONGEST)
-    weight_decay: float = field(default=0.01, metadata=_DECAY)
-    clip: float = field(default=1.0, metadata=_CLIP)
-    normalise: Normalise = field(default=Normalise.NONE, metadata=_NORMALISE)
-    filter_share: float = field(default=0.1, metadata=_FILTERED)
-    held_back: float = field(default=0.0, metadata=_HELD_BACK)
-    looks: int = field(default=4, metadata=_LOOKS)
-    precision: str = field(default="float32", metadata=_PRECISION)
-    device: str = field(default="auto", metadata=_DEVICE)
-    snapshot: int = field(default=0, metadata=_SNAPSHOT)
-    seed: int = field(default=42, metadata=_SEED)
+    seed: int = field(
+        default=42,
+        metadata=_about(
+            "Seed", "Of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1
+        ),
+    )
 
     def __post_init__(self) -> None:
         if Weighting(self.weighting).needs_realism and not self.realism:
@@ -200,23 +259,21 @@ class EvaluationPlan:
 
 
 @dataclass(frozen=True)
-class ComparisonPlan:
+class ComparisonPlan(TrainingPlan):
     """The base and an encoder of each weighting and seed, all trained on the same pairs in the same order and measured
-    on the same test pairs.
+    on the same test pairs. Some weighting mostly needs p_D, so that it must be named.
     """
 
-    dataset: str = field(metadata=_DATASET)
-    model: str = field(metadata=_MODEL)
-    scores: str = field(metadata=_SCORES)
     realism: str = field(metadata=_REALISM)
     test_score_set: str = field(
+        kw_only=True,
         metadata=_about(
             "Test scores",
             "The scores that people gave the test pairs.",
             refers_to="score set",
             kinds=("gold", "people"),
             within="test_dataset",
-        )
+        ),
     )
     weightings: str = field(
         default="plain,realism,filter,random",
@@ -255,22 +312,6 @@ class ComparisonPlan:
         default="test",
         metadata=_about("Test split", "Only pairs of this split are measured; empty: every pair."),
     )
-    unscored: str = field(default="refuse", metadata=_UNSCORED)
-    split: str = field(default="train", metadata=_SPLIT)
-    epochs: int = field(default=3, metadata=_EPOCHS)
-    batch_size: int = field(default=32, metadata=_BATCH)
-    learning_rate: float = field(default=2e-5, metadata=_RATE)
-    warmup: float = field(default=0.1, metadata=_WARMUP)
-    max_length: int = field(default=128, metadata=_LONGEST)
-    weight_decay: float = field(default=0.01, metadata=_DECAY)
-    clip: float = field(default=1.0, metadata=_CLIP)
-    normalise: Normalise = field(default=Normalise.NONE, metadata=_NORMALISE)
-    filter_share: float = field(default=0.1, metadata=_FILTERED)
-    held_back: float = field(default=0.0, metadata=_HELD_BACK)
-    looks: int = field(default=4, metadata=_LOOKS)
-    precision: str = field(default="float32", metadata=_PRECISION)
-    device: str = field(default="auto", metadata=_DEVICE)
-    snapshot: int = field(default=0, metadata=_SNAPSHOT)
     bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
 
     def __post_init__(self) -> None:
@@ -288,11 +329,8 @@ class ComparisonPlan:
 
     def encoder(self, weighting: Weighting, seed: int) -> EncoderPlan:
         """The plan of one of the encoders."""
-        shared = {name: getattr(self, name) for name in _SHARED}
+        shared = {setting.name: getattr(self, setting.name) for setting in fields(TrainingPlan)}
         return EncoderPlan(weighting=weighting, seed=seed, **shared)
-
-
-_SHARED = tuple(EncoderPlan.__dataclass_fields__.keys() & ComparisonPlan.__dataclass_fields__.keys())
 
 
 def _weightings_listed(text: str) -> tuple[Weighting, ...]:

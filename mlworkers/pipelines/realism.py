@@ -1,7 +1,6 @@
 """How human the sentences of a generation sound: p_D of each, from a classifier that saw neither it nor its doubles."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.exporting import Column, write_table
-from curation.files.writing import folder_replacing, replacing
+from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 from curation.services import ScoredSentence, score_set_publish
 from mlworkers.compute import Compute, choose_compute
@@ -25,7 +24,6 @@ from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
 from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
 from mlworkers.realism.arrays import array_read, array_write
-from mlworkers.realism.classifier import About, save_fine_tuned, save_head, write_about
 from mlworkers.realism.dataset import SdiData, sdi_data
 from mlworkers.realism.fine_tuned import FineTuned
 from mlworkers.realism.fine_tuning import fine_tune, part_of, steps_of
@@ -35,7 +33,6 @@ from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import Scoring, in_sample_auc, pair_figures, score_sentences, shortcut_figures
 
 SENTENCES_IN_SHARD = 1_000
-IN_SAMPLE = "in-sample.npy"
 COLUMNS = (
     Column("sentence", "integer"),
     Column("text"),
@@ -51,14 +48,12 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Classified:
-    """Logits of n sentences (n, 2), none from a classifier that saw the sentence; and the classifier of them all.
-
-    in_sample: its logits of the same sentences. put_into: writes its numbers into a folder.
+    """Logits of n sentences (n, 2), none from a classifier that saw the sentence; and those of the classifier that saw
+    them all.
     """
 
     logits: Floats
     in_sample: Floats
-    put_into: Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ def score_realism(plan: RealismPlan, work: Work) -> Outcome:
     classified = CLASSIFIERS[plan.classifier](plan, data, work)
     work.report(0, 0, _("Calibrating"))
     found = _measured(plan, scored, data, classified)
-    made = [_classifier(found, work.folder), _sentence_scores(found, work.folder / "sentence-scores.csv")]
+    made = [_sentence_scores(found, work.folder / "sentence-scores.csv")]
     score_set = _published(found, work.dataset, work.run_id)
     about = {"score_set": score_set.name, "pairs": len(scored.pairs), "classifier": plan.classifier.value}
     return Outcome(_message(found.figures), found.figures | about, made)
@@ -102,7 +97,7 @@ def _with_head(plan: RealismPlan, data: SdiData, work: Work) -> Classified:
     crossed = cross_fit(features, data, report=work.report)
     penalty = usual_penalty(crossed.penalties)
     head = fit_head(features[data.learnt], data.human[data.learnt], penalty=penalty)
-    return Classified(crossed.logits, head.logits(features), lambda folder: save_head(folder, head))
+    return Classified(crossed.logits, head.logits(features))
 
 
 class _Vectors:
@@ -148,13 +143,7 @@ def _fine_tuned(plan: RealismPlan, data: SdiData, work: Work) -> Classified:
     logits = np.empty((len(data.texts), 2))
     for fold, path in enumerate(folds):
         logits[data.fold == fold] = array_read(path)
-    return Classified(
-        logits, array_read(whole / IN_SAMPLE), lambda folder: _copied(whole / "classifier", folder)
-    )
-
-
-def _copied(classifier: Path, folder: Path) -> None:
-    shutil.copytree(classifier, folder, dirs_exist_ok=True)
+    return Classified(logits, array_read(whole))
 
 
 class _Trainings:
@@ -167,16 +156,12 @@ class _Trainings:
         self._compute = choose_compute()
 
     def write(self, number: int, path: Path, report: Report) -> None:
+        """The logits of a fold's sentences, or of all by the classifier of all."""
         model = self._trained(number, report)
-        if number < self._data.folds:
-            own = np.flatnonzero(self._data.fold == number)
-            logits = model.logits([self._data.texts[place] for place in own.tolist()], self._compute)
-            array_write(path, logits)
-            return
-        with folder_replacing(path, once=True) as folder:
-            (folder / "classifier").mkdir()
-            save_fine_tuned(folder / "classifier", model)
-            array_write(folder / IN_SAMPLE, model.logits(self._data.texts, self._compute))
+        everything = number == self._data.folds
+        scored = np.flatnonzero(everything | (self._data.fold == number))
+        texts = [self._data.texts[place] for place in scored.tolist()]
+        array_write(path, model.logits(texts, self._compute))
 
     def _trained(self, number: int, report: Report) -> FineTuned:
         folder = folder_of_model(self._plan.model, kind="encoder", report=self._work.report)
@@ -217,18 +202,6 @@ def _measured(plan: RealismPlan, scored: Scored, data: SdiData, classified: Clas
         ),
     }
     return Found(plan, scored, data, classified, scoring, figures)
-
-
-def _classifier(found: Found, folder: Path) -> Made:
-    """The classifier that learnt from every sentence, for sentences that are to come."""
-    plan = found.plan
-    place = folder / "classifier"
-    with folder_replacing(place) as beside:
-        found.classified.put_into(beside)
-        write_about(beside, About(plan.classifier, plan.model, found.scoring.temperature))
-    known = ("auc", "auc_low", "auc_high", "temperature", "humans", "machines")
-    figures = {name: found.figures[name] for name in known}
-    return Made("classifier", place, {"model": plan.model, "classifier": plan.classifier.value, **figures})
 
 
 def _sentence_scores(found: Found, path: Path) -> Made:

@@ -1,7 +1,7 @@
 """An encoder with a two-way head, trained end to end: the classifier of RISE (section 3.2)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,15 +49,6 @@ class FineTuned(nn.Module):
                 features = module(features)
         logits: Tensor = self.head(self.dropout(features["sentence_embedding"]))
         return logits
-
-    def take_head(self, tensors: Mapping[str, NDArray[np.floating]]) -> None:
-        """Raises ValueError where a tensor is missing or has another shape."""
-        with torch.no_grad():
-            for name, weight in self.head.named_parameters():
-                found = tensors.get(name)
-                if found is None or found.shape != tuple(weight.shape):
-                    raise ValueError(f"The head's {name} does not fit the encoder; score realism anew.")
-                weight.copy_(torch.from_numpy(found))
 
     def logits(self, texts: Sequence[str], compute: Compute, *, report: Report = silent) -> Floats:
         """Logits (n, 2) of n dressed texts, dropout off."""

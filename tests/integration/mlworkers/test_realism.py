@@ -1,19 +1,15 @@
 """A scoring of realism from rows to rows: what is drawn, what is published, and what a successor makes of it."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from curation.models import PairScore, ScoreSet, Sentence, SentenceScore
 from mlworkers import reporting, tasks
-from mlworkers.compute import choose_compute
-from mlworkers.encoders.backbone import load_encoder
 from mlworkers.models import Run
 from mlworkers.pipelines import realism
 from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
-from mlworkers.realism.classifier import load_classifier
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.storage import Curve, home_path, kept_folder
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
@@ -120,8 +116,6 @@ def test_a_fine_tuned_classifier_leaves_the_same_things(generation, encoder_fold
     lines = Curve(run.pk).read()
     assert {line.get("fold", line.get("training")) for line in lines} == {0, 1, 2, "all"}
     assert all(line["loss"] > 0 for line in lines)
-    folder = home_path(run.artifacts.get(kind="classifier").path)
-    assert {path.name for path in folder.iterdir()} == {"classifier.json", "head.safetensors", "encoder"}
 
 
 # What is drawn
@@ -338,17 +332,3 @@ def test_what_is_written_to_trace_scores_by_holds_every_sentence(generation, enc
     stored = dict(SentenceScore.objects.values_list("sentence", "value"))
     assert {int(row["sentence"]): pytest.approx(float(row["p_human"])) for row in rows} == stored
     assert {row["origin"] for row in rows} == {"human", "machine"}
-
-
-def test_the_classifier_of_all_scores_new_sentences(generation, encoder_folder) -> None:
-    run = carried_out(scoring(generation, encoder_folder))
-    compute = choose_compute("cpu")
-    artifact = run.artifacts.get(kind="classifier")
-
-    classifier = load_classifier(
-        home_path(artifact.path), compute, encoder_of=lambda source: load_encoder(Path(source), compute)
-    )
-
-    real, made = classifier.p_human(["the dog runs on grass tree", "the dog runs on mat mat"])
-    assert real > made
-    assert artifact.card["auc"] == run.result["auc"]

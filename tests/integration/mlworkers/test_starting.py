@@ -16,7 +16,7 @@ from tests.factories import ArtifactFactory, DatasetFactory, RunFactory, ScoreSe
 
 pytestmark = pytest.mark.django_db
 LISTED = [kind for kind in KINDS.values() if kind.listed]
-MADE_BY = {"encoder": "train_encoder", "generator": "bootstrap_generator", "classifier": "score_realism"}
+MADE_BY = {"encoder": "train_encoder", "generator": "bootstrap_generator"}
 
 
 def about(**metadata: object) -> dict[str, object]:

@@ -1,34 +1,21 @@
-"""The fine-tuned classifier on a tiny encoder: what it learns, that a killed training resumes, and what is saved."""
+"""The fine-tuned classifier on a tiny encoder: what it learns, and that a killed training resumes."""
 
 import numpy as np
 import pytest
 import torch
-from sentence_transformers import SentenceTransformer
 
 from mlworkers.compute import choose_compute
 from mlworkers.encoders.backbone import load_encoder
 from mlworkers.encoders.checkpoints import CheckpointError
-from mlworkers.encoders.encoding import encode
 from mlworkers.realism.calibration import negative_log_likelihood
-from mlworkers.realism.classifier import (
-    About,
-    ClassifierError,
-    load_classifier,
-    save_fine_tuned,
-    save_head,
-    write_about,
-)
 from mlworkers.realism.dataset import Drawn, SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
 from mlworkers.realism.fine_tuned import FineTuned
 from mlworkers.realism.fine_tuning import fine_tune, part_of, steps_of
-from mlworkers.realism.head import fit_head
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.realism.text import alike
 from tests.ml.tiny import WORDS
 
 CPU = choose_compute("cpu")
-NEW = ["A dog runs on grass", "the ball mat mat sings"]
 
 
 class KilledError(Exception):
@@ -144,58 +131,3 @@ def test_a_checkpoint_of_another_plan_is_refused(encoder_folder, data, tmp_path)
 
     with pytest.raises(CheckpointError, match="belongs to another training"):
         trained(encoder_folder, data, plan_of(learning_rate=1e-4), checkpoints=tmp_path)
-
-
-# The classifier as a folder
-
-
-def no_encoder(source: str) -> SentenceTransformer:
-    raise AssertionError(source)
-
-
-def test_a_fine_tuned_classifier_scores_new_sentences_after_it_was_saved(
-    encoder_folder, data, tmp_path
-) -> None:
-    model = trained(encoder_folder, data, plan_of(epochs=1))
-    save_fine_tuned(tmp_path, model)
-    write_about(tmp_path, About(ClassifierKind.FINE_TUNED, "tiny", temperature=0.5))
-
-    loaded = load_classifier(tmp_path, CPU, encoder_of=no_encoder)
-
-    expected = model.logits([alike(text) for text in NEW], CPU)
-    assert loaded.logits(NEW) == pytest.approx(expected, abs=1e-5)
-    assert loaded.p_human(NEW) == pytest.approx(1 / (1 + np.exp(-np.diff(expected)[:, 0] / 0.5)), abs=1e-5)
-
-
-def test_a_head_scores_new_sentences_after_it_was_saved(encoder, data, tmp_path) -> None:
-    features = encode(encoder, data.texts, CPU).astype(np.float64)
-    head = fit_head(features[data.learnt], data.human[data.learnt], penalty=0.1)
-    save_head(tmp_path, head)
-    write_about(tmp_path, About(ClassifierKind.HEAD, "tiny", temperature=1.0))
-
-    loaded = load_classifier(tmp_path, CPU, encoder_of={"tiny": encoder}.__getitem__)
-
-    assert loaded.logits(data.texts) == pytest.approx(head.logits(features), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("classifier.json", "{}", "holds no classifier that scores realism"),
-        ("classifier.json", "[", "holds no classifier that scores realism"),
-        ("head.safetensors", "damaged", "head.safetensors cannot be read"),
-        ("head.safetensors", None, "head.safetensors cannot be read"),
-    ],
-)
-def test_a_folder_that_holds_no_classifier_is_one_sentence(
-    tmp_path, name: str, content, message: str
-) -> None:
-    head = fit_head(np.random.default_rng(1).normal(size=(40, 3)), np.arange(40) < 20, penalty=0.1)
-    save_head(tmp_path, head)
-    write_about(tmp_path, About(ClassifierKind.HEAD, "tiny", temperature=1.0))
-    (tmp_path / name).unlink()
-    if content is not None:
-        (tmp_path / name).write_text(content)
-
-    with pytest.raises(ClassifierError, match=message):
-        load_classifier(tmp_path, CPU, encoder_of=no_encoder)
