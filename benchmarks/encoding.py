@@ -39,7 +39,7 @@ def pairs_made(count: int, *, seed: int) -> tuple[list[str], list[str]]:
     return shuffled[:count], shuffled[count:]
 
 
-def no_run(run_id: int) -> Path:
+def no_run(run_id: int, part: str) -> Path:
     raise ModelError(f"A benchmark looks up no run, and not {run_id}.")
 
 

@@ -59,8 +59,8 @@ def _name(artifact: Artifact, label: str, seed: int | None) -> str:
     if not label:
         return _("%(kind)s of run %(run)s") % words
     if seed is None:
-        return _("%(kind)s “%(label)s” of run %(run)s") % words
-    return _("%(kind)s “%(label)s” of run %(run)s, seed %(seed)s") % words
+        return _("%(label)s, run %(run)s") % words
+    return _("%(label)s, seed %(seed)s, run %(run)s") % words
 
 
 def _whole(value: Any) -> int | None:

@@ -1,12 +1,14 @@
 """Where a model comes from: its run, what that run's plan names, the runs that made those things, and so on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from curation.models import ScoreSet
-from mlworkers.models import Run
+from mlworkers.cards import card_of
+from mlworkers.models import Artifact, Run
 from mlworkers.plan_settings import Setting, Text
 from mlworkers.plans import KINDS
+from mlworkers.selectors import MODEL_KINDS, models_behind
 from mlworkers.sources import Kind as SourceKind
 from mlworkers.sources import ModelError, parse_source
 
@@ -15,13 +17,17 @@ LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones tr
 
 @dataclass(frozen=True)
 class Named:
-    """A thing that a plan names, and the run or campaign that made it, where one did; no text where that says all."""
+    """A thing that a plan names, and the run or campaign that made it, where one did; no text where that says all.
+
+    model: the number of its page.
+    """
 
     label: Text
     text: str
     run: int | None = None
     campaign: int | None = None
     snapshot: int | None = None
+    model: int | None = None
 
 
 @dataclass(frozen=True)
@@ -30,13 +36,21 @@ class Ancestor:
     named: Sequence[Named]
 
 
+@dataclass(frozen=True)
+class Things:
+    """What the plans of a level name: score sets by their dataset's short name and their own, models by their name."""
+
+    sets: Mapping[tuple[str, str], ScoreSet]
+    models: Mapping[str, Artifact]
+
+
 def lineage_of(run: Run) -> list[Ancestor]:
-    """The run, then the runs behind what it names, nearest first. At most two queries a level."""
+    """The run, then the runs behind what it names, nearest first. At most three queries a level."""
     ancestors: list[Ancestor] = []
     level, seen = [run], {run.pk}
     for _level in range(LEVELS):
-        sets = _score_sets(level)
-        found = [Ancestor(one, _names(one, sets)) for one in level]
+        things = Things(_score_sets(level), _models(level))
+        found = [Ancestor(one, _names(one, things)) for one in level]
         ancestors += found
         wanted = {name.run for ancestor in found for name in ancestor.named if name.run} - seen
         if not wanted:
@@ -67,13 +81,23 @@ def _score_sets(runs: Iterable[Run]) -> dict[tuple[str, str], ScoreSet]:
     return {(one.dataset.slug, one.name): one for one in found}
 
 
+def _models(runs: Iterable[Run]) -> dict[str, Artifact]:
+    names = {
+        str(run.plan[setting.name])
+        for run in runs
+        for setting in _settings(run)
+        if setting.refers_to == "model"
+    }
+    return models_behind(names, among=Artifact.objects.filter(kind__in=MODEL_KINDS)) if names else {}
+
+
 def _slug(run: Run, setting: Setting) -> str:
     other = run.plan.get(setting.within) if setting.within else ""
     return str(other or (run.dataset.slug if run.dataset else ""))
 
 
-def _names(run: Run, sets: dict[tuple[str, str], ScoreSet]) -> list[Named]:
-    named = [_named(run, setting, sets) for setting in _settings(run)]
+def _names(run: Run, things: Things) -> list[Named]:
+    named = [_named(run, setting, things) for setting in _settings(run)]
     taken = run.result.get("snapshot")
     if isinstance(taken, int) and not any(one.snapshot for one in named):
         named.append(Named(_snapshot_label(run), str(taken), snapshot=taken))
@@ -85,16 +109,18 @@ def _snapshot_label(run: Run) -> Text:
     return next((one.label for one in settings if one.refers_to == "snapshot"), "snapshot")
 
 
-def _named(run: Run, setting: Setting, sets: dict[tuple[str, str], ScoreSet]) -> Named:
+def _named(run: Run, setting: Setting, things: Things) -> Named:
     value = run.plan[setting.name]
     match setting.refers_to:
         case "run":
             return Named(setting.label, "", run=int(value))
+        case "model" if model := things.models.get(str(value)):
+            return Named(setting.label, card_of(model).name, run=model.run_id, model=model.pk)
         case "model" if made_by := _run_of(str(value)):
             return Named(setting.label, "", run=made_by)
         case "snapshot":
             return Named(setting.label, str(value), snapshot=int(value))
-        case "score set" if found := sets.get((_slug(run, setting), value)):
+        case "score set" if found := things.sets.get((_slug(run, setting), value)):
             return Named(setting.label, found.name, run=found.run_ref, campaign=found.campaign_ref)
     return Named(setting.label, str(value))
 

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
-from mlworkers.models import Artifact, Run
+from mlworkers.models import Run
 from mlworkers.plan_settings import Setting, listed
 from mlworkers.plans import Kind
-from mlworkers.selectors import MODEL_KINDS
+from mlworkers.selectors import MODEL_KINDS, models_of_run, reference_of
 from mlworkers.sources import Kind as SourceKind
 from mlworkers.sources import ModelError, parse_source
 
@@ -101,16 +101,21 @@ def _check_model(setting: Setting, name: str) -> None:
     if source.kind is not SourceKind.RUN:
         return
     kinds = setting.kinds or MODEL_KINDS
-    made = Artifact.objects.filter(run=int(source.name), kind__in=kinds).count()
-    words = {"run": source.name, "kinds": listed(kinds), "number": made}
-    if made == 0:
+    made = list(models_of_run(int(source.name), source.part, kinds=kinds))
+    words = {"run": source.name, "kinds": listed(kinds), "part": source.part, "number": len(made)}
+    if not made and source.part:
+        sentence = _(
+            "Run %(run)s made no model “%(part)s” of the kind %(kinds)s; the models page lists those there are."
+        )
+        raise UserError(sentence % words)
+    if not made:
         raise UserError(
             _("Run %(run)s made no model of the kind %(kinds)s; the models page lists those there are.")
             % words
         )
-    if made > 1:
-        sentence = _("Run %(run)s made %(number)s models; give the folder of one, which its page names.")
-        raise UserError(sentence % words)
+    if len(made) > 1:
+        sentence = _("Run %(run)s made %(number)s models; name one of them, such as %(one)s.")
+        raise UserError(sentence % {**words, "one": reference_of(made[0], alone=False)})
 
 
 _CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {

@@ -92,11 +92,34 @@ def seconds_taken(run: Run, at: datetime) -> float | None:
     return ((run.finished_at or at) - run.started_at).total_seconds() if run.started_at else None
 
 
-def models_named_by_run(kinds: Collection[str]) -> QuerySet[Artifact]:
-    """The models that `run:ID` finds: each the only one of those kinds that its run made. Newest first."""
+def models_of_run(run: int, part: str = "", *, kinds: Collection[str]) -> QuerySet[Artifact]:
+    """The models of those kinds that a run made; with `part`, the one of that name."""
+    made = Artifact.objects.filter(run=run, kind__in=kinds).order_by("pk")
+    return made.filter(path__endswith=f"/{part}") if part else made
+
+
+def models_to_name(kinds: Collection[str]) -> list[tuple[str, Artifact]]:
+    """The newest models of those kinds, each under the name that plans and commands give it."""
     others = Artifact.objects.filter(run=OuterRef("run"), kind__in=kinds).exclude(pk=OuterRef("pk"))
-    alone = Artifact.objects.filter(~Exists(others), kind__in=kinds)
-    return alone.select_related("run").order_by("-pk")[:MODELS_SUGGESTED]
+    found = Artifact.objects.filter(kind__in=kinds).annotate(alone=~Exists(others)).select_related("run")
+    return [(reference_of(one, alone=one.alone), one) for one in found.order_by("-pk")[:MODELS_SUGGESTED]]
+
+
+def reference_of(artifact: Artifact, *, alone: bool) -> str:
+    """How plans and commands name a model: by its run where that made no other, else by its own name too."""
+    return f"run:{artifact.run_id}" if alone else f"run:{artifact.run_id}/{artifact.name}"
+
+
+def models_behind(names: Collection[str], *, among: QuerySet[Artifact]) -> dict[str, Artifact]:
+    """Which of those models is meant by each of the names that plans give to models; one query."""
+    numbers = [name.removeprefix("run:").partition("/")[0] for name in names if name.startswith("run:")]
+    paths = [name.removeprefix(f"{settings.SEMBLANCE_HOME}/") for name in names]
+    runs = [int(number) for number in numbers if number.isdecimal()]
+    found: dict[str, list[Artifact]] = {}
+    for artifact in among.filter(Q(run__in=runs) | Q(path__in=paths)).select_related("run"):
+        for name in _names_of(artifact):
+            found.setdefault(name, []).append(artifact)
+    return {name: models[0] for name, models in found.items() if name in names and len(models) == 1}
 
 
 def runs_to_name(dataset: Dataset, kinds: Collection[str]) -> QuerySet[Run]:
@@ -152,14 +175,10 @@ def evaluations_of(artifacts: Collection[Artifact]) -> dict[int, list[Evaluation
     return found
 
 
-def _names_of(artifact: Artifact) -> tuple[str, str]:
-    """How a plan may have named the model: by its run, or by its folder."""
-    return f"run:{artifact.run_id}", folder_named(artifact)
-
-
-def folder_named(artifact: Artifact) -> str:
-    """The folder of a model as a plan names it."""
-    return str(Path(settings.SEMBLANCE_HOME) / artifact.path)
+def _names_of(artifact: Artifact) -> tuple[str, ...]:
+    """How a plan may have named the model: by its run, by its own name in it, or by its folder."""
+    references = (reference_of(artifact, alone=alone) for alone in (True, False))
+    return *references, str(Path(settings.SEMBLANCE_HOME) / artifact.path)
 
 
 def comparisons(runs: QuerySet[Run]) -> QuerySet[Run]:

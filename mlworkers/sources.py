@@ -29,11 +29,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model as a person names it: `parse_source` reads one, `model_folder` finds its files."""
+    """A model as a person names it: `parse_source` reads one, `model_folder` finds its files.
+
+    part: of a run that made several models, the name of one.
+    """
 
     kind: Kind
     name: str
     revision: str | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ PACKAGES = {
 }
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _REVISION = re.compile(r"[\w.][\w./-]*")
+_PART = re.compile(r"\w[\w.-]*")
 _LONGEST_HEADER = 100_000_000  # bytes; the format's own limit
 _PATH_BEGINS = ("/", "./", "../", "~", "\\")
 
@@ -67,13 +72,13 @@ def unavailable(problem: str, kind: Kind) -> ModelError:
 
 
 def parse_source(text: str) -> ModelSource:
-    """Read a model's name: a path, `run:ID`, `packaged:NAME`, or a hub id with an optional `@revision`.
+    """Read a model's name: a path, `run:ID`, `run:ID/NAME`, `packaged:NAME`, or a hub id with an optional `@revision`.
 
     Looks at the text alone, not at the disk. Raises ModelError where it can be none of these.
     """
     kind, _, name = text.strip().partition(":")
     if kind == "run":
-        return ModelSource(Kind.RUN, _run_number(name))
+        return _of_run(name)
     if kind == "packaged":
         return ModelSource(Kind.PACKAGED, _packaged(name))
     name, at, revision = text.strip().partition("@")
@@ -87,16 +92,16 @@ def parse_source(text: str) -> ModelSource:
 def model_folder(
     source: ModelSource,
     *,
-    run_folder: Callable[[int], Path],
+    run_folder: Callable[[int, str], Path],
     hub_folder: Callable[[str, str | None], Path],
 ) -> Path:
     """The folder of a model's files, checked by `check_folder`.
 
-    run_folder: from a run's number to the folder of the model it made. hub_folder: from a hub id and a
-    revision to a folder (`mlworkers.hub`); a folder of that name here comes before it. Raises ModelError.
+    run_folder: from a run's number, and the model's name where it made several, to a folder. hub_folder: from a hub id
+    and a revision to a folder (`mlworkers.hub`); a folder of that name here comes before it. Raises ModelError.
     """
     if source.kind is Kind.RUN:
-        return check_folder(run_folder(int(source.name)))
+        return check_folder(run_folder(int(source.name), source.part))
     if source.kind is Kind.PACKAGED:
         return check_folder(_package_folder(PACKAGES[source.name]))
     here = Path(source.name).expanduser()
@@ -122,10 +127,14 @@ def check_folder(folder: Path) -> Path:
     return folder
 
 
-def _run_number(text: str) -> str:
-    if not (text.isascii() and text.isdigit()):
+def _of_run(text: str) -> ModelSource:
+    number, slash, part = text.partition("/")
+    if not (number.isascii() and number.isdigit()):
         raise unavailable(f"run:{text} names no run; the run's number must follow, as in run:17", Kind.RUN)
-    return text
+    if slash and _PART.fullmatch(part) is None:
+        problem = f"run:{text} names no model of run {number}; its name must follow, as in run:17/plain-42"
+        raise unavailable(problem, Kind.RUN)
+    return ModelSource(Kind.RUN, number, part=part)
 
 
 def _packaged(name: str) -> str:

@@ -12,7 +12,7 @@ from curation.models import Dataset, ImportBatch, ScoreSet
 from mlworkers.cards import card_of
 from mlworkers.plan_settings import Setting
 from mlworkers.plans import KINDS
-from mlworkers.selectors import MODEL_KINDS, models_named_by_run, runs_to_name
+from mlworkers.selectors import MODEL_KINDS, models_to_name, runs_to_name
 from mlworkers.sources import PACKAGES
 
 SETS_OFFERED = 200
@@ -65,10 +65,7 @@ def suggestions_of(setting: Setting) -> Choices | None:
 def models_offered(kinds: tuple[str, ...]) -> Choices:
     """The packaged encoder, and the models that runs made, newest first."""
     packaged = [(f"packaged:{name}", _("packaged")) for name in PACKAGES]
-    made = [
-        (f"run:{artifact.run_id}", card_of(artifact).name)
-        for artifact in models_named_by_run(kinds or MODEL_KINDS)
-    ]
+    made = [(name, card_of(artifact).name) for name, artifact in models_to_name(kinds or MODEL_KINDS)]
     return [*(packaged if not kinds or "encoder" in kinds else []), *made]
 
 

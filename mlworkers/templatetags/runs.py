@@ -103,6 +103,12 @@ def card(artifact: Artifact) -> Card:
 
 
 @register.filter
+def behind(name: str, models: Mapping[str, Artifact]) -> Artifact | None:
+    """The model that a plan's name for it means, of those that `selectors.models_behind` found."""
+    return models.get(name)
+
+
+@register.filter
 def percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.0%}"
 

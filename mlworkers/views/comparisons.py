@@ -7,11 +7,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
-from mlworkers.access import comparison_for, kinds_offered, runs_allow, runs_visible
+from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
 from mlworkers.charts import comparison_chart
 from mlworkers.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side, what_it_shows
 from mlworkers.models import Run
-from mlworkers.selectors import comparisons, evaluation_runs
+from mlworkers.selectors import comparisons, evaluation_runs, models_behind
 
 RUNS_ON_A_PAGE = 50
 
@@ -23,11 +23,18 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
     runs = runs_visible(request.user)
     chosen = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < 16]
     evaluated = evaluation_runs(runs)
+    shown = evaluated[:RUNS_ON_A_PAGE]
+    table = side_by_side(evaluated.filter(pk__in=chosen)) if chosen else None
+    names = {
+        *(run.plan.get("model", "") for run in shown),
+        *(model for _run, model, _figures in (table.rows if table else ())),
+    }
     context = {
         "comparisons": [(run, _conclusion(run)) for run in comparisons(runs)[:RUNS_ON_A_PAGE]],
-        "evaluated": evaluated[:RUNS_ON_A_PAGE],
+        "evaluated": shown,
         "chosen": chosen,
-        "table": side_by_side(evaluated.filter(pk__in=chosen)) if chosen else None,
+        "table": table,
+        "models": models_behind(names, among=models_visible(request.user)),
         "may_start": any(kind.name == "compare_weightings" for kind in kinds_offered(request.user)),
     }
     return render(request, "mlworkers/comparisons.html", context)

@@ -17,7 +17,7 @@ from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.lineage import lineage_of
 from mlworkers.models import Artifact
 from mlworkers.presence import worker_command
-from mlworkers.selectors import MODEL_KINDS, evaluations_of, folder_named, queue_is_served
+from mlworkers.selectors import MODEL_KINDS, evaluations_of, models_of_run, queue_is_served, reference_of
 
 MODELS_ON_A_PAGE = 50
 
@@ -49,16 +49,12 @@ def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "lineage": lineage_of(artifact.run),
         "files": (files := _files(artifact)),
         "is_folder": [name for name, _size in files] != [artifact.name],
-        "reference": reference_of(artifact),
+        "reference": reference_of(
+            artifact, alone=models_of_run(artifact.run_id, kinds=MODEL_KINDS).count() == 1
+        ),
         **(playground_context(request, artifact) if artifact.kind == "encoder" else {}),
     }
     return render(request, "mlworkers/model.html", context)
-
-
-def reference_of(artifact: Artifact) -> str:
-    """How plans and commands name the model: by its run where it made no other, otherwise by its folder."""
-    others = artifact.run.artifacts.filter(kind__in=MODEL_KINDS).exclude(pk=artifact.pk)
-    return folder_named(artifact) if others.exists() else f"run:{artifact.run_id}"
 
 
 def playground_context(request: AuthedRequest, artifact: Artifact | None = None) -> dict[str, Any]:

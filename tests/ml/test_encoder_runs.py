@@ -2,12 +2,12 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from django.core.management import call_command
-from factory import Sequence
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
@@ -390,15 +390,36 @@ def test_a_dataset_that_the_starter_may_not_read_is_not_measured_on(dataset, enc
     assert not other.snapshots.exists()
 
 
-def test_an_encoder_of_a_comparison_must_be_named_by_its_folder(dataset) -> None:
-    comparison = RunFactory(kind="compare_weightings")
-    ArtifactFactory.create_batch(2, run=comparison, path=Sequence(lambda number: f"encoder-{number}"))
+@pytest.fixture
+def several(encoder_folder) -> Run:
+    """A comparison that made two encoders, of which the files of one are gone."""
+    comparison = RunFactory(kind="compare_weightings", plan={})
+    for name in ("plain-42", "realism-42"):
+        ArtifactFactory(run=comparison, path=f"runs/{comparison.pk}/1/{name}")
+    shutil.copytree(encoder_folder, run_folder(comparison.pk) / "1" / "plain-42")
+    return comparison
 
-    refused = carried_out(
-        queued("evaluate_encoder", dataset, f"run:{comparison.pk}", score_set="gold"), state="failed"
-    )
 
-    assert refused.message.startswith(f"Run {comparison.pk} made several; give the folder of one")
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        ("", "Run {run} made several; name one, such as run:{run}/plain-42; or give"),
+        ("/random-42", "Run {run} made no encoder called “random-42”; or give"),
+        (
+            "/realism-42",
+            "The files of run:{run}/realism-42 are gone; start run {run} again to make them anew",
+        ),
+    ],
+)
+def test_an_encoder_of_a_comparison_is_named_by_its_own_name_and_must_be_there(
+    dataset, several, part, sentence
+) -> None:
+    measure = partial(queued, "evaluate_encoder", dataset, score_set="gold", bootstrap=0)
+
+    refused = carried_out(measure(model=f"run:{several.pk}{part}"), state="failed")
+
+    assert refused.message.startswith(sentence.format(run=several.pk))
+    carried_out(measure(model=f"run:{several.pk}/plain-42"))
 
 
 def test_a_link_that_a_disk_does_not_know_becomes_a_copy(tmp_path, monkeypatch) -> None:

@@ -87,7 +87,8 @@ def comparison(dataset) -> Run:
     EvaluationFactory(run=run, label="base", value=0.812)
     for label in WEIGHTINGS:
         for seed in (13, 14):
-            made = ArtifactFactory(run=run, path=f"{label}-{seed}", card={"label": label, "seed": seed})
+            path = f"runs/{run.pk}/1/{label}-{seed}"
+            made = ArtifactFactory(run=run, path=path, card={"label": label, "seed": seed})
             EvaluationFactory(run=run, artifact=made, label=label, seed=seed)
     return run
 
@@ -201,7 +202,8 @@ def test_a_model_stands_with_its_base_seed_snapshot_run_and_what_was_measured(cl
 
     answer = page(client, staff, "model_list").text
 
-    for text in ("Encoder realism", "seed 13", "packaged:all-MiniLM-L6-v2", "snapshot 4", "0.846"):
+    name = f"realism, seed 13, run {encoder.run_id}"
+    for text in (name, "Encoder", "packaged:all-MiniLM-L6-v2", "snapshot 4", "0.846"):
         assert text in answer
     assert "0.826 to 0.863" in answer
     assert "0.111" not in answer
@@ -243,14 +245,14 @@ def test_a_model_whose_files_are_gone_says_so_and_offers_no_download(client, sta
     assert "download" not in answer.text
 
 
-def test_the_only_model_of_a_run_is_named_by_it_and_one_of_several_by_its_folder(
+def test_the_only_model_of_a_run_is_named_by_it_and_one_of_several_by_its_own_name_too(
     client, staff, encoder, comparison
 ) -> None:
     alone = page(client, staff, "model_detail", encoder.pk)
     one_of_several = page(client, staff, "model_detail", comparison.artifacts.first().pk)
 
     assert alone.context["reference"] == f"run:{encoder.run_id}"
-    assert one_of_several.context["reference"].endswith("plain-13")
+    assert one_of_several.context["reference"] == f"run:{comparison.pk}/plain-13"
 
 
 def test_the_zip_of_a_model_holds_its_files_and_their_sums_make_its_own(
@@ -330,6 +332,42 @@ def test_evaluations_can_be_set_side_by_side(client, staff) -> None:
     ]
 
 
+@pytest.mark.parametrize("by", ["its name", "its folder"])
+def test_evaluations_name_a_model_that_was_made_here_as_people_do_and_lead_to_its_page(
+    client, staff, comparison, home, by
+) -> None:
+    made = comparison.artifacts.get(path__endswith="/realism-14")
+    name = f"run:{comparison.pk}/realism-14" if by == "its name" else str(home / made.path)
+    measured = EvaluationFactory(run__plan={"model": name}, model=name)
+
+    answer = page(client, staff, "comparison_list", run=[measured.run_id]).text
+
+    link = f'<a href="{reverse("mlworkers:model_detail", args=[made.pk])}">'
+    assert answer.count(f"{link}realism, seed 14, run {comparison.pk}</a>") == 2
+    assert name not in answer
+
+
+def test_a_comparison_leads_to_the_page_of_each_of_its_encoders(client, curator, comparison) -> None:
+    answer = page(client, curator, "comparison", comparison.pk).text
+
+    for made in comparison.artifacts.all():
+        label, seed = made.card["label"], made.card["seed"]
+        link = f'<a href="{reverse("mlworkers:model_detail", args=[made.pk])}">'
+        assert f"{link}{label}, seed {seed}, run {comparison.pk}</a>" in answer
+
+
+def test_a_model_trained_from_one_of_several_leads_back_to_that_one(client, staff, comparison) -> None:
+    base = comparison.artifacts.get(path__endswith="/plain-13")
+    plan = {"dataset": comparison.dataset.slug, "model": f"run:{comparison.pk}/plain-13"}
+    run = RunFactory(kind="train_encoder", dataset=comparison.dataset, plan=plan)
+
+    answer = page(client, staff, "model_detail", ArtifactFactory(run=run).pk)
+
+    assert [ancestor.run.pk for ancestor in answer.context["lineage"]] == [run.pk, comparison.pk]
+    link = f'<a href="{reverse("mlworkers:model_detail", args=[base.pk])}">'
+    assert f"{link}plain, seed 13, run {comparison.pk}</a>" in answer.text
+
+
 def test_an_evaluation_that_one_may_not_read_stands_beside_nothing(client, curator, dataset) -> None:
     secret = EvaluationFactory(run__dataset=DatasetFactory())
 
@@ -362,12 +400,14 @@ def test_programs_change_neither(client, admin, name) -> None:
     assert client.post(f"/api/v1/{name}/", {}).status_code == 405
 
 
-def test_what_was_measured_of_one_of_several_encoders_is_found_by_its_folder(
-    client, staff, comparison
+@pytest.mark.parametrize("by", ["its name", "its folder"])
+def test_what_was_measured_of_one_of_several_encoders_is_found_by_its_name_or_folder(
+    client, staff, comparison, home, by
 ) -> None:
     made = comparison.artifacts.first()
     reference = page(client, staff, "model_detail", made.pk).context["reference"]
-    measured = EvaluationFactory(model=reference, suite="elsewhere")
+    name = reference if by == "its name" else str(home / made.path)
+    measured = EvaluationFactory(model=name, suite="elsewhere")
 
     answer = page(client, staff, "model_detail", made.pk)
 

@@ -148,7 +148,8 @@ def test_only_what_will_do_is_offered(furnished) -> None:
         "snapshot": ["0", "1"],
         "run": ["0", str(generation.pk)],
     }
-    assert models == ["packaged:all-MiniLM-L6-v2", f"run:{encoder.pk}"]
+    several = [f"run:{run.pk}/b", f"run:{run.pk}/a"]
+    assert models == ["packaged:all-MiniLM-L6-v2", *several, f"run:{encoder.pk}"]
 
 
 def test_a_score_set_that_is_gone_must_be_chosen_anew(furnished) -> None:
@@ -247,11 +248,14 @@ def test_a_run_of_another_dataset_is_none_of_its_business(check) -> None:
 
 def test_a_run_that_made_several_encoders_says_how_to_name_one(check) -> None:
     run = RunFactory(kind="compare_weightings", state="succeeded")
-    ArtifactFactory(run=run, path="a")
-    ArtifactFactory(run=run, path="b")
+    ArtifactFactory(run=run, path=f"runs/{run.pk}/1/plain-42")
+    ArtifactFactory(run=run, path=f"runs/{run.pk}/1/realism-42")
 
-    with pytest.raises(UserError, match=r"made 2 models; give the folder of one"):
+    check(model=f"run:{run.pk}/realism-42")
+    with pytest.raises(UserError, match=rf"made 2 models; name one of them, such as run:{run.pk}/plain-42\."):
         check(model=f"run:{run.pk}")
+    with pytest.raises(UserError, match=rf"Run {run.pk} made no model “random-42” of the kind encoder"):
+        check(model=f"run:{run.pk}/random-42")
 
 
 def test_a_score_set_may_stand_in_the_dataset_that_another_setting_names(check) -> None:

@@ -30,7 +30,7 @@ def model(tmp_path) -> Path:
     return folder
 
 
-def no_run(run_id: int) -> Path:
+def no_run(run_id: int, part: str) -> Path:
     raise AssertionError(f"run {run_id} was looked up")
 
 
@@ -46,6 +46,7 @@ def no_hub(name: str, revision: str | None) -> Path:
         ("~/mine", ModelSource(Kind.PATH, "~/mine")),
         ("var/runs/17", ModelSource(Kind.PATH, "var/runs/17")),
         ("run:17", ModelSource(Kind.RUN, "17")),
+        ("run:17/realism-42", ModelSource(Kind.RUN, "17", part="realism-42")),
         ("packaged:all-MiniLM-L6-v2", ModelSource(Kind.PACKAGED, "all-MiniLM-L6-v2")),
         ("roberta-base", ModelSource(Kind.HUB, "roberta-base")),
         ("me/my.model_2", ModelSource(Kind.HUB, "me/my.model_2")),
@@ -57,7 +58,21 @@ def test_a_model_s_name_says_where_it_comes_from(text, source) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "run:", "run:x", "run:-1", "packaged:other", "a b", "name@", "a/b@x y", "https:x"]
+    "text",
+    [
+        "",
+        "run:",
+        "run:x",
+        "run:-1",
+        "run:17/",
+        "run:17/..",
+        "run:17/a/b",
+        "packaged:other",
+        "a b",
+        "name@",
+        "a/b@x y",
+        "https:x",
+    ],
 )
 def test_a_name_that_is_none_of_these_is_refused(text) -> None:
     with pytest.raises(ModelError, match="or give"):
@@ -85,8 +100,14 @@ def test_a_path_is_the_folder_itself(model) -> None:
     assert folder == model
 
 
-def test_a_run_s_model_is_looked_up_by_its_number(model) -> None:
-    folder = model_folder(parse_source("run:17"), run_folder={17: model}.__getitem__, hub_folder=no_hub)
+@pytest.mark.parametrize("name", ["run:17", "run:18/plain-42"])
+def test_a_run_s_model_is_looked_up_by_its_number_and_by_its_name_among_several(model, name) -> None:
+    made = {(17, ""): model, (18, "plain-42"): model}
+
+    def run_folder(run_id: int, part: str) -> Path:
+        return made[run_id, part]
+
+    folder = model_folder(parse_source(name), run_folder=run_folder, hub_folder=no_hub)
 
     assert folder == model
 
