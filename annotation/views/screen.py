@@ -134,7 +134,6 @@ def answered_html(participation: Participation, judgement: Judgement, feedback: 
 def words(participation: Participation) -> dict[str, str]:
     """The sentences that the script says. Names in braces are filled in there."""
     labels = {"best": participation.campaign.best_label, "worst": participation.campaign.worst_label}
-    page = reverse("annotation:judge", args=[participation.campaign_id])
     return {
         "best": _("Pair {number}: %(best)s.") % labels,
         "worst": _("Pair {number}: %(worst)s.") % labels,
@@ -156,5 +155,6 @@ def words(participation: Participation) -> dict[str, str]:
         ),
         "not_recorded": _("No connection, so nothing was recorded. Try again in a moment."),
         "log_in": _("Log in"),
-        "login_address": f"{reverse('login')}?next={page}",
+        "unkept": _("This browser cannot keep them: leave the page open until they are sent."),
+        "login_address": reverse("login"),
     }

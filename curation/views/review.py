@@ -164,7 +164,7 @@ def _page(
         "other_sight": queue_address(Queue(queue.score_set, queue.share, not queue.blind)),
         "elsewhere": 0 if shown else queue_waiting(queue),
         "wider": None if shown else _wider(queue),
-        "words": words(request, queue.score_set.dataset.slug),
+        "words": words(),
     }
     return render(request, "curation/review/review.html", context, status=status)
 

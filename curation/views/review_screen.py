@@ -160,9 +160,8 @@ def progress_text(figures: dict[str, Any]) -> str:
     return " · ".join(parts)
 
 
-def words(request: AuthedRequest, slug: str) -> dict[str, str]:
+def words() -> dict[str, str]:
     """What the page's script says."""
-    page = reverse("curation:review", args=[slug])
     return {
         "keep": _("Kept."),
         "reject": _("Rejected."),
@@ -184,5 +183,6 @@ def words(request: AuthedRequest, slug: str) -> dict[str, str]:
             "You were logged out. Your verdicts wait on this device and are sent after you log in."
         ),
         "log_in": _("Log in"),
-        "login_address": f"{reverse('login')}?next={page}",
+        "unkept": _("This browser cannot keep them: leave the page open until they are sent."),
+        "login_address": reverse("login"),
     }

@@ -1,46 +1,23 @@
 // The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
 // server has it, and the next pairs stand on the screen before the answer has left.
 
+import { recall, remember } from "./device.js";
+import { isElsewhere, keysSwitch, letterOf, TYPING } from "./keys.js";
+import { Outbox, senderOf } from "./sending.js";
+import { announce, say, words } from "./words.js";
+
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
-const words = JSON.parse(document.getElementById("words").textContent);
 const undoForm = document.getElementById("undo");
 const undoButton = document.querySelector("[data-undo]");
 const nextButton = document.querySelector(".judge-bar .next");
-const trouble = document.getElementById("trouble");
 const note = document.getElementById("note");
 const saved = document.getElementById("saved");
 const WORST_KEYS = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyT", "KeyY", "KeyU", "KeyI"];
-const PATIENCE_MS = 20_000; // for one answer of the server
-const LONGEST_WAIT_MS = 30_000; // between two attempts
 const GRACE_MS = 500; // an Enter meant for the next pairs must not wave the feedback away
 
-const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-const announce = (text) => (document.getElementById("announcement").textContent = text);
-
-// Outbox: one entry of the browser's storage per answer, so that two tabs never write the same one. It survives a
-// reload, and belongs to one person in one campaign.
-const outbox = {
-  prefix: `judging:${form.dataset.owner}:`,
-  memory: new Map(), // where the browser keeps nothing, the page does
-  put(entry) {
-    try {
-      localStorage.setItem(this.prefix + entry.client_id, JSON.stringify(entry));
-    } catch {
-      this.memory.set(entry.client_id, entry);
-    }
-  },
-  remove(entry) {
-    this.memory.delete(entry.client_id);
-    localStorage.removeItem(this.prefix + entry.client_id);
-  },
-  entries() {
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.prefix));
-    const stored = keys.map((key) => JSON.parse(localStorage.getItem(key)));
-    return [...stored, ...this.memory.values()].sort((one, other) => one.judged - other.judged);
-  },
-  holds: (lease) => outbox.entries().some((entry) => entry.lease === lease),
-};
+const outbox = new Outbox(`judging:${form.dataset.owner}:`, "lease");
+const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => !leaseOnScreen() && !held, refresh });
 
 function identifier() {
   // crypto.randomUUID exists on secure addresses only.
@@ -188,49 +165,12 @@ form.addEventListener("submit", (event) => {
     lease: leaseOnScreen(),
     best: best.value,
     worst: worst.value,
-    judged: Date.now(),
     html: stage.innerHTML,
     ...clock.read(),
   });
   showNext();
-  deliver();
+  sender.deliver();
 });
-
-// Sending.
-let token = form.elements.csrfmiddlewaretoken.value;
-let delivering = null;
-let wait = 1000;
-let retry = 0;
-
-/** Ask the server; the answer's `outcome` is one of ok, refused, unreachable, logged_out, forbidden. */
-async function ask(address, fields) {
-  try {
-    const response = await fetch(address, {
-      method: fields ? "POST" : "GET",
-      body: fields && new URLSearchParams(fields),
-      headers: { Accept: "application/json", "X-CSRFToken": token },
-      redirect: "manual",
-      cache: "no-store",
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    if (response.type === "opaqueredirect") return { outcome: "logged_out" };
-    if (response.status === 403 || response.status === 404) return { outcome: "forbidden" };
-    if (response.status >= 500 || response.status === 429) return { outcome: "unreachable" };
-    const body = await response.json();
-    if (body.token) token = body.token;
-    return { outcome: response.ok ? "ok" : "refused", body };
-  } catch {
-    return { outcome: "unreachable" };
-  }
-}
-
-/** The same, once more with a fresh token where the old one was refused: logging in elsewhere changes it. */
-async function askTwice(address, fields) {
-  const answer = await ask(address, fields);
-  if (answer.outcome !== "forbidden") return answer;
-  const screen = await ask(form.dataset.screen);
-  return screen.outcome === "ok" ? ask(address, fields) : screen;
-}
 
 function fieldsOf(entry) {
   // Times travel as milliseconds before now, so that a wrong clock on this device does no harm.
@@ -239,68 +179,21 @@ function fieldsOf(entry) {
   return { client_id, lease, best, worst, active_ms: active, shown_ms: before(entry.shown), touched_ms: before(entry.touched) };
 }
 
-/** Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them. */
-function deliver() {
-  const alone = navigator.locks ? (task) => navigator.locks.request(outbox.prefix, task) : (task) => task();
-  delivering ??= alone(deliverAll).finally(() => (delivering = null));
-  return delivering;
+/** The server kept the answer, or refused it for good. */
+function taken({ outcome, body }) {
+  if (outcome === "ok") saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
+  note.textContent = body.note;
+  if (body.answered) feedbacks.push(body.answered);
+  if (feedbacks.length && !held) showFeedback();
+  arrange(body);
 }
 
-async function deliverAll() {
-  clearTimeout(retry);
-  for (let entry = outbox.entries()[0]; entry; entry = outbox.entries()[0]) {
-    const answer = await askTwice(form.action, fieldsOf(entry));
-    if (answer.outcome !== "ok" && answer.outcome !== "refused") return hindered(answer.outcome);
-    outbox.remove(entry);
-    unhindered();
-    if (answer.outcome === "ok") saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
-    note.textContent = answer.body.note;
-    if (answer.body.answered) feedbacks.push(answer.body.answered);
-    if (feedbacks.length && !held) showFeedback();
-    arrange(answer.body);
-  }
-  const idle = !leaseOnScreen() && !held;
-  if (idle || !trouble.hidden) await fetchScreen();
-}
-
-async function fetchScreen() {
-  const answer = await ask(form.dataset.screen);
-  if (answer.outcome !== "ok") return hindered(answer.outcome);
-  unhindered();
-  arrange(answer.body);
-}
-
-function hindered(outcome) {
-  trouble.replaceChildren(words[outcome]);
-  if (outcome === "logged_out") {
-    const link = Object.assign(document.createElement("a"), { href: words.login_address, textContent: words.log_in });
-    trouble.append(" ", link);
-  }
-  trouble.hidden = false;
-  refresh();
-  retry = setTimeout(deliver, wait);
-  wait = Math.min(2 * wait, LONGEST_WAIT_MS);
-}
-
-function unhindered() {
-  wait = 1000;
-  trouble.hidden = true;
-}
-
-addEventListener("online", () => {
-  unhindered();
-  deliver();
-});
-addEventListener("offline", () => hindered("unreachable"));
-document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && outbox.entries().length && deliver());
-addEventListener("beforeunload", (event) => outbox.entries().length && !over && event.preventDefault());
-trouble.addEventListener("click", (event) => event.target.matches("a") && (over = true)); // leaving to log in loses nothing
 addEventListener("storage", (event) => {
   if (!event.key?.startsWith(outbox.prefix)) return;
   // Another tab of the same person answered these pairs.
   if (event.newValue && JSON.parse(event.newValue).lease === leaseOnScreen() && !held) showNext();
   refresh();
-  if (!event.newValue && !leaseOnScreen()) deliver();
+  if (!event.newValue && !leaseOnScreen()) sender.deliver();
 });
 
 const timeOfDay = (date) =>
@@ -326,7 +219,7 @@ function goOn() {
   held = null;
   if (!leaseOnScreen()) {
     showNext();
-    deliver();
+    sender.deliver();
     return;
   }
   if (clock.touched) clock.look();
@@ -346,17 +239,17 @@ undoForm.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (held) return;
   note.textContent = "";
-  const unsent = outbox.entries().at(-1);
-  if (unsent && !delivering) return takeBack(unsent);
-  await delivering;
-  if (!undoable || outbox.entries().length) return;
-  const answer = await askTwice(undoForm.action, { client_id: undoable });
+  const unsent = await sender.unsent();
+  if (held) return;
+  if (unsent) return takeBack(unsent);
+  if (!undoable) return;
+  const answer = await sender.ask(undoForm.action, { client_id: undoable });
   if (answer.outcome === "ok") {
     stage.replaceChildren();
     arrange(answer.body);
     announce(words.undone);
   } else if (answer.outcome === "refused") note.textContent = answer.body.note;
-  else hindered(answer.outcome);
+  else sender.hindered(answer.outcome);
 });
 
 function takeBack(entry) {
@@ -378,7 +271,7 @@ for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
   dialog.querySelector("form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const lease = leaseOnScreen();
-    const answer = await askTwice(event.target.action, { ...Object.fromEntries(new FormData(event.target)), lease });
+    const answer = await sender.ask(event.target.action, { ...Object.fromEntries(new FormData(event.target)), lease });
     if (answer.outcome !== "ok") {
       const problem = dialog.querySelector("[data-problem]");
       problem.textContent = answer.body?.note ?? words.not_recorded;
@@ -398,19 +291,19 @@ const guidelines = document.getElementById("guidelines");
 const guidelinesButton = document.querySelector("[data-guidelines]");
 const guidelinesKey = `judging-guidelines:${form.dataset.page}`;
 
-function showGuidelines(shown, { remember = true } = {}) {
+function showGuidelines(shown, { lasting = true } = {}) {
   if (!guidelines) return;
   guidelines.hidden = !shown;
   guidelinesButton.setAttribute("aria-expanded", String(shown));
   document.querySelector("main").classList.toggle("with-guidelines", shown);
-  if (!remember) return;
-  localStorage.setItem(guidelinesKey, `${shown ? "open" : "closed"} ${guidelines.dataset.version}`);
+  if (!lasting) return;
+  remember(guidelinesKey, `${shown ? "open" : "closed"} ${guidelines.dataset.version}`);
   if (shown) document.getElementById("guidelines-title").focus();
   else stage.focus({ preventScroll: true });
 }
 if (guidelines) {
-  const [left, version] = (localStorage.getItem(guidelinesKey) ?? "open 0").split(" ");
-  showGuidelines(left === "open" || version !== guidelines.dataset.version, { remember: false });
+  const [left, version] = (recall(guidelinesKey) ?? "open 0").split(" ");
+  showGuidelines(left === "open" || version !== guidelines.dataset.version, { lasting: false });
   guidelinesButton.setAttribute("aria-controls", "guidelines");
   guidelines.querySelector("[data-guidelines-close]").addEventListener("click", (event) => {
     event.preventDefault();
@@ -419,13 +312,7 @@ if (guidelines) {
 }
 
 // Keys. By place on the keyboard for the choices, by letter for the rest; never while typing, composing or in a dialog.
-const useKeys = document.getElementById("use-keys");
-useKeys.checked = localStorage.getItem("judging-keys") !== "off";
-useKeys.addEventListener("change", () => {
-  localStorage.setItem("judging-keys", useKeys.checked ? "on" : "off");
-  document.body.classList.toggle("without-keys", !useKeys.checked);
-});
-document.body.classList.toggle("without-keys", !useKeys.checked);
+const useKeys = keysSwitch("judging-keys");
 
 let printed = WORST_KEYS.map((code) => code.slice(3));
 navigator.keyboard?.getLayoutMap?.().then((map) => {
@@ -460,12 +347,8 @@ function choiceOf(event) {
   return place >= 0 && radio("worst", place) ? ["worst", place] : null;
 }
 
-// On a keyboard without Latin letters, a command is found by the place of its key.
-const letterOf = (event) => (event.key.length > 1 || event.key.charCodeAt(0) < 128 ? event.key : event.code.slice(3)).toLowerCase();
-const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
-
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.keyCode === 229) return;
+  if (isElsewhere(event)) return;
   if (event.target.closest(TYPING) || document.querySelector("dialog[open]")) return;
   if (event.key === "Enter") return enter(event);
   if (!useKeys.checked || event.repeat) return;
@@ -509,5 +392,5 @@ if (stage.querySelector(".feedback")) {
   held = { lease: null, nodes: [] };
 } else if (outbox.holds(leaseOnScreen())) stage.replaceChildren();
 refresh();
-if (outbox.entries().length) deliver();
-else if (!held) fetchScreen();
+if (outbox.entries().length) sender.deliver();
+else if (!held) sender.fetchScreen();

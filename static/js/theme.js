@@ -1,5 +1,13 @@
-// Loaded in the head, before anything is drawn: the chosen theme, and the switch in the account menu.
-const stored = localStorage.getItem("theme");
+// Loaded in the head, before anything is drawn: the chosen theme, and the switch in the account menu. Where the browser forbids its
+// storage, the choice holds for this page.
+function onDevice(act) {
+  try {
+    return act(localStorage);
+  } catch {
+    return null;
+  }
+}
+const stored = onDevice((storage) => storage.getItem("theme"));
 if (stored) document.documentElement.dataset.theme = stored;
 
 document.addEventListener("click", (event) => {
@@ -7,10 +15,10 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const choice = button.dataset.themeChoice;
   if (choice === "system") {
-    localStorage.removeItem("theme");
+    onDevice((storage) => storage.removeItem("theme"));
     delete document.documentElement.dataset.theme;
   } else {
-    localStorage.setItem("theme", choice);
+    onDevice((storage) => storage.setItem("theme", choice));
     document.documentElement.dataset.theme = choice;
   }
 });

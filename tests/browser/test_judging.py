@@ -1,7 +1,7 @@
 """The judging screen in a browser: by keyboard, mouse and touch, with and without a connection."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation
 from annotation.services import guideline_save
@@ -215,6 +215,44 @@ def test_offline_shows_at_once_and_being_back_sends_at_once(screen) -> None:
 
     saved(screen, 1)
     expect(screen.get_by_role("alert")).to_be_hidden()
+
+
+FORBID_STORAGE = (
+    "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('', 'SecurityError') }})"
+)
+
+
+def test_where_the_browser_keeps_nothing_the_page_says_so_and_keeps_it(open_as, annotator, campaign) -> None:
+    page = open_as(annotator)
+    page.add_init_script(FORBID_STORAGE)
+    page.route("**/judge/answer/", lambda route: route.abort())
+    judging(page, campaign)
+
+    press(page, "1", "w", "Enter")
+
+    expect(page.get_by_role("alert")).to_contain_text("leave the page open until they are sent")
+    page.unroute("**/judge/answer/")
+    saved(page, 1)
+    assert stored() == [(0, 1)]
+
+
+def test_an_undo_while_an_answer_hangs_takes_it_back_as_soon_as_it_failed(screen) -> None:
+    hanging: list[Route] = []
+
+    def hang(route: Route) -> None:
+        hanging.append(route)
+
+    screen.route("**/judge/answer/", hang)
+    first = screen.get_by_role("group", name="Pair 1").inner_text()
+    press(screen, "2", "r", "Enter")
+    expect(screen.get_by_text("1 waiting")).to_be_visible()
+
+    press(screen, "u")
+    screen.wait_for_timeout(50)
+    hanging[0].abort()
+
+    expect(best(screen, 2)).to_be_checked()
+    assert screen.get_by_role("group", name="Pair 1").inner_text() == first
 
 
 def test_an_answer_the_server_got_but_did_not_acknowledge_is_kept_once(screen) -> None:

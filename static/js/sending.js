@@ -1,0 +1,159 @@
+// What a person decides is kept on this device until the server has it, and sent while they go on. Judging and reviewing share
+// this: the outbox, its one sender, and the banner that says why something waits.
+
+import { forget, recall, remember, remembered } from "./device.js";
+import { words } from "./words.js";
+
+const PATIENCE_MS = 20_000; // for one answer of the server
+const LONGEST_WAIT_MS = 30_000; // between two attempts
+
+/** One entry of the browser's storage per decision, so that two tabs never write the same one. It survives a reload. */
+export class Outbox {
+  memory = new Map(); // where the browser keeps nothing, the page does
+
+  /** prefix: names one person at one work. subject: which field of an entry says what it is about. */
+  constructor(prefix, subject) {
+    Object.assign(this, { prefix, subject });
+  }
+
+  put(entry) {
+    const dated = { ...entry, kept: Date.now() };
+    if (!remember(this.prefix + entry.client_id, JSON.stringify(dated))) this.memory.set(entry.client_id, dated);
+  }
+
+  remove(entry) {
+    this.memory.delete(entry.client_id);
+    forget(this.prefix + entry.client_id);
+  }
+
+  /** Oldest first. */
+  entries() {
+    const stored = remembered(this.prefix).map((key) => JSON.parse(recall(key)));
+    // Another tab may have taken one out meanwhile.
+    return [...stored.filter(Boolean), ...this.memory.values()].sort((one, other) => one.kept - other.kept);
+  }
+
+  holds(subject) {
+    return this.entries().some((entry) => entry[this.subject] === subject);
+  }
+}
+
+/**
+ * form: its action takes what is decided, data-screen answers what stands on the screen, data-page is where a login leads back to.
+ * fieldsOf(entry): what is posted. taken(answer, entry): the server kept it or refused it for good. arrange(body): take over what
+ * the server says of the screen. lacking(): whether the screen waits for that. refresh(): what waits, or why, has changed.
+ */
+export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh }) {
+  const trouble = document.getElementById("trouble");
+  let token = form.elements.csrfmiddlewaretoken.value;
+  let delivering = null;
+  let asked = false; // since the sender last looked into the outbox
+  let wait = 1000;
+  let retry = 0;
+  let leaving = false; // to log in: nothing is lost
+
+  /** Ask the server; the answer's `outcome` is one of ok, refused, unreachable, logged_out, forbidden. */
+  async function askOnce(address, fields) {
+    try {
+      const response = await fetch(address, {
+        method: fields ? "POST" : "GET",
+        body: fields && new URLSearchParams(fields),
+        headers: { Accept: "application/json", "X-CSRFToken": token },
+        redirect: "manual",
+        cache: "no-store",
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      if (response.type === "opaqueredirect") return { outcome: "logged_out" };
+      if (response.status === 403 || response.status === 404) return { outcome: "forbidden" };
+      if (response.status >= 500 || response.status === 429) return { outcome: "unreachable" };
+      const body = await response.json();
+      if (body.token) token = body.token;
+      return { outcome: response.ok ? "ok" : "refused", body };
+    } catch {
+      return { outcome: "unreachable" };
+    }
+  }
+
+  /** The same, once more with a fresh token where the old one was refused: logging in elsewhere changes it. */
+  async function ask(address, fields) {
+    const answer = await askOnce(address, fields);
+    if (answer.outcome !== "forbidden") return answer;
+    const screen = await askOnce(form.dataset.screen);
+    return screen.outcome === "ok" ? askOnce(address, fields) : screen;
+  }
+
+  /** Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them. */
+  function deliver() {
+    asked = true;
+    const alone = navigator.locks ? (task) => navigator.locks.request(outbox.prefix, task) : (task) => task();
+    delivering ??= alone(deliverAll).finally(() => {
+      delivering = null;
+      if (asked) deliver();
+    });
+    return delivering;
+  }
+
+  async function deliverAll() {
+    asked = false;
+    clearTimeout(retry);
+    for (let entry = outbox.entries()[0]; entry; entry = outbox.entries()[0]) {
+      asked = false;
+      const answer = await ask(form.action, fieldsOf(entry));
+      if (answer.outcome !== "ok" && answer.outcome !== "refused") return hindered(answer.outcome);
+      outbox.remove(entry);
+      unhindered();
+      taken(answer, entry);
+    }
+    if (lacking() || !trouble.hidden) await fetchScreen();
+  }
+
+  async function fetchScreen() {
+    const answer = await askOnce(form.dataset.screen);
+    if (answer.outcome !== "ok") return hindered(answer.outcome);
+    unhindered();
+    arrange(answer.body);
+  }
+
+  function hindered(outcome) {
+    const sentences = [words[outcome], outbox.memory.size ? words.unkept : ""].filter(Boolean).join(" ");
+    // Said once, not with every attempt.
+    if (trouble.hidden || !trouble.textContent.startsWith(sentences)) {
+      trouble.replaceChildren(sentences);
+      if (outcome === "logged_out") trouble.append(" ", loginLink());
+    }
+    trouble.hidden = false;
+    refresh();
+    clearTimeout(retry);
+    retry = setTimeout(deliver, wait);
+    wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+  }
+
+  function loginLink() {
+    const href = `${words.login_address}?next=${encodeURIComponent(form.dataset.page)}`;
+    const link = Object.assign(document.createElement("a"), { href, textContent: words.log_in });
+    if (outbox.memory.size) link.target = "_blank"; // this page alone holds what waits
+    else link.addEventListener("click", () => (leaving = true));
+    return link;
+  }
+
+  function unhindered() {
+    wait = 1000;
+    trouble.hidden = true;
+  }
+
+  addEventListener("online", () => {
+    unhindered();
+    deliver();
+  });
+  addEventListener("offline", () => hindered("unreachable"));
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && outbox.entries().length && deliver());
+  addEventListener("beforeunload", (event) => outbox.entries().length && !leaving && event.preventDefault());
+
+  /** The decision that an undo takes back without the server, once nothing is on its way; nothing where all has left. */
+  async function unsent() {
+    while (delivering) await delivering;
+    return outbox.entries().at(-1);
+  }
+
+  return { ask, deliver, fetchScreen, hindered, unsent };
+}
