@@ -97,13 +97,11 @@ class JudgementCreate(APIView):
                 worst_slot=_slot(lease, answer["worst"]),
                 client_id=answer["client_id"],
                 at=now(),
+                claim=answer["claim"],
             )
         except UserError as error:
             raise ValidationError({"detail": str(error)}) from error
-        following = (
-            _claim(tuple_claim(participation=lease.participation, at=now())) if answer["claim"] else None
-        )
-        return Response(SubmittedSerializer(_submitted(submitted) | {"next": following}).data)
+        return Response(SubmittedSerializer(_submitted(submitted)).data)
 
 
 def _slot(lease: Lease, place: int) -> int:
@@ -128,6 +126,7 @@ def _submitted(submitted: Submitted) -> dict[str, Any]:
             "worst": place(gold.worst_slot),
             "why": gold.why,
         },
+        "next": None if submitted.following is None else _claim(submitted.following),
     }
 
 

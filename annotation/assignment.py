@@ -1,10 +1,12 @@
 """A judgement's life: a tuple is claimed, answered, taken back, skipped or flagged. One transaction each.
 
+An answer may hand out the next tuple in its own transaction: people wait for both, screen after screen.
+
 Each locks the person's row first, so that two tabs are one person; `settling` says in which order locks are
 taken and what counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -29,7 +31,9 @@ from annotation.models import (
     Tuple,
 )
 from annotation.settling import (
+    ahead_promote,
     gold_weigh,
+    judgement_settle,
     lease_end,
     leases_expire,
     participation_lock,
@@ -53,12 +57,16 @@ class RefusedError(UserError):
 
 @dataclass(frozen=True)
 class Submitted:
-    """What came of a judgement. `gold` is the feedback where the tuple was a gold one."""
+    """What came of a judgement. `gold` is the feedback where the tuple was a gold one.
+
+    following: the next tuple or why there is none, where it was asked for.
+    """
 
     judgement: Judgement
     repeated: bool
     gold: GoldFeedback | None
     stopped: bool
+    following: Lease | Nothing | None = None
 
 
 def participation_join(*, campaign: Campaign, user: User) -> Participation:
@@ -153,7 +161,6 @@ def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime
     return lease
 
 
-@transaction.atomic
 def judgement_submit(
     *,
     participation: Participation,
@@ -165,34 +172,53 @@ def judgement_submit(
     shown_at: datetime | None = None,
     first_input_at: datetime | None = None,
     active_ms: int | None = None,
+    claim: bool = False,
 ) -> Submitted:
-    """Keep a judgement, once per client_id, however late it comes.
+    """Keep a judgement, once per client_id, however late it comes; with `claim`, hand out the next tuple as well.
 
     Slots are the design's. Raises RefusedError where it cannot be a judgement of this person.
     """
+    answer = {"best_slot": best_slot, "worst_slot": worst_slot, "client_id": client_id, "submitted_at": at}
+    times = _timings(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms)
+    submitted = _submit(participation, tuple_id, answer | times, claim=claim)
+    if claim and submitted.following is None:
+        return replace(submitted, following=tuple_claim(participation=participation, at=at))
+    return submitted
+
+
+@transaction.atomic
+def _submit(participation: Participation, tuple_id: int, answer: dict[str, Any], *, claim: bool) -> Submitted:
+    """following: a tuple that can be handed out without waiting for anybody."""
     person = participation_lock(participation)
-    lease = _lease_answered(person, tuple_id, client_id)
+    lease = _lease_answered(person, tuple_id, answer["client_id"])
     if lease is None or lease.repeated:
-        return _submitted_before(person, client_id)
+        return _submitted_before(person, answer["client_id"])
     _refuse_unanswerable(lease)
-    _refuse_slots(lease, best_slot, worst_slot)
+    _refuse_slots(lease, answer["best_slot"], answer["worst_slot"])
+    at = answer["submitted_at"]
     judgement = Judgement(
         tuple=lease.tuple,
         participation=person,
         sitting=_sitting(person, lease, at),
         guideline_id=lease.guideline_now,
-        best_slot=best_slot,
-        worst_slot=worst_slot,
         order_shown=lease.order_shown,
-        client_id=client_id,
-        submitted_at=at,
-        **_timings(at=at, shown_at=shown_at, first_input_at=first_input_at, active_ms=active_ms),
+        **answer,
     )
-    return _keep(person, lease, judgement)
+    submitted = _keep(person, lease, judgement)
+    if claim and not lease.others and shut_for(person) is None:
+        # Nobody is waited for here: this transaction holds a tuple that others may be waiting for.
+        chosen = tuple_choose(person, wait=False)
+        following = _hand(person, chosen, Lease.Place.SCREEN, at) if chosen else None
+        return replace(submitted, following=following)
+    return submitted
 
 
-def _keep(person: Participation, lease: Lease, judgement: Judgement) -> Submitted:
-    lease_end(lease, Lease.State.ANSWERED)
+def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submitted:
+    was_live = lease.state == Lease.State.LIVE
+    lease.state = Lease.State.ANSWERED
+    lease.save(update_fields=["state"])
+    if lease.others:
+        ahead_promote(person.pk)
     if lease.tuple.is_gold:
         judgement.standing = Judgement.Standing.GOLD
         judgement.save()
@@ -200,14 +226,7 @@ def _keep(person: Participation, lease: Lease, judgement: Judgement) -> Submitte
         if feedback is not None:
             person = gold_weigh(person, judgement, feedback)
         return Submitted(judgement, repeated=False, gold=feedback, stopped=_is_stopped(person))
-    wanted, counted = tuples_lock([lease.tuple_id])[lease.tuple_id]
-    # What settling will find, mostly: then it has nothing to correct.
-    if person.excluded:
-        judgement.standing = Judgement.Standing.EXCLUDED
-    elif counted < wanted:
-        judgement.standing = Judgement.Standing.COUNTED
-    judgement.save()
-    judgement.standing = tuples_settle([lease.tuple_id]).get(judgement.pk, judgement.standing)
+    judgement_settle(judgement, was_live=was_live)
     return Submitted(judgement, repeated=False, gold=None, stopped=_is_stopped(person))
 
 
@@ -218,8 +237,8 @@ def _is_stopped(person: Participation) -> bool:
 def _lease_answered(person: Participation, tuple_id: int, client_id: UUID) -> Any:
     """The lease under which the person saw the tuple, live or run out, and what is known of the answer, in one query.
 
-    repeated: an answer of that client_id is kept already. taken_back: it was, and was undone. guideline_now: the
-    guideline as it stands.
+    repeated: an answer of that client_id is kept already. taken_back: it was, and was undone. others: the person
+    holds other tuples. guideline_now: the guideline as it stands.
     """
     own = {"participation": person, "client_id": client_id}
     guidelines = Guideline.objects.filter(campaign=person.campaign_id).order_by("-version")
@@ -229,6 +248,7 @@ def _lease_answered(person: Participation, tuple_id: int, client_id: UUID) -> An
         .annotate(
             repeated=Exists(Judgement.objects.filter(**own)),
             taken_back=Exists(JudgementRevision.objects.filter(**own)),
+            others=Exists(_live(person).exclude(tuple=tuple_id)),
             guideline_now=Subquery(guidelines.values("pk")[:1]),
         )
         .first()

@@ -41,18 +41,18 @@ def shut_for(person: Participation) -> Nothing | None:
     return None if person.campaign.state == Campaign.State.OPEN else Nothing(person.campaign.state)
 
 
-def tuple_choose(person: Participation) -> Tuple | None:
+def tuple_choose(person: Participation, *, wait: bool = True) -> Tuple | None:
     """A gold tuple where one is due, or the next that is open, which is then locked."""
     gold = gold_choose(person) if gold_is_due(person) else None
-    return gold or _open_choose(person)
+    return gold or _open_choose(person, wait=wait)
 
 
-def _open_choose(person: Participation) -> Tuple | None:
+def _open_choose(person: Participation, *, wait: bool) -> Tuple | None:
     """The first open tuple from the person's cursor on, round by round, locked.
 
-    Rows that others hold are passed over; before nothing is found, they are waited for.
+    Rows that others hold are passed over; with `wait` they are waited for before nothing is found.
     """
-    for skip_locked in (True, False):
+    for skip_locked in (True, False) if wait else (True,):
         for number in _rounds_open(person.campaign):
             for side in (Q(priority__gte=person.cursor), Q(priority__lt=person.cursor)):
                 tuples = _open_for(person).filter(side, round=number).order_by("priority")

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
@@ -57,6 +57,23 @@ def tuples_settle(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
     return changed
 
 
+def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
+    """Keep a new answer, and settle its tuple by what its counters say.
+
+    It comes last, so it changes nothing about those before it, and a screenful of people need not read them again.
+    was_live: the tuple was on the person's screen until now. The caller holds the person's lock.
+    """
+    tuple_id = judgement.tuple_id
+    wanted, counted = tuples_lock([tuple_id])[tuple_id]
+    excluded = judgement.participation.excluded
+    judgement.standing = _standing(excluded=excluded, place=counted, wanted=wanted)
+    judgement.save()
+    Tuple.objects.filter(pk=tuple_id).update(
+        counted=counted + (judgement.standing == Judgement.Standing.COUNTED),
+        leased=F("leased") - int(was_live),
+    )
+
+
 def _changed_standings(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
     judgements = Judgement.objects.filter(tuple__in=tuple_ids, tuple__is_gold=False).order_by("tuple", "pk")
     places: dict[int, int] = defaultdict(int)
@@ -83,13 +100,14 @@ def _number_of(rows: QuerySet[Any]) -> Coalesce:
 
 
 def lease_end(lease: Lease, state: Lease.State) -> None:
-    """End a lease, live or released; what was fetched ahead comes on the screen where that is free."""
+    """End a lease, live or released; what was fetched ahead takes its place."""
     lease.state = state
     lease.save(update_fields=["state"])
-    _promote(lease.participation_id)
+    ahead_promote(lease.participation_id)
 
 
-def _promote(participation_id: int) -> None:
+def ahead_promote(participation_id: int) -> None:
+    """What was fetched ahead comes on the screen, where that is free."""
     live = Lease.objects.filter(participation=participation_id, state=Lease.State.LIVE)
     on_screen = Exists(live.filter(place=Lease.Place.SCREEN))
     live.filter(~on_screen, place=Lease.Place.AHEAD).update(place=Lease.Place.SCREEN)
@@ -188,6 +206,6 @@ def _expire(participation_id: int, at: datetime) -> int:
     tuple_ids = list(overdue.order_by("tuple").values_list("tuple", flat=True))
     tuples_lock(tuple_ids)
     overdue.update(state=Lease.State.RELEASED)
-    _promote(participation_id)
+    ahead_promote(participation_id)
     tuples_settle(tuple_ids)
     return len(tuple_ids)

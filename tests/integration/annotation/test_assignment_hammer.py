@@ -89,6 +89,7 @@ class Worker:
                 worst_slot=worst,
                 client_id=client_id,
                 at=self.at,
+                claim=self.rng.random() < 0.5,
             )
         self.kept.append(client_id)
 
@@ -153,18 +154,21 @@ def test_a_crowd_that_finds_nothing_left_spends_the_extra_judgements_and_no_more
     def judge_on(person: Participation) -> None:
         together.wait()
         try:
-            while (lease := tuple_claim(participation=person, at=AT)) is not Nothing.JUDGED:
+            lease = tuple_claim(participation=person, at=AT)
+            while lease is not Nothing.JUDGED:
                 if isinstance(lease, Lease):
-                    judgement_submit(
+                    lease = judgement_submit(
                         participation=person,
                         tuple_id=lease.tuple_id,
                         best_slot=0,
                         worst_slot=1,
                         client_id=uuid4(),
                         at=AT,
-                    )
+                        claim=True,
+                    ).following
                 else:
                     decks_make()  # what the sweep does meanwhile
+                    lease = tuple_claim(participation=person, at=AT)
         finally:
             connection.close()
 

@@ -143,6 +143,9 @@ class Judging(RuleBasedStateMachine):
     def claim(self, who: int, data=None, *, ahead: bool = False) -> None:
         known = self.model.people[who]
         claimed = tuple_claim(participation=self.people[who], at=self.at, ahead=ahead)
+        self._handed(known, claimed, ahead=ahead)
+
+    def _handed(self, known: Known, claimed: Lease | Nothing, *, ahead: bool = False) -> None:
         if known.stopped or self.model.paused:
             assert claimed is (Nothing.STOPPED if known.stopped else Nothing.PAUSED)
             return
@@ -176,20 +179,22 @@ class Judging(RuleBasedStateMachine):
         self.claim(who)
         live = self.model.people[who].live
         if live:
-            self._submit(who, live[0], data.draw(slots), refused=False)
+            self._submit(who, live[0], data.draw(slots), refused=False, claim=data.draw(st.booleans()))
 
     def submit_late(self, who: int, data) -> None:
         if late := self.model.people[who].late:
-            self._submit(who, late[0], data.draw(slots), refused=False)
+            self._submit(who, late[0], data.draw(slots), refused=False, claim=data.draw(st.booleans()))
 
     def submit_anything(self, who: int, data) -> None:
         known, chosen = self.model.people[who], data.draw(st.sampled_from(self.all_tuples))
         self._submit(who, chosen, data.draw(slots), refused=chosen not in known.shown or chosen in known.done)
 
-    def _submit(self, who: int, chosen: int, answer: tuple[int, int], *, refused: bool) -> None:
+    def _submit(
+        self, who: int, chosen: int, answer: tuple[int, int], *, refused: bool, claim: bool = False
+    ) -> None:
         self.clients += 1
         client_id = UUID(int=self.clients)
-        submitted = self._send(who, chosen, answer, client_id)
+        submitted = self._send(who, chosen, answer, client_id, claim=claim)
         assert (submitted is None) == refused
         if submitted is None:
             return
@@ -200,8 +205,12 @@ class Judging(RuleBasedStateMachine):
         if chosen in self.model.golds:
             self._gate(known, right=(answer[0] == 0) + (answer[1] == 1))
         assert submitted.stopped == known.stopped
+        if claim:
+            self._handed(known, submitted.following)
+        else:
+            assert submitted.following is None
 
-    def _send(self, who: int, chosen: int, answer: tuple[int, int], client_id: UUID):
+    def _send(self, who: int, chosen: int, answer: tuple[int, int], client_id: UUID, *, claim: bool = False):
         try:
             return judgement_submit(
                 participation=self.people[who],
@@ -210,6 +219,7 @@ class Judging(RuleBasedStateMachine):
                 worst_slot=answer[1],
                 client_id=client_id,
                 at=self.at,
+                claim=claim,
             )
         except RefusedError:
             return None
