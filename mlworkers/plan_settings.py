@@ -11,6 +11,7 @@ do so anyway.
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
@@ -18,12 +19,15 @@ from types import NoneType
 from typing import Any, NoReturn, get_args, get_type_hints
 
 from django.utils.functional import Promise
-from django.utils.text import get_text_list
+from django.utils.text import Truncator, get_text_list
 from django.utils.translation import gettext as _
 
 Text = str | Promise
 Value = str | int | float | bool | Enum | None
 
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_MOST_DIGITS = 18  # that every database's whole number takes
+_LONGEST_SHOWN = 80  # characters of a value that is refused
 TRUE = ("true", "yes", "on", "1")
 FALSE = ("false", "no", "off", "0")
 
@@ -121,21 +125,24 @@ def read(setting: Setting, raw: Any) -> Value:
     if setting.choices and value not in setting.choices:
         raise ValueError(
             _("“%(setting)s” is “%(value)s”; choose one of %(choices)s.")
-            % {"setting": setting.name, "value": value, "choices": listed(setting.choices)}
+            % {"setting": setting.name, "value": _short(value), "choices": listed(setting.choices)}
         )
     return setting.type(value) if issubclass(setting.type, Enum) else value
 
 
 def _read_whole(setting: Setting, raw: Any) -> int:
-    try:
-        return int(raw) if isinstance(raw, str) or type(raw) is int else _refuse(setting, raw)
-    except ValueError:
+    if type(raw) is not int and not (isinstance(raw, str) and _WHOLE.fullmatch(raw.strip())):
         _refuse(setting, raw)
+    if len(str(raw)) > _MOST_DIGITS:
+        sentence = _("“%(setting)s” has too many digits; give a smaller number.")
+        raise ValueError(sentence % {"setting": setting.name})
+    return int(raw)
 
 
 def _read_number(setting: Setting, raw: Any) -> float:
     try:
-        number = float(raw) if isinstance(raw, str | int | float) and type(raw) is not bool else math.nan
+        is_number = isinstance(raw, int | float) or (isinstance(raw, str) and "_" not in raw)
+        number = float(raw) if is_number and type(raw) is not bool else math.nan
     except (ValueError, OverflowError):
         number = math.nan
     return number if math.isfinite(number) else _refuse(setting, raw)
@@ -149,7 +156,7 @@ def _read_choice(setting: Setting, raw: Any) -> bool:
 def _read_text(setting: Setting, raw: Any) -> str:
     if isinstance(raw, Enum):
         return str(raw.value)
-    return raw if isinstance(raw, str) else _refuse(setting, raw)
+    return raw if isinstance(raw, str) and "\0" not in raw else _refuse(setting, raw)
 
 
 READERS: dict[type[Any], Callable[[Setting, Any], Value]] = {
@@ -163,8 +170,13 @@ def _refuse(setting: Setting, raw: Any) -> NoReturn:
     wanted = {bool: _("yes or no"), int: _("a whole number"), float: _("a number")}
     raise ValueError(
         _("“%(setting)s” is “%(value)s”; give %(wanted)s.")
-        % {"setting": setting.name, "value": raw, "wanted": wanted.get(setting.type, _("a text"))}
+        % {"setting": setting.name, "value": _short(raw), "wanted": wanted.get(setting.type, _("a text"))}
     )
+
+
+def _short(value: Any) -> str:
+    """What was given, as far as a sentence has room for it."""
+    return Truncator(value).chars(_LONGEST_SHOWN)
 
 
 def _check_range(setting: Setting, value: float) -> None:

@@ -114,7 +114,7 @@ def models_behind(names: Collection[str], *, among: QuerySet[Artifact]) -> dict[
     """Which of those models is meant by each of the names that plans give to models; one query."""
     numbers = [name.removeprefix("run:").partition("/")[0] for name in names if name.startswith("run:")]
     paths = [name.removeprefix(f"{settings.SEMBLANCE_HOME}/") for name in names]
-    runs = [int(number) for number in numbers if number.isdecimal()]
+    runs = [int(number) for number in numbers if number.isdecimal() and len(number) < 16]
     found: dict[str, list[Artifact]] = {}
     for artifact in among.filter(Q(run__in=runs) | Q(path__in=paths)).select_related("run"):
         for name in _names_of(artifact):

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -35,15 +35,26 @@ def run_start(
     with errors_shown():
         chosen = kind_named(kind)
         values = plan_values(plan_from(chosen, plan))
-    if launch and (started := Run.objects.filter(launch=launch, started_by=by).first()):
+    if started := _launched(launch, by):
         return started
     dataset = dataset_named(values["dataset"], dataset) if "dataset" in values else dataset
     references_check(chosen, values, dataset)
-    run = Run.objects.create(
-        kind=kind, plan=values, queue=chosen.queue, dataset=dataset, started_by=by, launch=launch
-    )
+    try:
+        with transaction.atomic():
+            run = Run.objects.create(
+                kind=kind, plan=values, queue=chosen.queue, dataset=dataset, started_by=by, launch=launch
+            )
+    except IntegrityError:  # the same form was sent twice at once, and the other sending came first
+        if started := _launched(launch, by):
+            return started
+        raise
     transaction.on_commit(partial(_invite, run))
     return run
+
+
+def _launched(launch: UUID | None, by: User | None) -> Run | None:
+    """The run that the form started when it was sent before."""
+    return Run.objects.filter(launch=launch, started_by=by).first() if launch else None
 
 
 def _invite(run: Run) -> None:
@@ -62,6 +73,6 @@ def run_cancel(*, run: Run, by: User | None) -> bool:
     return lifecycle.run_cancel(run_id=run.pk, at=timezone.now(), message=message)
 
 
-def run_again(*, run: Run, by: User | None) -> Run:
-    """A new run with the plan of an old one."""
-    return run_start(kind=run.kind, plan=run.plan, by=by, dataset=run.dataset)
+def run_again(*, run: Run, by: User | None, launch: UUID | None = None) -> Run:
+    """A new run with the plan of an old one. launch: as in `run_start`."""
+    return run_start(kind=run.kind, plan=run.plan, by=by, dataset=run.dataset, launch=launch)

@@ -6,6 +6,7 @@ names no pickled file: nothing is ever unpickled. What needs a database or a net
 
 import importlib.util
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ PACKAGES = {
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _REVISION = re.compile(r"[\w.][\w./-]*")
 _PART = re.compile(r"\w[\w.-]*")
+_LONGEST_NAME = 1000  # characters; no path that anyone types is as long
 _LONGEST_HEADER = 100_000_000  # bytes; the format's own limit
 _PATH_BEGINS = ("/", "./", "../", "~", "\\")
 
@@ -76,6 +78,8 @@ def parse_source(text: str) -> ModelSource:
 
     Looks at the text alone, not at the disk. Raises ModelError where it can be none of these.
     """
+    if len(text) > _LONGEST_NAME:
+        raise unavailable(f"A text of {len(text):,} characters names no model", Kind.PATH)
     kind, _, name = text.strip().partition(":")
     if kind == "run":
         return _of_run(name)
@@ -104,16 +108,17 @@ def model_folder(
         return check_folder(run_folder(int(source.name), source.part))
     if source.kind is Kind.PACKAGED:
         return check_folder(_package_folder(PACKAGES[source.name]))
-    here = Path(source.name).expanduser()
-    if source.kind is Kind.PATH or (here.is_dir() and source.revision is None):
+    # The functions of os.path, here and below, take names that no disk has for what is not there; Path's own raise.
+    here = Path(os.path.expanduser(source.name))
+    if source.kind is Kind.PATH or (os.path.isdir(here) and source.revision is None):
         return check_folder(here)
     return check_folder(hub_folder(source.name, source.revision))
 
 
 def check_folder(folder: Path) -> Path:
     """Return the folder if it holds a whole model with sound safetensors weights; raise ModelError if not."""
-    if not folder.is_dir():
-        what = "is a file, not the folder of a model" if folder.exists() else "does not exist"
+    if not os.path.isdir(folder):
+        what = "is a file, not the folder of a model" if os.path.exists(folder) else "does not exist"
         raise unavailable(f"{folder} {what}; name the folder that holds config.json", Kind.PATH)
     if not any((folder / name).is_file() for name in ("config.json", "modules.json", "adapter_config.json")):
         raise unavailable(f"{folder} holds no model, neither config.json nor modules.json", Kind.PATH)
@@ -129,7 +134,7 @@ def check_folder(folder: Path) -> Path:
 
 def _of_run(text: str) -> ModelSource:
     number, slash, part = text.partition("/")
-    if not (number.isascii() and number.isdigit()):
+    if re.fullmatch(r"[0-9]{1,15}", number) is None:
         raise unavailable(f"run:{text} names no run; the run's number must follow, as in run:17", Kind.RUN)
     if slash and _PART.fullmatch(part) is None:
         problem = f"run:{text} names no model of run {number}; its name must follow, as in run:17/plain-42"

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
 from mlworkers.compute import Compute
+from mlworkers.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.progress import quiet
 from mlworkers.sources import ModelError, check_folder
 
@@ -24,7 +24,6 @@ _MODULES = {
     "Dropout": False,
 }
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
-_LOADING_FAILS = (OSError, ValueError, LookupError, TypeError, RuntimeError, ImportError, SafetensorError)
 
 
 class Module(NamedTuple):
@@ -53,11 +52,10 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
                 model_kwargs={"use_safetensors": True, "dtype": compute.dtype},
             )
             _check_tokenizer(encoder)
-            missing = _missing_weights(encoder, modules[0].place)
-        except _LOADING_FAILS as error:
-            raise ModelError(f"The model in {folder} cannot be loaded: {_brief(error)}") from error
-    if missing:
-        raise ModelError(f"The model in {folder} lacks {len(missing)} of its weights, first {missing[0]}.")
+            _check_weights(encoder, modules[0].place)
+            _check_vectors(encoder)
+        except LOADING_FAILS as error:
+            raise loading_failed(folder, error) from error
     return encoder.eval()
 
 
@@ -74,12 +72,14 @@ def _modules(folder: Path) -> list[Module]:
 
 
 def _check_module(module: Module) -> None:
-    """Refuse a module other than those known, and one without safetensors."""
+    """Refuse a module other than those known, one that nothing is told of, and one without safetensors."""
     package, _, name = module.type.rpartition(".")
     if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
         raise ModelError(f"The module {module.type} is not loaded; only {', '.join(_MODULES)} are.")
     if _MODULES[name] and not any((module.place / weights).is_file() for weights in _WEIGHTS):
         raise ModelError(f"{module.place} holds no safetensors weights, and no other kind is loaded.")
+    if name != "Normalize" and not (module.place / "config.json").is_file():
+        raise ModelError(f"{module.place / 'config.json'} is missing; fetch the model anew.")
 
 
 def _check_tokenizer(encoder: SentenceTransformer) -> None:
@@ -89,20 +89,20 @@ def _check_tokenizer(encoder: SentenceTransformer) -> None:
         raise ValueError("the files of its tokenizer are missing")
 
 
-def _missing_weights(encoder: SentenceTransformer, place: Path) -> list[str]:
-    """The weights that the transformer's files lack: the library fills them with random numbers and goes on."""
+def _check_weights(encoder: SentenceTransformer, place: Path) -> None:
     transformer = encoder.transformers_model
     if transformer is None:
         raise ValueError("it does not begin with a transformer, and no other kind of encoder is known")
     loaded: Any = type(transformer).from_pretrained(
         place, output_loading_info=True, local_files_only=True, use_safetensors=True
     )
-    # Sentence vectors are pooled from token vectors; the pooler of BERT's own pretraining is not used.
-    return sorted(name for name in loaded[1]["missing_keys"] if "pooler." not in name)
+    check_loaded(transformer.state_dict().keys(), loaded[1])
 
 
-def _brief(error: BaseException) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+def _check_vectors(encoder: SentenceTransformer) -> None:
+    told, found = encoder.get_embedding_dimension(), encoder.encode(["a"], convert_to_tensor=True).shape[-1]
+    if told != found:
+        raise ValueError(f"it says that its vectors have {told} numbers, and they have {found}")
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any
 RISE = "RISE, section 3 and tables 8 and 9"
 OURS = "docs/guide/encoders.md"
 SEEDS_MAX = 20
+FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
 
 class PlanError(ValueError):
@@ -52,7 +53,11 @@ _SNAPSHOT = _about(
     "Snapshot", "The pairs and scores as they were then; 0 makes a new one.", low=0, refers_to="snapshot"
 )
 _BOOTSTRAP = _about(
-    "Resamples", "Of the test pairs, for intervals; 0 for none.", low=0, high=100_000, source=OURS
+    "Resamples",
+    "Of the test pairs, for intervals: 100 or more, or 0 for none.",
+    low=0,
+    high=100_000,
+    source=OURS,
 )
 
 
@@ -257,6 +262,9 @@ class EvaluationPlan:
     snapshot: int = field(default=0, metadata=_SNAPSHOT)
     seed: int = field(default=1234, metadata=_about("Seed", "Of the resamples.", low=0, high=2**31 - 1))
 
+    def __post_init__(self) -> None:
+        check_resamples(self.bootstrap)
+
 
 @dataclass(frozen=True)
 class ComparisonPlan(TrainingPlan):
@@ -317,6 +325,7 @@ class ComparisonPlan(TrainingPlan):
     def __post_init__(self) -> None:
         if Weighting.PLAIN not in self.chosen:
             raise PlanError(f"“{self.weightings}” lacks plain, with which the others are compared; add it.")
+        check_resamples(self.bootstrap)
 
     @property
     def chosen(self) -> tuple[Weighting, ...]:
@@ -331,6 +340,14 @@ class ComparisonPlan(TrainingPlan):
         """The plan of one of the encoders."""
         shared = {setting.name: getattr(self, setting.name) for setting in fields(TrainingPlan)}
         return EncoderPlan(weighting=weighting, seed=seed, **shared)
+
+
+def check_resamples(number: int) -> None:
+    """Raises PlanError for so few that an interval would mean nothing."""
+    if number != 0 and number < FEWEST_RESAMPLES:
+        raise PlanError(
+            f"{number} resamples are too few; give at least {FEWEST_RESAMPLES}, or 0 for no interval."
+        )
 
 
 def _weightings_listed(text: str) -> tuple[Weighting, ...]:

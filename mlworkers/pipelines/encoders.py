@@ -12,6 +12,7 @@ from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
@@ -49,18 +50,19 @@ def train_encoder(plan: EncoderPlan, work: Work) -> Outcome:
     _save(fitted, plan, data, folder)
     seconds = round(monotonic() - started, 1)
     result = {**_counts(data.learnt, fitted), **_kept_figures(fitted), **data.told, "seconds": seconds}
-    message = _("Trained on %(pairs)s pairs in %(steps)s steps") % {
-        "pairs": intcomma(len(fitted.rows)),
-        "steps": intcomma(fitted.trained.steps),
-    }
+    message = ngettext(
+        "Trained on %(pairs)s pairs in %(steps)s step",
+        "Trained on %(pairs)s pairs in %(steps)s steps",
+        fitted.trained.steps,
+    ) % {"pairs": intcomma(len(fitted.rows)), "steps": intcomma(fitted.trained.steps)}
     card = {**_card(plan, data), "training_pairs": len(fitted.rows), "seconds": seconds}
     return Outcome(message, result, [Made("encoder", folder, card)])
 
 
 def evaluate_encoder(plan: EvaluationPlan, work: Work) -> Outcome:
     """An encoder's cosines against the scores that people gave."""
-    snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
     model = folder_of_model(plan.model, kind="encoder", report=work.report)
+    snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
     tested, left_out = unseen_rows(every, trained_on(model))
     cosines = _cosines(model, tested, plan.device, work.report)
@@ -111,6 +113,8 @@ class _Data:
 
 
 def _data(plan: EncoderPlan, work: Work) -> _Data:
+    # The model first: a name that leads nowhere leaves no snapshot behind.
+    base = folder_of_model(plan.model, kind="encoder", report=work.report)
     snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
     table = table_of(snapshot)
     learnt = training_rows(
@@ -119,7 +123,7 @@ def _data(plan: EncoderPlan, work: Work) -> _Data:
         needs_realism=plan.weighting.needs_realism,
         unscored=plan.unscored,
     )
-    return _Data(snapshot, learnt, folder_of_model(plan.model, kind="encoder", report=work.report))
+    return _Data(snapshot, learnt, base)
 
 
 def _fitted(
@@ -202,8 +206,8 @@ class _Comparison:
             for weighting in plan.chosen
             for seed in plan.all_seeds
         ]
-        self._snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
         self._base = folder_of_model(plan.model, kind="encoder", report=work.report)
+        self._snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
         self._tests, self._tests_left_out, self._test_snapshot = self._tested()
         self._learnt = self._learning()
 

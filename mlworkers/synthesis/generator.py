@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from mlworkers.compute import Compute
+from mlworkers.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.progress import quiet
 from mlworkers.sources import ModelError, check_folder
 from mlworkers.synthesis.prompts import QUOTE
 
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
-_LOADING_FAILS = (OSError, ValueError, LookupError, TypeError, RuntimeError, ImportError, SafetensorError)
 _NO_LIMIT = 1_000_000  # what tokenizers say in place of a longest text is far beyond
 ENDING = (QUOTE, "\n")  # a quote ends the sentence; one with a line break is dropped, whatever follows
 
@@ -73,12 +72,10 @@ def load_generator(folder: Path, compute: Compute) -> Generator:
     _check_causal(check_folder(folder))
     with quiet_library():
         try:
-            model, missing = _model(folder, compute)
+            model = _model(folder, compute)
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        except _LOADING_FAILS as error:
-            raise ModelError(f"The model in {folder} cannot be loaded: {_brief(error)}") from error
-    if missing:
-        raise ModelError(f"The model in {folder} lacks {len(missing)} of its weights, first {missing[0]}.")
+        except LOADING_FAILS as error:
+            raise loading_failed(folder, error) from error
     return generator_of(model, tokenizer)
 
 
@@ -117,16 +114,16 @@ def _check_causal(folder: Path) -> None:
         raise ModelError(
             f"{folder} holds a sentence encoder, which writes nothing; name a causal language model."
         )
-    architectures = json.loads((folder / "config.json").read_text("utf-8")).get("architectures") or [
-        "nothing known"
-    ]
-    if not str(architectures[0]).endswith(_CAUSAL):
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    named = config.get("architectures") if isinstance(config, dict) else None
+    architecture = named[0] if isinstance(named, list) and named else "nothing known"
+    if not str(architecture).endswith(_CAUSAL):
         raise ModelError(
-            f"{folder} holds {architectures[0]}, which is no causal language model; name one, such as gpt2-xl."
+            f"{folder} holds {architecture}, which is no causal language model; name one, such as gpt2-xl."
         )
 
 
-def _model(folder: Path, compute: Compute) -> tuple[PreTrainedModel, list[str]]:
+def _model(folder: Path, compute: Compute) -> PreTrainedModel:
     loaded: Any = AutoModelForCausalLM.from_pretrained(
         folder,
         dtype=compute.dtype,
@@ -135,7 +132,9 @@ def _model(folder: Path, compute: Compute) -> tuple[PreTrainedModel, list[str]]:
         trust_remote_code=False,
         output_loading_info=True,
     )
-    return loaded[0].to(compute.device), sorted(loaded[1]["missing_keys"])
+    check_loaded(loaded[0].state_dict().keys(), loaded[1])
+    model: PreTrainedModel = loaded[0].to(compute.device)
+    return model
 
 
 def _end_tokens(model: PreTrainedModel) -> list[int]:
@@ -155,10 +154,6 @@ def _context(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int 
 def _shortened(text: str) -> str:
     spaced = " ".join(text.split())
     return spaced if len(spaced) <= 80 else f"{spaced[:80]}…"
-
-
-def _brief(error: BaseException) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
 @contextmanager

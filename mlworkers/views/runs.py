@@ -1,6 +1,7 @@
 """The log book of runs, and the page of one."""
 
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
 from django.core.paginator import Page
@@ -124,6 +125,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         "stages": stages_of(run),
         "at_work": shards_running(run),
         "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),
+        "launch": uuid4(),
         "may_start": run.ended and run_may(request.user, run, may="start"),
     }
 

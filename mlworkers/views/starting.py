@@ -1,6 +1,7 @@
 """Starting runs: the kinds there are, the form made from a plan, and an old plan once more."""
 
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -22,7 +23,16 @@ from mlworkers.services import run_start as start
 @require_POST
 def run_again(request: AuthedRequest, pk: int) -> HttpResponse:
     run = run_for(request.user, pk, may="start")
-    return redirect("mlworkers:run_detail", pk=start_again(run=run, by=request.user).pk)
+    again = start_again(run=run, by=request.user, launch=_launch(request))
+    return redirect("mlworkers:run_detail", pk=again.pk)
+
+
+def _launch(request: AuthedRequest) -> UUID | None:
+    """What goes with the button, so that sending it twice starts one run."""
+    try:
+        return UUID(request.POST.get("launch", ""))
+    except ValueError:
+        return None
 
 
 @require_GET

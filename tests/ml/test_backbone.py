@@ -155,10 +155,57 @@ def test_a_model_that_lacks_a_weight_is_refused(folder) -> None:
         load_encoder(folder, CPU)
 
 
-def test_weights_of_another_size_than_the_config_says_are_refused(folder) -> None:
-    change_json(folder / "config.json", lambda config: config.update(intermediate_size=12))
+@pytest.mark.parametrize(
+    ("lie", "sentence"),
+    [
+        ({"intermediate_size": 12}, "its config.json describes weights of other shapes than its files hold"),
+        (
+            {"hidden_size": 10**7, "num_attention_heads": 1},
+            "its config.json describes weights of other shapes",
+        ),
+        ({"num_hidden_layers": 3}, "it lacks 16 of its weights, first encoder.layer.2.attention"),
+        (
+            {"num_hidden_layers": 1},
+            "its config.json leaves out 16 of its weights, first encoder.layer.1.attention",
+        ),
+        ({"model_type": "gpt2"}, "it lacks 28 of its weights, first h.0.attn"),
+        ({"model_type": "t5"}, "Validation error for field 'classifier_dropout': TypeError"),
+        ({"model_type": "nonsense"}, "model type `nonsense`"),
+        ({"hidden_size": "wide"}, "Validation error for field 'hidden_size': TypeError: Field 'hidden_size'"),
+        ({"num_attention_heads": 5}, "is not a multiple of the number of attention heads"),
+    ],
+)
+def test_a_config_that_lies_about_the_weights_is_refused_in_one_sentence(folder, lie, sentence) -> None:
+    change_json(folder / "config.json", lambda config: config.update(lie))
 
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(ModelError) as refused:
+        load_encoder(folder, CPU)
+    assert str(refused.value).startswith(f"The model in {folder} cannot be loaded: ")
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_layers_beyond_the_config_are_noticed_under_the_whole_model_s_prefix(tmp_path) -> None:
+    file = tiny_transformer(tmp_path) / "model.safetensors"
+    save_file({f"bert.{name}": weight for name, weight in load_file(file).items()}, file, {"format": "pt"})
+    load_encoder(tmp_path, CPU)
+    change_json(tmp_path / "config.json", lambda config: config.update(num_hidden_layers=1))
+
+    with pytest.raises(ModelError, match=r"leaves out 16 of its weights, first bert\.encoder\.layer\.1\."):
+        load_encoder(tmp_path, CPU)
+
+
+def test_a_pooling_that_lies_about_the_vectors_is_refused(folder) -> None:
+    change_json(folder / "1_Pooling" / "config.json", lambda config: config.update(embedding_dimension=99))
+
+    with pytest.raises(ModelError, match="it says that its vectors have 99 numbers, and they have 32"):
+        load_encoder(folder, CPU)
+
+
+def test_a_module_that_nothing_is_told_of_is_refused(folder) -> None:
+    shutil.rmtree(folder / "1_Pooling")
+
+    with pytest.raises(ModelError, match=r"1_Pooling/config\.json is missing; fetch the model anew"):
         load_encoder(folder, CPU)
 
 

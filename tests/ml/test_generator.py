@@ -82,6 +82,32 @@ def test_a_pickled_model_is_refused(folder: Path) -> None:
         loaded(folder)
 
 
+@pytest.mark.parametrize(
+    ("lie", "sentence"),
+    [
+        ({"n_layer": 1}, "its config.json leaves out 11 of its weights, first transformer.h.1."),
+        ({"n_embd": 64}, "its config.json describes weights of other shapes than its files hold"),
+        ({"n_embd": "wide"}, "Validation error for field 'n_embd': TypeError"),
+        ({"architectures": "GPT2LMHeadModel"}, "holds nothing known, which is no causal language model"),
+    ],
+)
+def test_a_config_that_lies_is_refused_in_one_sentence(folder: Path, lie: dict, sentence: str) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | lie))
+
+    with pytest.raises(ModelError) as refused:
+        loaded(folder)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_config_that_is_a_list_is_no_causal_model(folder: Path) -> None:
+    (folder / "config.json").write_text("[1]")
+
+    with pytest.raises(ModelError, match="holds nothing known, which is no causal language model"):
+        loaded(folder)
+
+
 def test_a_model_that_lacks_weights_is_refused(folder: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"n_layer": 3}))

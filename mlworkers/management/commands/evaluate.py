@@ -24,6 +24,7 @@ from mlworkers.encoders.evaluation import (
     measure_classification,
 )
 from mlworkers.encoders.judged import JudgedPairs, read_judged_pairs
+from mlworkers.encoders.plan import check_resamples
 from mlworkers.progress import Report
 from mlworkers.sources import Kind, ModelError, unavailable
 
@@ -42,7 +43,6 @@ except ModuleNotFoundError as error:  # an installation for the web alone
     ) from error
 
 CosinesOf = Callable[[JudgedPairs], PairCosines]
-FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,8 @@ class Command(BaseCommand):
         self.answer(_figures(measured, seconds), *lines, as_json=options["json"])
 
     def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
-        if bootstrap != 0 and bootstrap < FEWEST_RESAMPLES:
-            self.fail(
-                _("%(n)s resamples are too few; give at least %(least)s, or 0 for no interval.")
-                % {"n": bootstrap, "least": FEWEST_RESAMPLES}
-            )
+        with errors_shown():
+            check_resamples(bootstrap)
         if seed < 0:
             self.fail(_("The seed %(seed)s is negative; give 0 or more.") % {"seed": seed})
         if label and dev is None:

@@ -1,5 +1,6 @@
 """The pages of runs: who sees what, what they say, and how many questions they ask the database."""
 
+import re
 from datetime import timedelta
 from uuid import uuid4
 
@@ -303,6 +304,29 @@ def test_a_filled_in_form_starts_a_run_and_opens_its_page(client, curator, datas
     run = Run.objects.get()
     assert [answer.headers["Location"] for answer in answers] == [f"/runs/{run.pk}/"] * 2
     assert (run.plan["format"], run.started_by, run.dataset) == ("jsonl", curator, dataset)
+
+
+def test_the_button_that_starts_a_run_again_starts_one_however_often_it_is_pressed(
+    client, curator, dataset
+) -> None:
+    failed = RunFactory(dataset=dataset, state="failed")
+    shown = page(client, curator, "run_detail", failed.pk)
+    launch = re.search(r'name="launch" value="([^"]+)"', shown.text)[1]
+
+    answers = [post(client, curator, "run_again", failed.pk, launch=launch) for _pressed in range(2)]
+
+    run = Run.objects.exclude(pk=failed.pk).get()
+    assert [answer.headers["Location"] for answer in answers] == [f"/runs/{run.pk}/"] * 2
+
+
+def test_what_can_no_longer_be_started_again_is_one_sentence_and_no_run(client, staff, dataset) -> None:
+    plan = {"dataset": dataset.slug, "model": "m", "scores": "gone", "weighting": "plain"}
+    failed = RunFactory(kind="train_encoder", dataset=dataset, state="failed", plan=plan)
+
+    answer = post(client, staff, "run_again", failed.pk, launch="nonsense")
+
+    assert f"The dataset “{dataset.slug}” has no score set “gone”; choose one that it has." in answer.text
+    assert Run.objects.count() == 1
 
 
 def test_a_wrong_value_is_said_on_the_form_and_the_rest_is_kept(client, curator, dataset) -> None:

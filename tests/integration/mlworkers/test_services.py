@@ -1,8 +1,11 @@
 """Starting runs, cancelling them, starting them again."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 
 from curation.errors import UserError
 from curation.models import ImportBatch
@@ -62,6 +65,23 @@ def test_a_form_sent_twice_starts_one_run(dataset, curator) -> None:
 
     assert first == second
     assert Run.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_form_sent_many_times_at_once_starts_one_run(dataset, curator) -> None:
+    launch, together = uuid4(), Barrier(6)
+
+    def send(_number: int) -> int:
+        try:
+            together.wait()
+            return export_start(dataset, by=curator, launch=launch).pk
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as senders:
+        started = set(senders.map(send, range(6)))
+
+    assert started == {Run.objects.get().pk}
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,17 @@ def test_weightings_that_cannot_be_compared_are_refused(weightings: str, sentenc
         comparison(weightings=weightings)
 
 
+@pytest.mark.parametrize("kind", ["evaluate_encoder", "compare_weightings"])
+def test_an_interval_needs_enough_resamples_or_none(kind: str) -> None:
+    names = {**NAMES, "score_set": "gold"}
+    values = {setting.name: names[setting.name] for setting in kind_named(kind).settings if setting.required}
+
+    assert plan_from(kind_named(kind), values | {"bootstrap": "0"}).bootstrap == 0
+    assert plan_from(kind_named(kind), values | {"bootstrap": "100"}).bootstrap == 100
+    with pytest.raises(PlanError, match="99 resamples are too few; give at least 100, or 0 for no interval"):
+        plan_from(kind_named(kind), values | {"bootstrap": "99"})
+
+
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [

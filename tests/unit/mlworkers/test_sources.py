@@ -79,6 +79,18 @@ def test_a_name_that_is_none_of_these_is_refused(text) -> None:
         parse_source(text)
 
 
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/model", "./" + "x" * 300, "/a\0b"])
+def test_a_folder_that_no_disk_can_hold_does_not_exist(name) -> None:
+    with pytest.raises(ModelError, match="does not exist; name the folder that holds config"):
+        model_folder(parse_source(name), run_folder=no_run, hub_folder=no_hub)
+
+
+@pytest.mark.parametrize("text", ["x" * 1001, "run:" + "9" * 16])
+def test_a_name_that_is_too_long_for_any_model_is_refused(text) -> None:
+    with pytest.raises(ModelError, match=r"A text of 1,001 characters names no model|names no run"):
+        parse_source(text)
+
+
 @pytest.mark.parametrize(
     ("text", "others"),
     [
