@@ -1,13 +1,17 @@
 """Fixtures that every kind of test shares. People have roles: owner, curator, annotator, stranger."""
 
+import gc
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import hypothesis
 import pytest
 from django.conf import settings
+from django.db import transaction
+from pytest_django.plugin import DjangoDbBlocker
 from redis import Redis
 
 from tests import services_needed
@@ -19,8 +23,19 @@ hypothesis.settings.load_profile("semblance")
 
 LOCAL_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 
-pytest_collection_modifyitems = services_needed.pytest_collection_modifyitems
 pytest_terminal_summary = services_needed.pytest_terminal_summary
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what is slow to prepare come first: who has nothing left to do takes tests from the end."""
+    services_needed.pytest_collection_modifyitems(items)
+    items.sort(key=lambda item: "nursery" not in getattr(item, "fixturenames", ()))
+
+
+def pytest_collection_finish() -> None:
+    """What collecting loaded stays to the end: runs, which look for garbage when they end, need not look through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -28,10 +43,18 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, t
     """On SQLite the test database is a file, as an installation's is.
 
     In memory, the threads of a live server would share one cache, whose locks fail at once instead of waiting.
+    It need not survive a power cut, so nothing waits for the disk.
     """
     database = settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):
         database.setdefault("TEST", {})["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+        database["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> None:
+    """A slow hash is what keeps passwords safe, and what no test needs."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)
@@ -62,9 +85,17 @@ def clean_redis() -> Iterator[None]:
             redis.delete(key)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     return Path(os.environ["SEMBLANCE_REAL_DATA"]).resolve()
+
+
+@contextmanager
+def rolled_back(blocker: DjangoDbBlocker) -> Iterator[None]:
+    """For a fixture of a whole module: its rows are there for every test, each of which is undone before the next."""
+    with blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from curation.models import User
 from tests.services_needed import CHROMIUM
@@ -21,7 +21,9 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE = 60_000  # milliseconds; a machine may be busy
 OpenAs = Callable[..., Page]
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +36,16 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 @pytest.fixture(scope="session")
 def base_url(live_server) -> str:
     return live_server.url
+
+
+@pytest.fixture
+def new_context(new_context) -> Callable[..., BrowserContext]:
+    def patient(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    return patient
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_two_sentences_are_asked_of_a_model_and_the_answer_comes_by_itself(
     asked = Run.objects.filter(kind="relate_sentences")
     asked.update(state="succeeded", result={"cosine": 0.874, "pairs": 40, "below": 30})
 
-    expect(curator_page.get_by_text("0.87")).to_be_visible(timeout=10_000)
+    expect(curator_page.get_by_text("0.87")).to_be_visible()
     expect(curator_page.get_by_text("Higher than 75% of 40 test pairs")).to_be_visible()
     assert asked.get().plan == {
         "first": "A dog runs.",

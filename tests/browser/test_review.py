@@ -186,7 +186,7 @@ def test_verdicts_wait_out_a_lost_connection_and_a_reload(screen, pairs) -> None
     screen.context.unroute("**/decide/**", lost)
     screen.context.unroute("**/screen/**", lost)
 
-    expect(screen.get_by_text("2 of 5 decided")).to_be_visible(timeout=15_000)
+    expect(screen.get_by_text("2 of 5 decided")).to_be_visible()
     expect(screen.get_by_role("alert")).to_be_hidden()
     assert stored() == [("keep", []), ("reject", ["logic"])]
 

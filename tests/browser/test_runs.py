@@ -38,9 +38,9 @@ def test_a_run_s_page_follows_it_to_its_end_and_then_stops_asking(
     expect(curator_page.get_by_text("queued")).to_be_visible()
 
     progress_made(run, 400)
-    expect(curator_page.get_by_text("400 of 1,000 pairs")).to_be_visible(timeout=10_000)
+    expect(curator_page.get_by_text("400 of 1,000 pairs")).to_be_visible()
     Run.objects.filter(pk=run.pk).update(state="succeeded", message="1,000 pairs written")
-    expect(curator_page.get_by_text("1,000 pairs written")).to_be_visible(timeout=10_000)
+    expect(curator_page.get_by_text("1,000 pairs written")).to_be_visible()
     asked.clear()
     curator_page.wait_for_timeout(4_500)
 

@@ -235,7 +235,7 @@ def run_manage(home: Path, *arguments: object, **environment: str) -> subprocess
         env={**os.environ, "SEMBLANCE_HOME": str(home), "PYTHONWARNINGS": "", **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

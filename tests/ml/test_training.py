@@ -1,7 +1,7 @@
 """The training loop: the same whatever happens on the way, and the same as others' where they can be compared."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -42,7 +42,7 @@ ROWS = rows_made()
 ONES = np.ones(PAIRS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def compute() -> Compute:
     return replace(choose_compute("cpu"), workers=2)
 
@@ -223,38 +223,49 @@ def dev_of(encoder: SentenceTransformer) -> float:
     return float(next(encoder.parameters()).detach().sum().sin())
 
 
+@dataclass(frozen=True)
+class Course:
+    """What a training with looks at dev came to, and the points of its curve."""
+
+    weights: dict[str, torch.Tensor]
+    end: object
+    points: list[object]
+
+
+def nobody_stops(*_standing: object) -> None:
+    """Training goes through."""
+
+
+def course(encoder_folder: Path, compute: Compute, kept: Path, report=nobody_stops) -> Course:
+    encoder, points = load_encoder(encoder_folder, compute), []
+    end = train(
+        PairLearner(encoder, ROWS, ROWS.realism, compute),
+        replace(PLAN, looks=2),
+        measure=partial(dev_of, encoder),
+        checkpoints=checkpoints_in(kept),
+        report=report,
+        note=points.append,
+    )
+    return Course(weights_of(encoder), end, points)
+
+
+@pytest.fixture(scope="module")
+def whole(encoder_folder, compute, tmp_path_factory) -> Course:
+    return course(encoder_folder, compute, tmp_path_factory.mktemp("whole"))
+
+
 @pytest.mark.parametrize("step", range(9))
 def test_a_training_that_was_stopped_anywhere_ends_bit_for_bit_as_one_that_was_not(
-    encoder_folder, compute, tmp_path, step: int
+    encoder_folder, compute, whole, tmp_path, step: int
 ) -> None:
-    plan, curves = replace(PLAN, looks=2), []
-
-    def run(report, folder: Path) -> tuple[dict[str, torch.Tensor], object]:
-        encoder, points = load_encoder(encoder_folder, compute), []
-        learner = PairLearner(encoder, ROWS, ROWS.realism, compute)
-        end = train(
-            learner,
-            plan,
-            measure=partial(dev_of, encoder),
-            checkpoints=checkpoints_in(folder),
-            report=report,
-            note=points.append,
-        )
-        curves.append(points)
-        return weights_of(encoder), end
-
-    def nobody_stops(*_standing: object) -> None:
-        """Training goes through."""
-
-    whole, expected = run(nobody_stops, tmp_path / "whole")
     with pytest.raises(Stopped):
-        run(stopping_at(step), tmp_path / "stopped")
+        course(encoder_folder, compute, tmp_path, stopping_at(step))
 
-    resumed, found = run(nobody_stops, tmp_path / "stopped")
+    resumed = course(encoder_folder, compute, tmp_path)
 
-    assert same_bits(resumed, whole)
-    assert found == expected
-    assert curves[0] == curves[-1]
+    assert same_bits(resumed.weights, whole.weights)
+    assert resumed.end == whole.end
+    assert resumed.points == whole.points
 
 
 def test_a_checkpoint_that_was_cut_off_by_a_kill_is_not_looked_at(encoder_folder, compute, tmp_path) -> None:

@@ -1,6 +1,7 @@
 """The STS benchmark through import, export and snapshot."""
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
@@ -12,12 +13,15 @@ from curation.exporting import pairs_export, snapshot_create, snapshot_path
 from curation.files.exporting import FORMATS
 from curation.files.parsing import Columns, read_pairs
 from curation.importing import ImportOptions, ImportOutcome, pairs_import
-from curation.models import Pair, PairScore, Sentence
+from curation.models import Dataset, Pair, PairScore, Sentence
 from curation.selectors import dataset_duplicates
+from tests.conftest import rolled_back
+from tests.factories import DatasetFactory
 
 pytestmark = [pytest.mark.real_data, pytest.mark.django_db]
 
 WITHOUT_HEADER = ImportOptions(header=False)
+Outcomes = dict[str, ImportOutcome]
 
 
 def split_file(real_data: Path, split: str) -> Path:
@@ -29,12 +33,25 @@ def rows_of(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
+@pytest.fixture(scope="module")
+def imported(django_db_setup, django_db_blocker, real_data) -> Iterator[tuple[Dataset, Outcomes]]:
+    with rolled_back(django_db_blocker):
+        dataset = DatasetFactory()
+        outcomes = {
+            split: pairs_import(dataset=dataset, path=split_file(real_data, split), options=WITHOUT_HEADER)
+            for split in ("train", "dev", "test")
+        }
+        yield dataset, outcomes
+
+
 @pytest.fixture
-def outcomes(dataset, real_data) -> dict[str, ImportOutcome]:
-    return {
-        split: pairs_import(dataset=dataset, path=split_file(real_data, split), options=WITHOUT_HEADER)
-        for split in ("train", "dev", "test")
-    }
+def outcomes(imported, db) -> Outcomes:
+    return imported[1]
+
+
+@pytest.fixture
+def dataset(imported, db) -> Dataset:
+    return imported[0]
 
 
 def test_every_row_of_every_split_is_kept(dataset, outcomes) -> None:
@@ -73,7 +90,8 @@ def test_the_files_again_add_nothing(dataset, real_data, outcomes) -> None:
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the promise is about SQLite")
-def test_train_is_imported_within_five_seconds(dataset, real_data) -> None:
+def test_train_is_imported_within_five_seconds(db, real_data) -> None:
+    dataset = DatasetFactory()
     started = process_time()  # of this process alone: what else the machine does must not fail the test
 
     pairs_import(dataset=dataset, path=split_file(real_data, "train"), options=WITHOUT_HEADER)

@@ -1,6 +1,7 @@
 """What is worked out of judgements, shown with its interval, its n and the judgements behind it."""
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -9,10 +10,12 @@ from annotation import studying
 from annotation import tasks as annotation_tasks
 from annotation.dashboard import campaign_dashboard
 from annotation.figures import campaign_mark
-from annotation.models import CampaignStudy
+from annotation.models import Campaign, CampaignStudy
 from annotation.settling import participation_exclude
 from annotation.studying import study_make, study_shown, study_wanted
 from annotation.views import study as study_view
+from curation.models import Dataset
+from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory
 from tests.integration.annotation.crowd import BEGAN, CARELESS, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
@@ -20,9 +23,21 @@ from tests.integration.annotation.pages import address, client_of, text_of
 PEOPLE = {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve": CARELESS}
 
 
+@pytest.fixture(scope="module")
+def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
+    with rolled_back(django_db_blocker):
+        yield crowd_judge(DatasetFactory(), people=PEOPLE)
+
+
 @pytest.fixture
-def judged(dataset):
-    return crowd_judge(dataset, people=PEOPLE)
+def judged(judged_once, db) -> Campaign:
+    """Read anew for each test, as other requests would read it."""
+    return Campaign.objects.get(pk=judged_once.pk)
+
+
+@pytest.fixture
+def dataset(judged) -> Dataset:
+    return judged.dataset
 
 
 @pytest.fixture

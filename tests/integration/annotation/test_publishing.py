@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import Iterator
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,11 +14,13 @@ from django.core.management.base import CommandError
 from annotation import bundling
 from annotation.bundling import bundle_write
 from annotation.bws.manifest import manifest_faults
+from annotation.models import Campaign
 from annotation.publishing import scores_publish, strata_publish
 from annotation.services import guideline_save
 from annotation.settling import participation_exclude
 from curation.errors import UserError
-from curation.models import PairScore, ScoreSet
+from curation.models import Dataset, PairScore, ScoreSet
+from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory, PairFactory
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
@@ -25,15 +28,27 @@ from tests.integration.annotation.pages import address, client_of, text_of
 METHODS = ["counting", "bradley-terry", "maxdiff"]
 
 
-@pytest.fixture
-def judged(dataset):
+@pytest.fixture(scope="module")
+def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
     """40 pairs judged four times a tuple; careless eve is excluded, with a reason that names her."""
     people = {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "eve-smith": CARELESS}
-    campaign = crowd_judge(dataset, people=people)
-    eve = campaign.participations.get(user__username="eve-smith")
-    participation_exclude(participation=eve, reason="Eve-Smith answers at random.")
-    guideline_save(campaign=campaign, text="Choose by meaning, not by words.")
-    return campaign
+    with rolled_back(django_db_blocker):
+        campaign = crowd_judge(DatasetFactory(), people=people)
+        eve = campaign.participations.get(user__username="eve-smith")
+        participation_exclude(participation=eve, reason="Eve-Smith answers at random.")
+        guideline_save(campaign=campaign, text="Choose by meaning, not by words.")
+        yield campaign
+
+
+@pytest.fixture
+def judged(judged_once, db) -> Campaign:
+    """Read anew for each test, as other requests would read it."""
+    return Campaign.objects.get(pk=judged_once.pk)
+
+
+@pytest.fixture
+def dataset(judged) -> Dataset:
+    return judged.dataset
 
 
 @pytest.fixture
@@ -244,7 +259,8 @@ def test_the_command_writes_a_bundle_and_names_a_campaign_that_is_not_there(judg
         call_command("bws", "bundle", "999999", "--out", str(tmp_path / "none.zip"))
 
 
-def test_ids_that_no_file_can_tell_apart_are_told(dataset, tmp_path) -> None:
+def test_ids_that_no_file_can_tell_apart_are_told(db, tmp_path) -> None:
+    dataset = DatasetFactory()
     given = PairFactory.create_batch(7, dataset=dataset)
     given.append(PairFactory(dataset=dataset, external_id=f"{given[0].external_id} "))
     campaign = crowd_judge(dataset, given=given)

@@ -386,14 +386,14 @@ def test_two_imports_at_once_store_each_pair_once(dataset, written, chunks_of_tw
     both_ready = Barrier(2)
 
     def run_one() -> int:
-        both_ready.wait(timeout=10)
+        both_ready.wait(timeout=60)
         try:
             return pairs_import(dataset=dataset, path=path).added
         finally:
             connection.close()
 
     with ThreadPoolExecutor(2) as pool:
-        added = [work.result(timeout=60) for work in [pool.submit(run_one), pool.submit(run_one)]]
+        added = [work.result(timeout=120) for work in [pool.submit(run_one), pool.submit(run_one)]]
 
     assert sum(added) == Pair.objects.count() == PairScore.objects.count() == 40
     assert Sentence.objects.count() == 41

@@ -140,7 +140,7 @@ def at_once(*people: User, invitation: Invitation) -> list[str]:
     together = Barrier(len(people))
 
     def accept(user: User) -> str:
-        together.wait(timeout=10)
+        together.wait(timeout=60)
         try:
             invitation_accept(invitation=invitation, user=user, at=NOW)
         except UserError:

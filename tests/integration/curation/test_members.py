@@ -90,7 +90,7 @@ def test_two_owners_who_demote_each_other_at_once_do_not_both_succeed(dataset, o
 
     def demote(membership_pk: int) -> str:
         membership = Membership.objects.get(pk=membership_pk)
-        together.wait(timeout=10)
+        together.wait(timeout=60)
         try:
             member_set_role(membership=membership, role="curator")
         except UserError:

@@ -17,12 +17,6 @@ PASSWORD = "correct horse battery"
 NEW_ACCOUNT = {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD}
 
 
-@pytest.fixture(autouse=True)
-def quick_passwords(settings) -> None:
-    """A slow hash is what keeps passwords safe, and what no test needs."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def address(dataset) -> str:
     return f"/datasets/{dataset.slug}/"

@@ -331,7 +331,7 @@ def test_of_five_people_who_decide_at_once_one_does(dataset) -> None:
 
     def act(place: int) -> str:
         try:
-            ready.wait(10)
+            ready.wait(60)
             # Half of them have the sentence before them in another pair.
             chosen, verdict = (pair, "keep") if place % 2 else (shared, "reject")
             review_decide(
@@ -359,7 +359,7 @@ def test_people_who_ask_at_once_are_offered_different_sentences(dataset) -> None
 
     def ask(person) -> list[int]:
         try:
-            ready.wait(10)
+            ready.wait(60)
             return [score.pair_id for score in review_next(queue=queue, reviewer=person, at=AT)]
         finally:
             connection.close()

@@ -15,10 +15,11 @@ from contextlib import contextmanager, suppress
 from tests.integration.mlworkers.installation import PATIENCE, ROOT, Installation
 
 MOTHER = """
-import json, os, signal, sys
+import gc, json, os, signal, sys
 import celery.bin.celery, django, numpy, torch, transformers
 import sentence_transformers, transformers.models.bert.modeling_bert, transformers.models.gpt2.modeling_gpt2
 import pyarrow.parquet, scipy.stats, celery.concurrency.solo
+gc.freeze()  # a child that looked through its mother's memory for garbage would copy it first
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
 for line in sys.stdin:
     order = json.loads(line)

@@ -17,7 +17,7 @@ from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
 from tests.factories import RunFactory
 
-PATIENCE = 20.0
+PATIENCE = 60.0  # seconds; a machine may be busy
 SIZE = 10  # of each shard
 
 

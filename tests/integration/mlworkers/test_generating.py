@@ -54,9 +54,26 @@ def pair(dataset: Dataset, a: str, b: str, split: str = "train", **facts) -> Pai
 def scenes(db) -> Dataset:
     dataset = DatasetFactory(slug="scenes")
     scores = ScoreSetFactory(dataset=dataset, name="gold", low=0, high=1)
-    for number, scene in enumerate(scene_pairs(60, seed=5)):
-        made = pair(dataset, scene.a, scene.b, "test" if number >= 40 else "train")
-        PairScore.objects.create(score_set=scores, pair=made, value=scene.latent)
+    scenes = scene_pairs(60, seed=5)
+    texts = list(dict.fromkeys(text for scene in scenes for text in (scene.a, scene.b)))
+    made = Sentence.objects.bulk_create(
+        Sentence(dataset=dataset, text=text, key=sentence_key(text)) for text in texts
+    )
+    by_text = dict(zip(texts, made, strict=True))
+    pairs = Pair.objects.bulk_create(
+        Pair(
+            dataset=dataset,
+            external_id=f"scene-{number}",
+            a=by_text[scene.a],
+            b=by_text[scene.b],
+            split="test" if number >= 40 else "train",
+        )
+        for number, scene in enumerate(scenes)
+    )
+    PairScore.objects.bulk_create(
+        PairScore(score_set=scores, pair=pair, value=scene.latent)
+        for pair, scene in zip(pairs, scenes, strict=True)
+    )
     return dataset
 
 

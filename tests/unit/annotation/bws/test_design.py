@@ -38,38 +38,34 @@ def sizes(draw: st.DrawFn) -> tuple[int, int, float]:
 
 
 @given(sizes(), st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
-def test_every_item_appears_equally_often_and_at_every_place_equally_often(given_sizes, seed) -> None:
+@settings(max_examples=16, deadline=None)
+def test_a_design_of_any_size_is_balanced_repeats_nothing_and_has_a_true_certificate(
+    given_sizes, seed
+) -> None:
     items, size, factor = given_sizes
 
     design = design_tuples(items, size=size, factor=factor, seed=seed)
 
-    appearances = appearances_of(design)
     assert design.tuples.shape == (tuple_count(items, factor), size)
+    every_item_appears_equally_often_and_at_every_place_equally_often(design, items)
+    no_item_stands_twice_in_a_tuple_and_no_tuple_twice(design)
+    the_certificate_says_what_an_independent_count_says(design, items)
+
+
+def every_item_appears_equally_often_and_at_every_place_equally_often(design: Design, items: int) -> None:
+    appearances = appearances_of(design)
     assert spread([appearances[item] for item in range(items)]) <= 1
     for item in range(items):
-        assert spread([int((design.tuples[:, place] == item).sum()) for place in range(size)]) <= 1
+        assert spread((design.tuples == item).sum(axis=0).tolist()) <= 1
 
 
-@given(sizes(), st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
-def test_no_item_stands_twice_in_a_tuple_and_no_tuple_twice(given_sizes, seed) -> None:
-    items, size, factor = given_sizes
-
-    design = design_tuples(items, size=size, factor=factor, seed=seed)
-
+def no_item_stands_twice_in_a_tuple_and_no_tuple_twice(design: Design) -> None:
     tuples = [frozenset(row) for row in design.tuples.tolist()]
-    assert all(len(row) == size for row in tuples)
+    assert all(len(row) == design.tuples.shape[1] for row in tuples)
     assert len(set(tuples)) == len(tuples)
 
 
-@given(sizes(), st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
-def test_the_certificate_says_what_an_independent_count_says(given_sizes, seed) -> None:
-    items, size, factor = given_sizes
-
-    design = design_tuples(items, size=size, factor=factor, seed=seed)
-
+def the_certificate_says_what_an_independent_count_says(design: Design, items: int) -> None:
     certificate, meetings = design.certificate, meetings_of(design)
     graph = nx.Graph(tuple(pair) for pair in meetings)
     graph.add_nodes_from(range(items))
