@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.assignment import NOTHING_LEFT
 from annotation.handing import Nothing
 from annotation.models import Participation
-from annotation.views.screen import progress_text, undoable
+from annotation.views.screen import progress_text, undoable, words
 from curation.access import AuthedRequest
 from curation.models import Dataset, Role
 from curation.people import members_of
@@ -28,6 +28,8 @@ def over_page(request: AuthedRequest, participation: Participation, nothing: Not
     may_undo = nothing in NOTHING_LEFT | {Nothing.CHOOSING}
     context = {
         "campaign": participation.campaign,
+        "participation": participation,
+        "words": words(participation),
         "over": _over(participation, nothing),
         "progress": progress_text(participation),
         "undo": undoable(participation) if may_undo else "",

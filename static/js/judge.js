@@ -2,21 +2,23 @@
 // server has it, and the next pairs stand on the screen before the answer has left.
 
 import { recall, remember } from "./device.js";
+import { fieldsOf, outboxOf } from "./judgements.js";
 import { isElsewhere, keysSwitch, letterOf, TYPING } from "./keys.js";
-import { Outbox, senderOf } from "./sending.js";
+import { senderOf } from "./sending.js";
 import { announce, say, words } from "./words.js";
 
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
 const undoForm = document.getElementById("undo");
 const undoButton = document.querySelector("[data-undo]");
-const nextButton = document.querySelector(".judge-bar .next");
+const bar = document.querySelector(".judge-bar");
+const nextButton = bar.querySelector(".next");
 const note = document.getElementById("note");
 const saved = document.getElementById("saved");
 const WORST_KEYS = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyT", "KeyY", "KeyU", "KeyI"];
 const GRACE_MS = 500; // an Enter meant for the next pairs must not wave the feedback away
 
-const outbox = new Outbox(`judging:${form.dataset.owner}:`, "lease");
+const outbox = outboxOf(form);
 const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => !leaseOnScreen() && !held, refresh });
 
 function identifier() {
@@ -130,6 +132,13 @@ function choose(role, place) {
   input.checked = true;
   input.focus({ preventScroll: true });
   settle(input);
+  const [label, card] = [input.closest("label"), input.closest(".card")];
+  if (![label, card.querySelector(`.badge.${role}`)].some(isSeen)) label.scrollIntoView({ block: "nearest" });
+}
+
+function isSeen(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= bar.getBoundingClientRect().top;
 }
 
 /** A pair is best or worst, not both: the newer choice moves the role and says so. */
@@ -141,6 +150,7 @@ function settle(input) {
   const moved = clash.checked;
   clash.checked = false;
   delete form.dataset.missing;
+  note.textContent = "";
   const open = chosen(other) ? null : other;
   const sentence = say(words[role], { number: number(input) });
   announce([moved ? say(words.moved, { number: number(input) }) : "", sentence, open ? words[`choose_${open}`] : words.ready].filter(Boolean).join(" "));
@@ -171,13 +181,6 @@ form.addEventListener("submit", (event) => {
   showNext();
   sender.deliver();
 });
-
-function fieldsOf(entry) {
-  // Times travel as milliseconds before now, so that a wrong clock on this device does no harm.
-  const before = (moment) => (moment === null ? "" : Math.max(0, Date.now() - moment));
-  const { client_id, lease, best, worst, active } = entry;
-  return { client_id, lease, best, worst, active_ms: active, shown_ms: before(entry.shown), touched_ms: before(entry.touched) };
-}
 
 /** The server kept the answer, or refused it for good. */
 function taken({ outcome, body }) {

@@ -18,6 +18,7 @@ function start() {
   const undoButton = document.querySelector("[data-undo]");
   const note = document.getElementById("note");
   const saved = document.getElementById("saved");
+  const narrow = matchMedia("(max-width: 640px)"); // the head of the page leaves no room for a sentence
   const GRACE_MS = 250; // a key pressed twice in a hurry must not decide about the next sentence unread
 
   const outbox = new Outbox(`review:${form.dataset.owner}:`, "pair");
@@ -38,8 +39,13 @@ function start() {
     shownAt = performance.now();
     close();
     stage.focus({ preventScroll: true });
-    scrollTo({ top: 0 });
+    bringIntoSight();
     refresh();
+  }
+
+  function bringIntoSight() {
+    if (narrow.matches) stage.scrollIntoView({ block: "start" });
+    else scrollTo({ top: 0 });
   }
 
   function showNext() {
@@ -140,6 +146,8 @@ function start() {
     event.preventDefault();
     decide(event.submitter?.value || opened || "keep");
   });
+  // The second half of a slow double click belongs to the sentence that is gone.
+  buttons.addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
   form.addEventListener("click", (event) => {
     if (!event.target.closest("[data-cancel]")) return;
     event.preventDefault();
@@ -227,6 +235,7 @@ function start() {
   }
 
   function enter(event) {
+    if (event.repeat && event.target.closest("button")) event.preventDefault(); // a held key decides once
     if (!opened || event.shiftKey || !event.target.closest("#verdict, body")) return;
     if (event.target.closest("a, button, summary") && !event.target.closest("[data-confirm]")) return;
     event.preventDefault();
@@ -238,6 +247,7 @@ function start() {
   opened = Object.keys(panels).find((name) => !panels[name].hidden) ?? null;
   if (outbox.holds(pairOnScreen())) stage.replaceChildren();
   refresh();
+  if (!opened) bringIntoSight();
   if (outbox.entries().length) sender.deliver();
   else sender.fetchScreen();
 }

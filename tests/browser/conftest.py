@@ -86,3 +86,14 @@ def staff_page(open_as, staff) -> Page:
 def sideways_overflow(page: Page) -> int:
     """How many pixels of the page lie beyond its right edge; more than 0 means that it scrolls sideways."""
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def small_targets(page: Page) -> list[str]:
+    """Controls that a finger may miss: less than 44 pixels wide or high. A link within text may be smaller."""
+    return page.evaluate("""() =>
+        [...document.querySelectorAll("a, button, summary, select, textarea, label:has(input)")]
+        .filter((target) => target.checkVisibility({visibilityProperty: true}))
+        .filter((target) => !target.matches(".skip-link, p a, td a"))
+        .map((target) => [target.textContent.trim(), target.getBoundingClientRect()])
+        .filter(([_, {width, height}]) => width < 43.5 || height < 43.5)
+        .map(([text, {width, height}]) => `${text}: ${width} x ${height}`)""")

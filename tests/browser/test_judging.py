@@ -5,7 +5,7 @@ from playwright.sync_api import Page, Route, expect
 
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation
 from annotation.services import guideline_save
-from tests.browser.conftest import sideways_overflow
+from tests.browser.conftest import sideways_overflow, small_targets
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 
 pytestmark = pytest.mark.browser
@@ -60,7 +60,7 @@ def worst(page: Page, number: int):
 
 def saved(page: Page, number: int) -> None:
     expect(page.get_by_text(f"{number} judged in this sitting")).to_be_visible()
-    expect(page.get_by_text("saved ")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="saved ")).to_be_visible()
 
 
 def stored() -> list[tuple[int, int]]:
@@ -97,6 +97,7 @@ def test_a_finger_judges_on_a_telephone(open_as, annotator, campaign) -> None:
     saved(page, 1)
     assert stored() == [(3, 1)]
     assert sideways_overflow(page) <= 0
+    assert small_targets(page) == []
 
 
 def test_without_javascript_the_form_judges(open_as, annotator, campaign) -> None:
@@ -204,6 +205,52 @@ def test_two_judgements_wait_out_a_lost_connection_and_a_reload(screen) -> None:
     saved(screen, 2)
     expect(screen.get_by_role("alert")).to_be_hidden()
     assert stored() == [(0, 1), (1, 2)]
+
+
+def test_what_waits_is_sent_even_where_nothing_is_left_to_judge(screen, campaign) -> None:
+    screen.context.route("**/judge/answer/", lambda route: route.abort())
+    press(screen, "1", "w", "Enter")
+    expect(screen.get_by_role("alert")).to_be_visible()
+    Campaign.objects.filter(pk=campaign.pk).update(state="paused")
+    screen.context.unroute("**/judge/answer/")
+
+    screen.goto(f"/campaigns/{campaign.pk}/judge/")
+
+    expect(screen.get_by_role("heading", name="This campaign is paused")).to_be_visible()
+    expect(screen.get_by_text("1 judged in this sitting")).to_be_visible()
+    assert stored() == [(0, 1)]
+
+
+def places(page: Page) -> list[dict[str, float] | None]:
+    controls = [page.get_by_role("button", name=name) for name in ("Undo", "Keys", "Next")]
+    return [control.bounding_box() for control in [best(page, 1), worst(page, 4), *controls]]
+
+
+def test_neither_cards_nor_buttons_move_when_the_page_says_something(screen) -> None:
+    before = places(screen)
+
+    press(screen, "1", "Enter")
+    expect(screen.get_by_text("Choose a pair for “Least related”.").last).to_be_visible()
+    assert places(screen) == before
+    press(screen, "w")
+    expect(screen.get_by_text("Choose a pair for “Least related”.")).to_have_count(0)
+    press(screen, "Enter")
+    saved(screen, 1)
+    assert places(screen) == before
+    screen.context.set_offline(True)
+    expect(screen.get_by_role("alert")).to_be_visible()
+    assert places(screen) == before
+
+
+def test_a_key_brings_what_it_chose_into_sight(open_as, annotator, dataset) -> None:
+    campaign = CampaignFactory(dataset=dataset, tuple_size=8)
+    TupleFactory(campaign=campaign)
+    page = judging(open_as(annotator, height=600), campaign)
+
+    press(page, "8")
+
+    chosen, foot = best(page, 8).bounding_box(), page.get_by_role("button", name="Next").bounding_box()
+    assert chosen["y"] + chosen["height"] < foot["y"]
 
 
 def test_offline_shows_at_once_and_being_back_sends_at_once(screen) -> None:

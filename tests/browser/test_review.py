@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from curation.models import Dataset, Pair, ReviewDecision
-from tests.browser.conftest import sideways_overflow
+from tests.browser.conftest import sideways_overflow, small_targets
 from tests.factories import GeneratedPairFactory, SentenceFactory, run_score_set
 
 pytestmark = pytest.mark.browser
@@ -141,6 +141,19 @@ def test_a_double_press_and_a_double_click_decide_once(screen) -> None:
     assert stored() == [("keep", []), ("keep", [])]
 
 
+def test_a_key_held_down_on_a_button_decides_once(screen) -> None:
+    screen.get_by_role("button", name="Keep").focus()
+
+    for _repeat in range(3):
+        screen.keyboard.down("Enter")
+        screen.wait_for_timeout(260)
+    screen.keyboard.up("Enter")
+
+    expect(screen.get_by_text("1 of 5 decided")).to_be_visible()
+    ready(screen)
+    assert stored() == [("keep", [])]
+
+
 def test_letters_can_be_switched_off_and_stay_off(screen) -> None:
     screen.get_by_label("Keys").uncheck()
     screen.reload()
@@ -231,11 +244,16 @@ def test_when_all_is_decided_the_page_says_so(curator_page, dataset, pairs) -> N
 def test_a_finger_reviews_on_a_telephone(open_as, curator, dataset, pairs) -> None:
     page = reviewing(open_as(curator, width=390, height=844, is_mobile=True, has_touch=True), dataset)
 
+    before = page.get_by_role("button", name="Keep").bounding_box()
     page.get_by_role("button", name="Keep").tap()
     expect(machine(page)).to_contain_text("While the committee")
+    expect(page.get_by_text("1 of 5 decided")).to_be_visible()
+    assert page.get_by_role("button", name="Keep").bounding_box() == before
     assert sideways_overflow(page) <= 0
     ready(page)
+    assert small_targets(page) == []
     page.get_by_role("button", name="Reject").tap()
+    assert small_targets(page) == []
     page.get_by_label("Uncommon in context").check()
     page.get_by_role("button", name="Reject the sentence").tap()
 

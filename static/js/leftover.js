@@ -1,0 +1,29 @@
+// Where there is nothing to judge: what an earlier visit kept on this device is sent from here.
+
+import { fieldsOf, outboxOf } from "./judgements.js";
+import { senderOf } from "./sending.js";
+import { say, words } from "./words.js";
+
+const form = document.getElementById("leftover");
+const progress = document.getElementById("progress");
+const outbox = outboxOf(form);
+const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => false, refresh });
+
+function refresh() {
+  const waiting = outbox.entries().length;
+  if (waiting) progress.textContent = say(words.waiting, { number: waiting });
+}
+
+function taken({ body }) {
+  document.getElementById("note").textContent = body.note;
+  arrange(body);
+}
+
+function arrange(screen) {
+  progress.textContent = screen.progress;
+  refresh();
+  if (!outbox.entries().length && !screen.over) location.reload();
+}
+
+refresh();
+if (outbox.entries().length) sender.deliver();
