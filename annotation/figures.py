@@ -9,6 +9,7 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Max
 
+from annotation.bws.distinction import indistinguishable
 from annotation.bws.intervals import reliability_interval
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability import Reliability, TooFewJudgements, split_half_reliability
@@ -140,13 +141,25 @@ def counting_scores_of(tally: Tally) -> CampaignScores:
 
 def scores_now(campaign: Campaign) -> CampaignScores:
     """The counting scores of the judgements that count at this moment."""
-    mark = campaign_mark(campaign)
+    return _scores_at(campaign, campaign_mark(campaign))
+
+
+def _scores_at(campaign: Campaign, mark: str) -> CampaignScores:
     return kept(campaign, "scores", mark, lambda: counting_scores_of(campaign_tally(campaign)))
 
 
 @dataclass(frozen=True)
 class ScoreRow:
+    """place: from 1, the best. first, last: the places of pairs that share a group with it (`bws.distinction`).
+
+    apart: whether no pair shown above shares a group with this one or any below.
+    """
+
     pair: Pair
+    place: int
+    first: int
+    last: int
+    apart: bool
     score: float
     standard_error: float
     appearances: int
@@ -156,27 +169,57 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class ScorePage:
+    """told_apart: the share of all pairs of scores that differ by more than their errors explain; None for none."""
+
     rows: list[ScoreRow]
     number: int
     pages: int
     total: int
+    told_apart: float | None
 
 
 def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False) -> ScorePage:
-    """One page of the campaign's counting scores as they stand; ties in order of the pairs' primary keys."""
-    scores = scores_now(campaign)
-    order = np.argsort(scores.values if lowest_first else -scores.values, kind="stable")
-    pages = max(1, -(-len(order) // ROWS_PER_PAGE))
+    """One page of the campaign's counting scores as they stand; of equal ones the surest first, or last."""
+    mark = campaign_mark(campaign)
+    scores = _scores_at(campaign, mark)
+    groups = kept(campaign, "groups", mark, lambda: indistinguishable(scores.values, scores.standard_errors))
+    places = np.arange(len(groups.order))[:: -1 if lowest_first else 1]
+    pages = max(1, -(-len(places) // ROWS_PER_PAGE))
     number = min(max(1, page), pages)
-    chosen = order[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
-    pairs = Pair.objects.select_related("a", "b").in_bulk([int(pair) for pair in scores.pairs[chosen]])
-    rows = [_score_row(scores, int(item), pairs[int(scores.pairs[item])]) for item in chosen]
-    return ScorePage(rows=rows, number=number, pages=pages, total=len(order))
+    chosen = places[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
+    shown = [int(pair) for pair in scores.pairs[groups.order[chosen]]]
+    pairs = Pair.objects.select_related("a", "b").in_bulk(shown)
+    first, last = groups.memberships
+    nearest = zip(
+        chosen.tolist(),
+        groups.starts[first[chosen]].tolist(),
+        groups.ends[last[chosen]].tolist(),
+        strict=True,
+    )
+    rows = [
+        _score_row(
+            scores,
+            int(groups.order[place]),
+            pairs[pair],
+            places=(place, low, high),
+            apart=place == (high if lowest_first else low),
+        )
+        for pair, (place, low, high) in zip(shown, nearest, strict=True)
+    ]
+    told_apart = groups.told_apart if len(places) > 1 else None
+    return ScorePage(rows=rows, number=number, pages=pages, total=len(places), told_apart=told_apart)
 
 
-def _score_row(scores: CampaignScores, item: int, pair: Pair) -> ScoreRow:
+def _score_row(
+    scores: CampaignScores, item: int, pair: Pair, *, places: tuple[int, int, int], apart: bool
+) -> ScoreRow:
+    place, first, last = places
     return ScoreRow(
         pair=pair,
+        place=place + 1,
+        first=first + 1,
+        last=last + 1,
+        apart=apart,
         score=float(scores.values[item]),
         standard_error=float(scores.standard_errors[item]),
         appearances=int(scores.appearances[item]),

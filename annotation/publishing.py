@@ -7,6 +7,7 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.bws.distinction import indistinguishable
 from annotation.bws.scoring import METHODS, Scores
 from annotation.figures import full_reliability
 from annotation.models import Campaign
@@ -140,7 +141,14 @@ def _parameters(campaign: Campaign, filed: Filed, scores: Scores) -> dict[str, o
         "judgements_per_tuple": campaign.judgements_per_tuple,
         "excluded_annotators": campaign.participations.filter(excluded=True).count(),
         "standard_errors": scores.error_kind.value,
+        "told_apart": _told_apart(scores),
     }
+
+
+def _told_apart(scores: Scores) -> float | None:
+    """The share of all pairs of scores that differ by more than their errors explain, at 95 %; None without errors."""
+    share = indistinguishable(scores.values, scores.standard_errors).told_apart
+    return None if math.isnan(share) else share
 
 
 def _reliability(campaign: Campaign, work: Work, chosen: Mask) -> dict[str, object]:

@@ -68,7 +68,10 @@ def _plain(name: str) -> str:
 
 def _item_places(wanted: tuple[str, ...] | None, names: list[str], header: Sequence[str]) -> tuple[int, ...]:
     if wanted is not None:
-        return tuple(_place(name, "items", names, header) for name in wanted)
+        places = tuple(_place(name, "items", names, header) for name in wanted)
+        if len(set(places)) < len(places):
+            raise FileError("--items names a column twice; name one for each place.")
+        return places
     numbered = {int(found[1]): found[0] for name in names if (found := _ITEM.fullmatch(name))}
     if len(numbered) < 2:
         raise FileError(
@@ -89,4 +92,7 @@ def _place(wanted: str | None, role: str, names: list[str], header: Sequence[str
 
 
 def _listed(header: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in header[:12]) + (", …" if len(header) > 12 else "")
+    # A terminal obeys what cannot be printed.
+    names = ["".join(sign if sign.isprintable() else "�" for sign in name) for name in header[:12]]
+    shown = ", ".join(f'"{name if len(name) <= 40 else name[:39] + "…"}"' for name in names)
+    return shown + (", …" if len(header) > 12 else "")

@@ -22,6 +22,7 @@ from annotation.bws.swapping import SwapSearch
 ALGORITHM = "decks and swaps, 1"
 # About ten gigabytes of work.
 MOST_SLOTS = 100_000_000
+MOST_FACTOR = 1e12
 
 
 class DesignError(ValueError):
@@ -42,8 +43,8 @@ class Design:
 
 def tuple_count(item_count: int, factor: float) -> int:
     """How many tuples a factor means: factor times the items, halves rounded up."""
-    if not 0 < factor < math.inf:
-        raise DesignError(f"A factor must be a number above 0, not {factor:g}.")
+    if not 0 < factor <= MOST_FACTOR:
+        raise DesignError(f"A factor must be a number above 0, not {factor:g}, and at most {MOST_FACTOR:g}.")
     return math.floor(0.5 + factor * item_count)
 
 
@@ -90,13 +91,13 @@ def _check_numbers(item_count: int, size: int, count: int, factor: float) -> Non
         raise DesignError(f"A factor of {factor:g} makes no tuple out of {item_count} items; raise it.")
     if count * size > MOST_SLOTS:
         raise DesignError(
-            f"A factor of {factor:g} asks for {count:,} tuples of {size}, and at most "
+            f"A factor of {factor:g} asks for {count:.3g} tuples of {size}, and at most "
             f"{MOST_SLOTS // size:,} can be designed at once; lower it."
         )
     if count > math.comb(item_count, size):
         raise DesignError(
-            f"{item_count} items make only {math.comb(item_count, size)} different tuples of {size}, "
-            f"and a factor of {factor:g} asks for {count}; lower it or add items."
+            f"{item_count} items make only {math.comb(item_count, size):,} different tuples of {size}, "
+            f"and a factor of {factor:g} asks for {count:,}; lower it or add items."
         )
 
 

@@ -17,6 +17,7 @@ from typing import TextIO
 import numpy as np
 
 from annotation.bws.columns import RECOGNISED, Columns
+from annotation.bws.distinction import Groups, indistinguishable
 from annotation.bws.judgements import IntArray, Judgements
 from annotation.bws.rows import (
     BestIsWorst,
@@ -31,6 +32,7 @@ from annotation.bws.tables import Table, encoding_of, find_table, open_text
 from curation.files.drafts import FileError, RowError
 from curation.files.records import Record, physical_lines
 from curation.files.writing import replacing
+from curation.pairs.text import is_readable
 
 __all__ = [
     "BestIsWorst",
@@ -81,7 +83,10 @@ class JudgementFile:
 
 
 def read_items(path: Path) -> ItemFile:
-    """Read items, one a line; blank lines are passed over. Raises FileError where the file cannot be read."""
+    """Read items, one a line; blank lines are passed over.
+
+    Raises FileError where the file, or a line of it, cannot be read, or where it holds no item.
+    """
     names, duplicates = Names(), []
     encoding = encoding_of(path)
     with open_text(path, encoding) as file:
@@ -89,9 +94,15 @@ def read_items(path: Path) -> ItemFile:
             text = line.strip()
             if not text:
                 continue
+            if not is_readable(text):
+                raise FileError(
+                    f"Line {number} of {path.name} has characters that cannot be read; save the file as UTF-8."
+                )
             if names.find(text) is not None:
                 duplicates.append(number)
             names.number(text)
+    if not names.spellings:
+        raise FileError(f"{path.name} holds no item; give one a line.")
     return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
 
 
@@ -109,21 +120,34 @@ def _tsv_cell(text: str) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
 
 
-def write_scores(path: Path, items: Sequence[str], scores: Scores) -> None:
-    """Write CSV `item,score,standard_error,appearances,best,worst`, best score first, equal ones by name.
+def write_scores(path: Path, items: Sequence[str], scores: Scores) -> Groups:
+    """Write CSV `item,score,standard_error,appearances,best,worst,group`, best score first, equal ones by name.
 
+    group: the runs of items not told apart at 95 % that hold the item, numbered from the best, as `3` or `3..7`;
+    empty where the method has no standard errors. Returns the runs.
     Numbers are written so that reading them gives the same number again. Items without a score are left
     out.
     """
     scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
+    order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
+    groups = indistinguishable(scores.values[order], scores.standard_errors[order])
     with _writing(path) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst"])
-        for item in sorted(scored, key=lambda item: (-scores.values[item], items[item])):
+        writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])
+        for item, group in zip(order, _group_cells(groups, len(order)), strict=True):
+            numbers = (_number(scores.values[item]), _number(scores.standard_errors[item]))
             counts = (scores.appearances[item], scores.best[item], scores.worst[item])
-            writer.writerow(
-                [items[item], _number(scores.values[item]), _number(scores.standard_errors[item]), *counts]
-            )
+            writer.writerow([items[item], *numbers, *counts, group])
+    return groups
+
+
+def _group_cells(groups: Groups, count: int) -> list[str]:
+    """The runs of each of so many places; with two dots, because spreadsheets read `3-7` as a day in March."""
+    cells = [""] * count
+    first, last = groups.memberships
+    for place, low, high in zip(groups.order.tolist(), first.tolist(), last.tolist(), strict=True):
+        cells[place] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
+    return cells
 
 
 def _number(value: np.float64) -> str:
@@ -180,9 +204,14 @@ def read_judgements(
             (rows if unwanted.isdisjoint(row.items) else left_out).append(row)
     _check_found(path, without, left_out, reader)
     if not rows:
-        why = f": line {rejected[0].line}, {rejected[0].reason}" if rejected else ""
-        raise FileError(f"{path.name} holds no judgement{why}.")
+        raise FileError(f"{path.name} holds no judgement: {_why_none(rejected, left_out)}.")
     return replace(_gathered(rows, rejected, reader, table), left_out=len(left_out))
+
+
+def _why_none(rejected: Sequence[RowError], left_out: Sequence[JudgementRow]) -> str:
+    if rejected:
+        return f"line {rejected[0].line}, {rejected[0].reason}"
+    return "every row holds an item to leave out" if left_out else "no row stands below the header"
 
 
 def _row_error(record: Record | RowError, reason: RowRejectedError) -> RowError:

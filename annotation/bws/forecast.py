@@ -16,6 +16,8 @@ from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, sim
 # More items are simulated by so many: a reliability hardly depends on their number. Its interval is then
 # wider than it need be, never narrower.
 MOST_ITEMS_SIMULATED = 1500
+MOST_JUDGEMENTS_SIMULATED = 2_000_000  # in each campaign
+MOST_NOISE = 1000.0  # all answers are chance long before
 # The noise that a campaign is tried with to see which explains its reliability.
 NOISES = np.geomspace(0.05, 6.0, 13)
 
@@ -75,6 +77,12 @@ def forecast(plan: ForecastPlan) -> Forecast:
     """
     _check(plan)
     items = min(plan.items, MOST_ITEMS_SIMULATED)
+    simulated = tuple_count(items, plan.factor) * plan.judgements_per_tuple
+    if simulated > MOST_JUDGEMENTS_SIMULATED:
+        raise ValueError(
+            f"A forecast simulates at most {MOST_JUDGEMENTS_SIMULATED:,} judgements, and this plan asks for "
+            f"{simulated:.3g} of {items:,} items; lower the factor or the judgements of each tuple."
+        )
     rng = np.random.default_rng(plan.seed)
     tuples = design_tuples(items, size=plan.size, factor=plan.factor, seed=plan.seed).tuples
     noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
@@ -115,6 +123,10 @@ def _check(plan: ForecastPlan) -> None:
             raise ValueError(
                 f"A forecast needs {name.replace('_', ' ')} above 0, not {getattr(plan, name):g}."
             )
+    if plan.noise > MOST_NOISE:
+        raise ValueError(
+            f"A forecast takes noise of at most {MOST_NOISE:g} standard deviations, not {plan.noise:g}."
+        )
     if plan.campaigns < 2:
         raise ValueError(f"A forecast needs at least 2 simulated campaigns, not {plan.campaigns}.")
 

@@ -1,14 +1,23 @@
 """A folder of files that says what it holds: its manifest with checksums, and the folder as one zip."""
 
+import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from curation.files.checksum import sha256_of
+from curation.files.drafts import FileError
 
 MANIFEST = "manifest.json"
+# What is read by its name, from a folder or out of a zip.
+Contents = Mapping[str, Callable[[], IO[bytes]]]
+# What reading a damaged, encrypted or unknown member of a zip raises, and a file on a disk.
+_UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
 # A zip holds a time for each file, and nothing before 1980; the same files give the same zip.
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -25,14 +34,71 @@ def write_manifest(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(facts["sha256"]) for name, facts in files.items()}
 
 
-def manifest_faults(folder: Path) -> list[str]:
-    """What is not as the folder's manifest says, a sentence each; none for a folder that is whole."""
-    stated = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
-    there = {path.relative_to(folder).as_posix() for path in _files(folder)} - {MANIFEST}
-    faults = [f"{name} is missing." for name in sorted(stated.keys() - there)]
-    faults += [f"{name} is not in the manifest." for name in sorted(there - stated.keys())]
-    changed = [name for name in stated.keys() & there if sha256_of(folder / name) != stated[name]["sha256"]]
-    return faults + [f"{name} was changed." for name in sorted(changed)]
+def manifest_faults(place: Path) -> list[str]:
+    """What is not as the manifest of a folder, or of a zip of one, says: a sentence each; none where it is whole.
+
+    Raises FileError where nothing can be opened there, or it has no manifest.
+    """
+    with _opened(place) as contents:
+        stated = _stated(contents, place)
+        there = contents.keys() - {MANIFEST}
+        faults = [f"{name} is missing." for name in sorted(stated.keys() - there)]
+        faults += [f"{name} is not in the manifest." for name in sorted(there - stated.keys())]
+        for name in sorted(stated.keys() & there):
+            faults += _fault(name, contents[name], stated[name])
+    return faults
+
+
+def _fault(name: str, opening: Callable[[], IO[bytes]], sha256: str) -> Iterator[str]:
+    try:
+        with opening() as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    except _UNREADABLE:
+        yield f"{name} cannot be read."
+    else:
+        if found != sha256:
+            yield f"{name} was changed."
+
+
+def _stated(contents: Contents, place: Path) -> dict[str, str]:
+    """The SHA-256 of each file by its name."""
+    if MANIFEST not in contents:
+        raise FileError(f"{place} has no {MANIFEST}, so it is no bundle; check the path.")
+    try:
+        with contents[MANIFEST]() as file:
+            files = json.loads(file.read())["files"]
+        return {str(name): str(facts["sha256"]) for name, facts in files.items()}
+    except (*_UNREADABLE, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise FileError(
+            f"{MANIFEST} of {place} states no checksums that can be read; get the bundle again."
+        ) from error
+
+
+@contextmanager
+def _opened(place: Path) -> Iterator[Contents]:
+    if place.is_dir():
+        yield {path.relative_to(place).as_posix(): partial(_open, path) for path in _files(place)}
+        return
+    try:
+        archive = zipfile.ZipFile(place)
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise FileError(f"{place} is neither a folder nor a zip; give a bundle.") from error
+    except OSError as error:
+        raise FileError(f"{place} cannot be read: {error.strerror or error}; check the path.") from error
+    with archive:
+        yield _zipped(archive)
+
+
+def _open(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _zipped(archive: zipfile.ZipFile) -> Contents:
+    """Names below the folder that holds the manifest; what lies outside it keeps its whole name."""
+    members = {info.filename: partial(archive.open, info) for info in archive.infolist() if not info.is_dir()}
+    manifests = [name for name in members if name.split("/")[-1] == MANIFEST and name.count("/") < 2]
+    folder = min(manifests, key=len, default="").removesuffix(MANIFEST)
+    return {name.removeprefix(folder): opening for name, opening in members.items()}
 
 
 def zip_folder(folder: Path, file: IO[bytes], *, name: str) -> None:

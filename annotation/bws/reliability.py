@@ -10,6 +10,8 @@ from annotation.bws.correlation import pearson, spearman
 from annotation.bws.halves import DrawHalves, HalfScores, halves_of_groups, halves_of_units
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, tuple_numbers
 
+# A thousand give a mean to the third decimal; more than these would only fill the memory.
+MOST_TRIALS = 1_000_000
 # Cells of an array (judgements, trials) that are worked on at once: as much as stays in a processor's
 # cache.
 _CELLS_AT_ONCE = 2_000_000
@@ -66,6 +68,8 @@ def split_half_reliability(
     """
     if trials < 1:
         raise ValueError(f"A reliability needs at least 1 trial, not {trials}.")
+    if trials > MOST_TRIALS:
+        raise ValueError(f"A reliability takes at most {MOST_TRIALS:,} trials, not {trials:,}.")
     tuples = tuple_numbers(judgements.items)
     draw = _halves(judgements, tuples, split)
     rho, r = _correlations(judgements, draw, trials, np.random.default_rng(seed))

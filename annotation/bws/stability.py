@@ -15,6 +15,7 @@ from annotation.bws.halves import halves_of_units
 from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
 from annotation.bws.scoring import Scores
 
+MOST_TRIALS = 10_000
 Scored = Callable[[Judgements], Scores]
 
 
@@ -43,6 +44,8 @@ def stability(
     for.
     """
     tuples = tuple_numbers(judgements.items)
+    if trials > MOST_TRIALS:
+        raise ValueError(f"At most {MOST_TRIALS:,} trials can be asked for, not {trials:,}.")
     if judgements_per_tuple < 1 or trials < 1:
         raise ValueError(f"Needs at least 1 judgement and 1 trial, not {judgements_per_tuple} and {trials}.")
     if len(tuples) == 0 or tuples.max() == 0:

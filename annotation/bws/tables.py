@@ -11,8 +11,11 @@ from annotation.bws.columns import Columns, Places, places_of
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
-from curation.files.sniffing import detect_dialect
+from curation.files.sniffing import detect_dialect, refuse_archives
 
+# Control characters other than white space, Escape among them.
+_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\v\f\r") | {127})
+_STRAY = 0.05
 # A header may follow some lines of title, and no more.
 _HEADER_WITHIN = 20
 
@@ -36,11 +39,22 @@ class Table:
 
 
 def encoding_of(path: Path) -> Encoding:
-    """Which encoding a text file is in. Raises FileError where it cannot be read."""
+    """Which encoding a text file is in. Raises FileError where it cannot be read, or is no text."""
     try:
-        return detect_encoding(path)
+        with path.open("rb") as file:
+            beginning = file.read(4096)
+        encoding = detect_encoding(path)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
+    refuse_archives(path.name, beginning)
+    if not encoding.name.startswith(("utf-16", "utf-32")) and _is_binary(beginning):
+        raise FileError(f"{path.name} is no text file; save it as text in UTF-8.")
+    return encoding
+
+
+def _is_binary(beginning: bytes) -> bool:
+    """Whether more than a few bytes are such as no text holds; a stray one spoils its row and not the file."""
+    return len(beginning.translate(None, _NO_TEXT)) < (1 - _STRAY) * len(beginning)
 
 
 def open_text(path: Path, encoding: Encoding) -> TextIO:
@@ -61,7 +75,10 @@ def find_table(path: Path, columns: Columns) -> Table:
             return Table(path, encoding, delimiter, quoted, header, places_of(columns, header.cells))
     # None will do: the error speaks of the row that most looks like a header.
     likely = max((header for _, _, header in candidates), key=lambda header: len(header.cells))
-    places_of(columns, likely.cells)
+    try:
+        places_of(columns, likely.cells)
+    except FileError as error:
+        raise FileError(f"{path.name}: {error}") from error
     raise AssertionError("a header that was refused is refused again")
 
 

@@ -54,7 +54,7 @@ def physical_lines(file: IO[str], name: str) -> Iterator[str]:
             if len(line) == LINE_MAX_CHARACTERS:
                 raise FileError(
                     f"Line {number} of {name} has more than {LINE_MAX_CHARACTERS:,} characters; "
-                    f"check that the file has one pair a line."
+                    f"check that the file has line ends, and one row a line."
                 )
             yield line
     except UnicodeDecodeError as error:
@@ -112,6 +112,8 @@ def _plain(error: csv.Error) -> str:
     """The reason in words of a spreadsheet rather than of a parser."""
     if "expected after" in str(error):
         return "a quotation mark inside a quoted cell is not doubled"
+    if "field limit" in str(error):
+        return f"a cell has more than {csv.field_size_limit():,} characters"
     if "unexpected end" in str(error):
         return "a quotation mark is opened and not closed"
     return str(error)

@@ -53,10 +53,15 @@ def detect_format(path: Path) -> str:
         raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
     if not beginning.strip():
         raise FileError(f"{path.name} is empty; give a file with one pair of sentences a row.")
+    refuse_archives(path.name, beginning)
+    return _format_of(path, beginning)
+
+
+def refuse_archives(name: str, beginning: bytes) -> None:
+    """Raises FileError where a file begins as one that holds its rows in some package."""
     for mark, reason in _ELSEWHERE.items():
         if beginning.startswith(mark):
-            raise FileError(f"{path.name} {reason}.")
-    return _format_of(path, beginning)
+            raise FileError(f"{name} {reason}.")
 
 
 def _format_of(path: Path, beginning: bytes) -> str:

@@ -22,8 +22,9 @@ _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST})
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write, which takes the place of `path` once it is whole; an error leaves nothing of it.
 
-    Raises FileError where the disk is full or the place cannot be written.
+    Raises FileError where the disk is full or the place cannot be written, or holds something other than a file.
     """
+    _refuse_what_is_no_file(path)
     beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     with _shown(path):
         file = beside.open("xb")
@@ -135,10 +136,24 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def _refuse_what_is_no_file(path: Path) -> None:
+    """A rename would put a file in the place of a device, such as /dev/stdout, for all who use it."""
+    with _shown(path):
+        folder = path.is_dir()
+        # /dev/stdout may lead to a file, and is a link of the system's all the same.
+        other = path.parent == Path("/dev") or (path.exists() and not path.is_file())
+    if folder or not path.name:
+        raise FileError(f"{path} is a folder; give the name of a file in it.")
+    if other:
+        raise FileError(f"{path} is a device or a pipe, and only files are written whole; give another path.")
+
+
 def _sentence(error: OSError, path: Path) -> str:
     if error.errno in _FULL:
         return _full_sentence(path)
-    if not path.parent.is_dir():
+    if error.errno == errno.ENOTDIR:
+        return f"{path.parent} is no folder, so {path.name} was not written; choose another place."
+    if error.errno == errno.ENOENT and not path.parent.is_dir():
         return (
             f"The folder {path.parent} does not exist, so {path.name} was not written; make the folder first."
         )

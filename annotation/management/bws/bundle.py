@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.bundling import bundle_write
-from annotation.management.bws.verb import Answer
+from annotation.management.bws.verb import Answer, require_database, whole
 from annotation.models import Campaign
 from curation.errors import UserError
 
@@ -16,7 +16,7 @@ HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, sco
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("campaign", type=int, help="its number, as in the address of its page")
+    parser.add_argument("campaign", type=whole, help="its number, as in the address of its page")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="a folder, or a file ending in .zip"
     )
@@ -24,6 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> Answer:
     started = monotonic()
+    require_database(Campaign)
     campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
     if campaign is None:
         raise UserError(

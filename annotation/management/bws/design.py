@@ -12,25 +12,31 @@ from django.utils.translation import ngettext
 from annotation.bws.certificate import Certificate
 from annotation.bws.design import design_tuples
 from annotation.bws.files import ItemFile, read_items, write_tuples
-from annotation.management.bws.verb import Answer, add_seed, seed_of
+from annotation.management.bws.verb import Answer, add_seed, keep_apart, seed_of, whole
 from curation.errors import errors_shown
 
 HELP = "Design balanced tuples out of a list of items."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("items", type=Path, help="one item a line")
+    parser.add_argument("items", type=Path, help="one item a line; blank lines are passed over")
     parser.add_argument(
         "--out", type=Path, required=True, metavar="TUPLES", help="tab-separated, one tuple a line"
     )
-    parser.add_argument("--size", type=int, default=4, help="items a tuple (default 4)")
-    parser.add_argument("--factor", type=float, default=2.0, help="tuples an item (default 2)")
+    parser.add_argument("--size", type=whole, default=4, help="items in each tuple (default 4)")
+    parser.add_argument(
+        "--factor",
+        type=float,
+        default=2.0,
+        help="tuples for each item (default 2): 100 items make 200",
+    )
     add_seed(parser)
 
 
 def run(options: dict[str, Any]) -> Answer:
     started = monotonic()
     seed = seed_of(options)
+    keep_apart(options["items"], options["out"])
     with errors_shown():
         file = read_items(options["items"])
         design = design_tuples(len(file.items), size=options["size"], factor=options["factor"], seed=seed)

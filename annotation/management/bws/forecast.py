@@ -1,5 +1,6 @@
 """`bws forecast`: what a campaign will take and what it will be worth."""
 
+import math
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -11,19 +12,30 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files import read_judgements
 from annotation.bws.forecast import Expected, Forecast, ForecastPlan, fitted_noise, forecast
-from annotation.management.bws.verb import Answer, add_seed, seed_of
-from curation.errors import errors_shown
+from annotation.management.bws.verb import Answer, add_seed, seed_of, whole
+from curation.errors import UserError, errors_shown
 
 HELP = "Forecast judgements, hours, cost and reliability of a campaign by simulating it."
 DEFAULTS = ForecastPlan(items=0)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--items", type=int, required=True, metavar="N")
-    parser.add_argument("--size", type=int, default=DEFAULTS.size, help="items a tuple")
-    parser.add_argument("--factor", type=float, default=DEFAULTS.factor, help="tuples an item")
+    parser.add_argument("--items", type=whole, required=True, metavar="N", help="how many are to be scored")
     parser.add_argument(
-        "--judgements", type=int, default=DEFAULTS.judgements_per_tuple, metavar="J", help="of each tuple"
+        "--size", type=whole, default=DEFAULTS.size, help=f"items in each tuple (default {DEFAULTS.size})"
+    )
+    parser.add_argument(
+        "--factor",
+        type=float,
+        default=DEFAULTS.factor,
+        help=f"how many tuples for each item (default {DEFAULTS.factor:g})",
+    )
+    parser.add_argument(
+        "--judgements",
+        type=whole,
+        default=DEFAULTS.judgements_per_tuple,
+        metavar="J",
+        help=f"of each tuple (default {DEFAULTS.judgements_per_tuple})",
     )
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument(
@@ -39,18 +51,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=float,
         default=DEFAULTS.seconds_per_judgement,
         metavar="SECONDS",
-        help=f"what one judgement takes (default {DEFAULTS.seconds_per_judgement:g})",
+        help=f"that one judgement takes (default {DEFAULTS.seconds_per_judgement:g})",
     )
-    parser.add_argument("--pay", type=float, metavar="AMOUNT", help="for an hour, to tell what it costs")
+    parser.add_argument(
+        "--pay", type=float, metavar="AMOUNT", help="for an hour, in any currency, to tell the cost"
+    )
     add_seed(parser)
 
 
 def run(options: dict[str, Any]) -> Answer:
     started = monotonic()
+    pay = options["pay"]
+    if pay is not None and not 0 <= pay < math.inf:
+        raise UserError(_("An hour cannot be paid with %(pay)g; give a number of 0 or more.") % {"pay": pay})
     plan = _plan(options)
     with errors_shown():
         found = forecast(plan)
-    cost = None if options["pay"] is None else found.hours * options["pay"]
+    cost = None if pay is None else found.hours * pay
     figures = _plan_figures(plan) | {
         "tuples": found.tuples,
         "judgements": found.judgements,

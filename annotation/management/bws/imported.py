@@ -10,7 +10,14 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.management.bws.verb import Answer, add_judgements, file_figures, file_lines, judgements_of
+from annotation.management.bws.verb import (
+    Answer,
+    add_judgements,
+    file_figures,
+    file_lines,
+    judgements_of,
+    require_database,
+)
 from annotation.recording import Recorded, judgements_record
 from curation.errors import UserError
 from curation.files.checksum import sha256_of
@@ -37,6 +44,7 @@ def run(options: dict[str, Any]) -> Answer:
     started = monotonic()
     if options["best_is_worst"] == "count":
         raise UserError(_("The site holds no judgement whose best is its worst; leave --best-is-worst out."))
+    require_database(Dataset)
     file = judgements_of(options)
     with transaction.atomic():
         recorded = judgements_record(

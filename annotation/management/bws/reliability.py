@@ -15,7 +15,9 @@ from annotation.management.bws.verb import (
     file_figures,
     file_lines,
     judgements_of,
+    one_of,
     seed_of,
+    whole,
 )
 from curation.errors import errors_shown
 
@@ -24,12 +26,12 @@ HELP = "Measure the split-half reliability of judgements."
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_judgements(parser)
-    parser.add_argument("--trials", type=int, default=1000, help="random splits (default 1000)")
+    parser.add_argument("--trials", type=whole, default=1000, help="random splits (default 1000)")
     parser.add_argument(
         "--split",
-        type=Split,
-        choices=list(Split),
+        type=one_of(Split),
         default=Split.JUDGEMENTS,
+        metavar="WHAT",
         help="what is halved: the judgements of each tuple (default), the tuples, or the annotators",
     )
     add_seed(parser)

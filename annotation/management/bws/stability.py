@@ -20,6 +20,7 @@ from annotation.management.bws.verb import (
     file_lines,
     judgements_of,
     seed_of,
+    whole,
 )
 from curation.errors import errors_shown
 
@@ -33,7 +34,7 @@ NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16)
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_judgements(parser)
-    parser.add_argument("--trials", type=int, default=20, help="random halves of the tuples (default 20)")
+    parser.add_argument("--trials", type=whole, default=20, help="random halves of the tuples (default 20)")
     add_seed(parser)
 
 

@@ -1,11 +1,14 @@
 """What the verbs of `manage.py bws` share: a judgement file's options, and how its bad rows are told."""
 
-from argparse import ArgumentParser
-from collections.abc import Iterator
+from argparse import ArgumentError, ArgumentParser, ArgumentTypeError, _StoreAction
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from django.db.models import Model
+from django.db.utils import OperationalError, ProgrammingError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -13,14 +16,18 @@ from annotation.bws.files import BestIsWorst, Columns, JudgementFile, read_judge
 from curation.errors import UserError, errors_shown
 
 REJECTED_SHOWN = 10
+MOST_OF_ANYTHING = 10**12
+
+Kind = TypeVar("Kind", bound=StrEnum)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb found out: lines for people, figures for programs."""
+    """What a verb found out: lines for people, figures for programs, and the exit status."""
 
     lines: list[str]
     figures: dict[str, Any]
+    status: int = 0
 
 
 def add_judgements(parser: ArgumentParser) -> None:
@@ -29,25 +36,95 @@ def add_judgements(parser: ArgumentParser) -> None:
     columns.add_argument(
         "--items", nargs="+", metavar="COL", help="one a place, or a single one whose cells hold lists"
     )
-    columns.add_argument("--best", metavar="COL")
-    columns.add_argument("--worst", metavar="COL")
-    columns.add_argument("--annotator", metavar="COL")
+    columns.add_argument("--best", metavar="COL", help="the best item (default BestItem, or Best)")
+    columns.add_argument("--worst", metavar="COL", help="the worst item (default WorstItem, or Worst)")
+    columns.add_argument("--annotator", metavar="COL", help="who judged (default Annotator, if there is one)")
     rows = parser.add_argument_group("rows to leave out")
     rows.add_argument(
         "--best-is-worst",
-        type=BestIsWorst,
-        choices=list(BestIsWorst),
+        type=one_of(BestIsWorst),
         default=BestIsWorst.REJECT,
-        help="a row with one item both best and worst; count: as best and as worst, as the K&M scripts do",
+        metavar="HOW",
+        help="a row with one item both best and worst: reject it (default), count it as best and as worst, as the K&M "
+        "scripts do, or fail",
     )
     rows.add_argument(
         "--without", nargs="+", default=(), metavar="ITEM", help="leave out rows with these, as gold items"
     )
-    rows.add_argument("--strict", action="store_true", help="stop at the first one instead of rejecting it")
+    rows.add_argument("--strict", action="store_true", help="stop at the first row that is no judgement")
 
 
 def add_seed(parser: ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=1234)
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1234,
+        metavar="N",
+        help="of what is drawn at random, 0 or more (default 1234)",
+    )
+
+
+class _Once(_StoreAction):
+    """Stores a value, and refuses a second one: of two seeds, neither is plainly meant."""
+
+    given = False
+
+    def __call__(self, parser: ArgumentParser, *arguments: Any) -> None:
+        if self.given and self.option_strings:
+            raise ArgumentError(self, _("given twice"))
+        self.given = True
+        super().__call__(parser, *arguments)
+
+
+def refuse_repeats(parser: ArgumentParser) -> None:
+    """Have the options that are added from now on take one value each."""
+    for action in (None, "store"):
+        parser.register("action", action, _Once)
+
+
+def whole(text: str) -> int:
+    """Reads a whole number for an argument, of a size that a number of things can have."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise ArgumentTypeError(f'"{text[:20]}" is no whole number') from None
+    if abs(number) > MOST_OF_ANYTHING:
+        raise ArgumentTypeError(f"{text[:20]} is too large")
+    return number
+
+
+def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
+    """Reads one of an enumeration's values for an argument."""
+
+    def read(text: str) -> Kind:
+        try:
+            return kind(text)
+        except ValueError:
+            choices = ", ".join(kind)
+            raise ArgumentTypeError(f'there is no "{text}"; choose one of {choices}') from None
+
+    return read
+
+
+def require_database(model: type[Model]) -> None:
+    """Say in a sentence that there is no database with the model's table, which is no bug of the command."""
+    try:
+        model._default_manager.exists()
+    except (OperationalError, ProgrammingError) as error:
+        raise UserError(
+            _("The database does not answer or has no tables yet; run manage.py migrate. It says: %(error)s")
+            % {"error": error}
+        ) from error
+
+
+def keep_apart(given: Path, out: Path) -> None:
+    """Refuse to write over the file that is read."""
+    try:
+        same = out.samefile(given)
+    except OSError:
+        return  # whoever reads or writes says what is wrong
+    if same:
+        raise UserError(_("%(path)s is the file to read; write to another one.") % {"path": out})
 
 
 def judgements_of(options: dict[str, Any]) -> JudgementFile:

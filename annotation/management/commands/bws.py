@@ -3,12 +3,23 @@
 Only `import` and `bundle` need the database.
 """
 
+import sys
 from argparse import SUPPRESS
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.bws import bundle, design, forecast, imported, reliability, score, stability
+from annotation.management.bws import (
+    bundle,
+    design,
+    forecast,
+    imported,
+    reliability,
+    score,
+    stability,
+    verify,
+)
+from annotation.management.bws.verb import refuse_repeats
 from curation.command import Command as BaseCommand
 
 VERBS = {
@@ -19,6 +30,7 @@ VERBS = {
     "forecast": forecast,
     "import": imported,
     "bundle": bundle,
+    "verify": verify,
 }
 
 
@@ -29,6 +41,7 @@ class Command(BaseCommand):
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="|".join(VERBS))
         for name, verb in VERBS.items():
             verb_parser = verbs.add_parser(name, help=verb.HELP, description=verb.HELP)
+            refuse_repeats(verb_parser)
             verb.add_arguments(verb_parser)
             # Not set where it is not given, so that `bws --json score` keeps its own.
             verb_parser.add_argument(
@@ -43,3 +56,5 @@ class Command(BaseCommand):
     def handle(self, *, verb: str, **options: Any) -> None:
         answer = VERBS[verb].run(options)
         self.answer(answer.figures, *answer.lines, as_json=options["json"])
+        if answer.status:
+            sys.exit(answer.status)

@@ -12,6 +12,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from annotation.bws.manifest import write_manifest
+
 ROOT = Path(__file__).resolve().parents[3]
 JUDGEMENTS = """Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator
 a,b,c,d,a,d,ann
@@ -107,6 +109,7 @@ def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_pat
         "method": "counting",
         "scale": "signed",
         "standard_errors": "counted",
+        "groups": 1,
     }
     assert 'Line 6 is left out: the row names "a" both best and worst.' in lines
 
@@ -219,6 +222,16 @@ def test_columns_of_other_names_can_be_given(bws, tmp_path) -> None:
         (["design", "items.txt", "--out", "t.tsv", "--size", "60"], "Tuples of 60 need at least 60 items"),
         (["design", "items.txt", "--out", "missing/t.tsv"], "missing does not exist"),
         (["design", "items.txt", "--out", "t.tsv", "--factor", "1e9"], "at most 25,000,000 can be designed"),
+        (["design", "items.txt", "--out", "items.txt"], "items.txt is the file to read"),
+        (["score", "judgements.csv", "--out", "./judgements.csv"], "judgements.csv is the file to read"),
+        (["score", "judgements.csv", "--out", "."], "is a folder; give the name of a file in it"),
+        (["reliability", "judgements.csv", "--trials", "100000000"], "at most 1,000,000 trials"),
+        (["stability", "judgements.csv", "--trials", "1000000"], "At most 10,000 trials"),
+        (["forecast", "--items", "50", "--noise", "1e300"], "noise of at most 1000 standard deviations"),
+        (["forecast", "--items", "50", "--pay", "-5"], "cannot be paid with -5"),
+        (["forecast", "--items", "50", "--pay", "nan"], "cannot be paid with nan"),
+        (["forecast", "--items", "50", "--judgements", "1000000"], "simulates at most 2,000,000 judgements"),
+        (["verify", "nowhere"], "nowhere cannot be read: No such file"),
     ],
 )
 @pytest.mark.usefixtures("items", "judgements")
@@ -233,6 +246,39 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
     assert caught.value.returncode == 2
     assert "\n" not in str(caught.value)
     assert {path.name for path in tmp_path.iterdir()} <= {"items.txt", "judgements.csv", "home"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["score", "judgements.csv", "--out", "s.csv", "--scale", "unti"], "choose one of signed, unit"),
+        (["reliability", "judgements.csv", "--seed", "1", "--seed", "2"], "given twice"),
+        (["forecast", "--items", "1" * 20], "is too large"),
+        (["forecast", "--items", "many"], '"many" is no whole number'),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_told_with_the_option(arguments, reason) -> None:
+    with pytest.raises(CommandError, match=f"argument --[a-z]+: .*{reason}"):
+        call_command("bws", *arguments)
+
+
+def test_verify_says_that_a_bundle_is_whole_or_ends_with_status_one_and_each_fault(
+    bws, capsys, tmp_path
+) -> None:
+    (tmp_path / "items.csv").write_text("id\n")
+    write_manifest(tmp_path, {})
+
+    lines, figures = bws("verify", tmp_path)
+    (tmp_path / "items.csv").write_text("id\nmore\n")
+    with pytest.raises(SystemExit) as ended:
+        bws("verify", tmp_path)
+
+    assert lines == [f"{tmp_path} is whole: every file is as its manifest says."]
+    assert figures == {"bundle": str(tmp_path), "whole": True, "faults": []}
+    assert ended.value.code == 1
+    *told, last = capsys.readouterr().out.splitlines()
+    assert told == ["items.csv was changed."]
+    assert json.loads(last) == {"bundle": str(tmp_path), "whole": False, "faults": told}
 
 
 def called(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -255,6 +301,21 @@ def test_it_works_where_the_database_does_not_answer(items, tmp_path) -> None:
 
     assert outcome.returncode == 0, outcome.stderr
     assert json.loads(outcome.stdout.splitlines()[-1])["tuples"] == 100
+
+
+def test_a_database_that_does_not_answer_is_told_in_one_line(tmp_path) -> None:
+    outcome = called(
+        *("bundle", "1", "--out", tmp_path / "b.zip"),
+        DATABASE_URL="postgres://nobody@127.0.0.1:1/nothing",
+        SECRET_KEY="for this test",
+        ALLOWED_HOSTS="localhost",
+    )
+
+    assert outcome.returncode == 2
+    assert outcome.stderr.startswith(
+        "Error: The database does not answer or has no tables yet; run manage.py migrate."
+    )
+    assert outcome.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,20 @@ def test_the_score_table_begins_with_the_best_or_the_worst(judged) -> None:
     assert (best.number, best.pages, best.total) == (1, 1, 12)
 
 
+def test_each_pair_knows_the_places_of_those_it_cannot_be_told_apart_from(judged) -> None:
+    best, worst = score_page(judged), score_page(judged, lowest_first=True)
+
+    assert [row.place for row in best.rows] == list(range(1, 13))
+    assert all(row.first <= row.place <= row.last for row in best.rows)
+    top, bottom = best.rows[0], best.rows[-1]
+    assert top.last < bottom.first
+    assert 0 < best.told_apart < 1
+    # A line stands where no places cross it, whichever way the table runs.
+    lines = {place for place in range(2, 13) if all(row.last < place for row in best.rows[: place - 1])}
+    assert {row.place for row in best.rows[1:] if row.apart} == lines
+    assert {row.place + 1 for row in worst.rows[1:] if row.apart} == lines
+
+
 def test_a_page_beyond_the_last_is_the_last(judged) -> None:
     assert score_page(judged, page=9).number == 1
 

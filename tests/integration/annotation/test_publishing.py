@@ -71,6 +71,8 @@ def test_each_method_makes_a_score_set_that_says_how(judged, method) -> None:
     assert scores[0].value > 0.7
     assert scores[39].value < 0.3
     assert {score.standard_error is None for score in scores} == {method == "bradley-terry"}
+    told_apart = published.parameters["told_apart"]
+    assert told_apart is None if method == "bradley-terry" else 0.3 < told_apart < 1
     assert published.parameters["standard_errors"] == {"counting": "counted", "maxdiff": "exact"}.get(
         method, "none"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curation.files.drafts import FileError
-from curation.files.writing import disk_is_full, folder_replacing
+from curation.files.writing import disk_is_full, folder_replacing, replacing
 
 FULL = r"^The disk is full, so model was not written; free some space and try again\.$"
 
@@ -115,3 +115,34 @@ def test_a_folder_in_no_folder_is_named(tmp_path) -> None:
 
 def test_an_error_of_its_own_is_not_taken_for_a_full_disk() -> None:
     assert not disk_is_full(OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def write(path: Path) -> None:
+    with replacing(path) as file:
+        file.write(b"new")
+
+
+def test_a_folder_is_no_place_for_a_file(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    for path in (tmp_path, Path(), Path("/")):
+        with pytest.raises(FileError, match="is a folder; give the name of a file in it"):
+            write(path)
+
+
+def test_a_device_is_never_replaced_by_a_file(tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    for path in (tmp_path / "pipe", Path("/dev/null"), Path("/dev/stdout")):
+        with pytest.raises(FileError, match="is a device or a pipe"):
+            write(path)
+
+    assert (tmp_path / "pipe").is_fifo()
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_file_is_no_folder_to_write_into(tmp_path) -> None:
+    (tmp_path / "file").write_text("mine")
+
+    with pytest.raises(FileError, match="file is no folder, so scores was not written"):
+        write(tmp_path / "file" / "scores")

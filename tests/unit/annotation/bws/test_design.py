@@ -189,6 +189,7 @@ def test_too_many_pairs_with_one_sentence_are_named() -> None:
         ({"item_count": 10, "size": 1}, "at least 2 items, not 1"),
         ({"item_count": 10, "factor": 0.01}, "makes no tuple out of 10 items"),
         ({"item_count": 10, "factor": float("nan")}, "a number above 0, not nan"),
+        ({"item_count": 50, "factor": 1e308}, r"at most 1e\+12"),
         ({"item_count": 5, "factor": 2}, "5 items make only 5 different tuples of 4"),
     ],
 )

@@ -36,6 +36,21 @@ def test_items_without_score_or_error_are_left_out() -> None:
     assert (groups.starts.tolist(), groups.ends.tolist()) == ([0], [0])
 
 
+def test_runs_do_not_depend_on_the_order_of_equal_scores() -> None:
+    # Only the surer one of the two equal items is told apart from the third.
+    scores, errors = np.array([0.5, 0.5, 0.1]), np.array([0.01, 0.4, 0.01])
+
+    one = indistinguishable(scores, errors)
+    two = indistinguishable(scores[[1, 0, 2]], errors[[1, 0, 2]])
+
+    assert (one.order.tolist(), two.order.tolist()) == ([0, 1, 2], [1, 0, 2])
+    assert (
+        (one.starts.tolist(), one.ends.tolist())
+        == (two.starts.tolist(), two.ends.tolist())
+        == ([0, 1], [1, 2])
+    )
+
+
 def test_no_items_make_no_groups() -> None:
     groups = indistinguishable(np.array([]), np.array([]))
 
@@ -59,6 +74,35 @@ def test_runs_are_what_comparing_all_pairs_gives(items) -> None:
         if not runs or max(ends) > runs[-1][1]:
             runs.append((start, max(ends)))
     assert list(zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)) == runs
+
+
+def test_each_place_knows_the_runs_that_hold_it() -> None:
+    groups = indistinguishable(np.array([0.9, 0.8, 0.7, 0.1]), np.full(4, 0.05))
+
+    first, last = groups.memberships
+
+    assert (first.tolist(), last.tolist()) == ([0, 0, 1, 2], [0, 1, 1, 2])
+    # Two of the six pairs share a run: the first two, and the second and the third.
+    assert groups.told_apart == pytest.approx(4 / 6)
+
+
+def test_a_single_item_has_nothing_to_be_told_apart_from() -> None:
+    assert np.isnan(indistinguishable(np.array([0.5]), np.array([0.1])).told_apart)
+
+
+def test_a_hundred_thousand_items_take_seconds_and_not_hours() -> None:
+    rng = np.random.default_rng(3)
+    scores, errors = rng.normal(0, 0.4, 100_000), rng.uniform(0.1, 0.2, 100_000)
+
+    groups = indistinguishable(scores, errors)
+
+    # The best run, by comparing all pairs of its members, and the item after it.
+    end = int(groups.ends[0])
+    best = groups.order[: end + 2]
+    gaps = scores[best][:, None] - scores[best][None]
+    apart = gaps > 1.959963984540054 * np.hypot(errors[best][:, None], errors[best][None])
+    assert not apart[:-1, :-1].any()
+    assert apart[:, -1].any()
 
 
 def test_more_confidence_tells_fewer_apart() -> None:

@@ -19,7 +19,7 @@ from annotation.bws.files import (
     write_tuples,
 )
 from annotation.bws.judgements import Judgements
-from annotation.bws.scoring import Scale, counting_scores
+from annotation.bws.scoring import Scale, Scores, counting_scores
 
 HEADER = "Item1,Item2,Item3,Item4,BestItem,WorstItem\n"
 
@@ -205,7 +205,7 @@ def test_a_cell_may_hold_a_list_of_items(read, cell) -> None:
         ("a,b,c\n1,2,3\n", "No columns Item1, Item2, …"),
         ("Item1,Item2,BestItem,WorstItem,Item2\n", 'The column "Item2" stands twice'),
         ("", r"judgements.csv is empty"),
-        (HEADER, r"judgements.csv holds no judgement\."),
+        (HEADER, r"judgements.csv holds no judgement: no row stands below the header\."),
         (HEADER + "a,b,c,d,x,y\n", r'holds no judgement: line 2, the row names "x" best'),
     ],
 )
@@ -268,10 +268,110 @@ def test_scores_are_sorted_and_come_back_to_the_last_digit(tmp_path) -> None:
 
     with (tmp_path / "scores.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["item", "score", "standard_error", "appearances", "best", "worst"]
+    assert list(rows[0]) == ["item", "score", "standard_error", "appearances", "best", "worst", "group"]
     assert [row["item"] for row in rows] == ["b", "z", "c"]
     assert [float(row["score"]) for row in rows] == scores.values[[1, 0, 2]].tolist()
     assert [float(row["standard_error"]) for row in rows] == scores.standard_errors[[1, 0, 2]].tolist()
+
+
+def scored(values, errors) -> Scores:
+    counts = np.ones(len(values), dtype=np.int64)
+    return Scores(np.array(values), np.array(errors), counts, counts, counts)
+
+
+def groups_in(path) -> dict[str, str]:
+    with path.open(newline="") as file:
+        return {row["item"]: row["group"] for row in csv.DictReader(file)}
+
+
+def test_scores_name_the_groups_within_which_items_are_not_told_apart(tmp_path) -> None:
+    scores = scored([0.1, 0.7, 0.9, 0.8, np.nan], [0.05] * 5)
+
+    groups = write_scores(tmp_path / "scores.csv", ["d", "c", "a", "b", "unseen"], scores)
+
+    assert groups_in(tmp_path / "scores.csv") == {"a": "1", "b": "1..2", "c": "2", "d": "3"}
+    assert len(groups.starts) == 3
+
+
+def test_scores_without_standard_errors_have_no_groups(tmp_path) -> None:
+    groups = write_scores(tmp_path / "scores.csv", ["a", "b"], scored([0.1, 0.7], [np.nan] * 2))
+
+    assert groups_in(tmp_path / "scores.csv") == {"a": "", "b": ""}
+    assert len(groups.starts) == 0
+
+
+def test_groups_do_not_depend_on_the_order_in_which_equal_scores_come(tmp_path) -> None:
+    # Only the sure one of the two equal items is told apart from the third.
+    for name, order in (("one", [0, 1, 2]), ("two", [1, 0, 2])):
+        items = [["sure", "unsure", "low"][item] for item in order]
+        write_scores(
+            tmp_path / name,
+            items,
+            scored([[0.5, 0.5, 0.1][i] for i in order], [[0.01, 0.4, 0.01][i] for i in order]),
+        )
+
+    assert (
+        groups_in(tmp_path / "one")
+        == groups_in(tmp_path / "two")
+        == {"sure": "1", "unsure": "1..2", "low": "2"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "file is no text file"),
+        (b"\x1f\x8b\x08\x00" + bytes(range(256)), "file is compressed; unpack it first"),
+        (b"PK\x03\x04" + bytes(range(256)), "file is a spreadsheet or an archive; save it as CSV"),
+    ],
+)
+@pytest.mark.parametrize("reads", [read_judgements, read_items])
+def test_what_is_no_text_is_called_so_before_its_bytes_reach_a_terminal(
+    reads, content, reason, tmp_path
+) -> None:
+    (tmp_path / "file").write_bytes(content)
+
+    with pytest.raises(FileError, match=reason) as caught:
+        reads(tmp_path / "file")
+
+    assert str(caught.value).isprintable()
+
+
+def test_an_item_that_cannot_be_read_is_named_by_its_line(tmp_path) -> None:
+    (tmp_path / "items.txt").write_bytes("één\ntwéé\nthr\x00ee\n".encode())
+
+    with pytest.raises(FileError, match=r"Line 3 of items.txt has characters that cannot be read"):
+        read_items(tmp_path / "items.txt")
+
+
+def test_a_file_of_items_without_one_says_so(tmp_path) -> None:
+    (tmp_path / "items.txt").write_text("\n  \n")
+
+    with pytest.raises(FileError, match=r"items.txt holds no item"):
+        read_items(tmp_path / "items.txt")
+
+
+def test_a_column_named_for_two_places_is_refused(read) -> None:
+    with pytest.raises(FileError, match="--items names a column twice"):
+        read(HEADER + "a,b,c,d,a,d\n", Columns(items=("Item1", "item_1")))
+
+
+def test_headers_are_shown_short_and_without_what_terminals_obey(read) -> None:
+    with pytest.raises(FileError, match="No columns") as caught:
+        read("\x1b[31mred\x00," + "x" * 5000 + ",worst\n1,2,3\n")
+
+    assert len(str(caught.value)) < 250
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_cell_too_large_for_the_parser_is_told_in_plain_words(read) -> None:
+    with pytest.raises(FileError, match="line 2, a cell has more than 131,072 characters"):
+        read(HEADER + f'"{"x" * 150_000}",b,c,d,b,d\n')
+
+
+def test_a_file_whose_rows_are_all_left_out_says_so(read) -> None:
+    with pytest.raises(FileError, match="every row holds an item to leave out"):
+        read(HEADER + "a,b,c,d,a,d\n", without=["a"])
 
 
 def test_written_judgements_are_read_again(tmp_path: Path) -> None:

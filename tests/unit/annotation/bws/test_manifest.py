@@ -1,0 +1,108 @@
+"""A bundle against its manifest, as a folder and as a zip."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from annotation.bws.manifest import manifest_faults, write_manifest, zip_folder
+from curation.files.drafts import FileError
+
+BROKEN = ["added.txt is not in the manifest.", "items.csv was changed.", "scores/counting.csv is missing."]
+
+
+@pytest.fixture
+def bundle(tmp_path) -> Path:
+    folder = tmp_path / "bundle"
+    (folder / "scores").mkdir(parents=True)
+    (folder / "items.csv").write_text("id\na\n")
+    (folder / "scores" / "counting.csv").write_text("item,score\na,1\n")
+    write_manifest(folder, {"campaign": "Relatedness"})
+    return folder
+
+
+def spoil(bundle: Path) -> None:
+    (bundle / "items.csv").write_text("id\nb\n")
+    (bundle / "scores" / "counting.csv").unlink()
+    (bundle / "added.txt").write_text("hello")
+
+
+def zipped(bundle: Path, name: str = "relatedness-bundle") -> Path:
+    path = bundle.with_suffix(".zip")
+    with path.open("wb") as file:
+        zip_folder(bundle, file, name=name)
+    return path
+
+
+@pytest.mark.parametrize("packed", [lambda bundle: bundle, zipped])
+def test_a_bundle_that_nobody_touched_has_no_faults(bundle, packed) -> None:
+    assert manifest_faults(packed(bundle)) == []
+
+
+@pytest.mark.parametrize("packed", [lambda bundle: bundle, zipped])
+def test_each_fault_is_told(bundle, packed) -> None:
+    spoil(bundle)
+
+    assert sorted(manifest_faults(packed(bundle))) == BROKEN
+
+
+def test_a_zip_of_the_files_alone_is_a_bundle_too(bundle, tmp_path) -> None:
+    with zipfile.ZipFile(tmp_path / "flat.zip", "w") as archive:
+        for path in sorted(bundle.rglob("*")):
+            archive.write(path, path.relative_to(bundle))
+
+    assert manifest_faults(tmp_path / "flat.zip") == []
+
+
+def test_what_lies_beside_the_bundle_in_its_zip_is_told(bundle) -> None:
+    path = zipped(bundle)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("elsewhere/manifest.txt", "hello")
+
+    assert manifest_faults(path) == ["elsewhere/manifest.txt is not in the manifest."]
+
+
+def test_a_damaged_member_of_a_zip_cannot_be_read(bundle) -> None:
+    path = zipped(bundle)
+    with zipfile.ZipFile(path) as archive:
+        info = archive.getinfo("relatedness-bundle/items.csv")
+    content = bytearray(path.read_bytes())
+    begins = info.header_offset + 30 + len(info.filename)
+    content[begins : begins + info.compress_size] = b"\xff" * info.compress_size
+    path.write_bytes(content)
+
+    assert manifest_faults(path) == ["items.csv cannot be read."]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"files": []}', '{"files": {"a": 1}}', '{"files": {"a": {"bytes": 1}}}', "\xff"],
+)
+def test_a_manifest_that_states_no_checksums_is_told(bundle, content) -> None:
+    (bundle / "manifest.json").write_bytes(content.encode("latin-1"))
+
+    with pytest.raises(FileError, match="states no checksums that can be read"):
+        manifest_faults(bundle)
+
+
+def test_what_is_no_bundle_is_told(bundle, tmp_path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text").write_text("hello")
+
+    for name, reason in (
+        ("empty", "empty has no manifest.json"),
+        ("text", "text is neither a folder nor a zip"),
+        ("nowhere", "nowhere cannot be read: No such file"),
+    ):
+        with pytest.raises(FileError, match=reason):
+            manifest_faults(tmp_path / name)
+
+
+def test_a_manifest_reaches_nothing_outside_its_folder(bundle, tmp_path) -> None:
+    (tmp_path / "secret").write_text("mine")
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    manifest["files"]["../secret"] = manifest["files"]["items.csv"]
+    (bundle / "manifest.json").write_text(json.dumps(manifest))
+
+    assert manifest_faults(bundle) == ["../secret is missing."]
