@@ -13,7 +13,7 @@ from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact, Run
 from mlworkers.plans import KINDS
 from mlworkers.presence import worker_command
-from mlworkers.selectors import queue_is_served, runs_at_work
+from mlworkers.selectors import progress_of, queue_is_served, runs_at_work
 from mlworkers.services import run_start
 
 RELATE = KINDS["relate_sentences"]
@@ -55,6 +55,7 @@ def _context(run: Run) -> dict[str, Any]:
         "queue": run.queue,
         "command": worker_command(run.queue),
         "busy_with": others[0] if others else None,
+        "progress": progress_of(others[0]) if others else None,
         "cosine": cosine,
         "share": run.result["below"] / pairs if pairs else None,
         "pairs": pairs,

@@ -89,12 +89,24 @@ def test_while_no_worker_would_answer_the_page_says_how_to_start_one(client, cur
 
 
 def test_while_the_worker_has_another_run_the_page_says_which(client, curator, encoder, worker) -> None:
-    training = RunFactory(kind="train_encoder", queue="gpu", state="running", plan={})
+    began = timezone.now()
+    training = RunFactory(
+        kind="train_encoder",
+        queue="gpu",
+        state="running",
+        plan={},
+        done=30,
+        total=120,
+        claimed_at=began,
+        heartbeat_at=began + timedelta(seconds=20),
+    )
 
     asked = ask(client, curator, encoder)
 
     assert "The worker is busy with" in asked.text
     assert f"run {training.pk}" in asked.text
+    assert "Train an encoder: 25% done, about 1 min left." in " ".join(asked.text.split())
+    assert "A question that has waited for an hour is forgotten." in asked.text
 
 
 def test_the_answer_is_the_cosine_with_its_place_among_the_test_pairs(client, curator, encoder) -> None:
