@@ -6,7 +6,6 @@ from django.db.models import QuerySet
 from django.urls import path
 from django.utils.timezone import now
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,7 +25,6 @@ from annotation.serializers import (
     SubmittedSerializer,
 )
 from curation.access import datasets_readable
-from curation.errors import UserError
 
 
 class CampaignList(ListAPIView[Campaign]):
@@ -89,18 +87,15 @@ class JudgementCreate(APIView):
         asked.is_valid(raise_exception=True)
         answer = asked.validated_data
         lease = lease_for(request.user, campaign_pk, answer["lease"])  # type: ignore[arg-type]
-        try:
-            submitted = judgement_submit(
-                participation=lease.participation,
-                tuple_id=lease.tuple_id,
-                best_slot=_slot(lease, answer["best"]),
-                worst_slot=_slot(lease, answer["worst"]),
-                client_id=answer["client_id"],
-                at=now(),
-                claim=answer["claim"],
-            )
-        except UserError as error:
-            raise ValidationError({"detail": str(error)}) from error
+        submitted = judgement_submit(
+            participation=lease.participation,
+            tuple_id=lease.tuple_id,
+            best_slot=_slot(lease, answer["best"]),
+            worst_slot=_slot(lease, answer["worst"]),
+            client_id=answer["client_id"],
+            at=now(),
+            claim=answer["claim"],
+        )
         return Response(SubmittedSerializer(_submitted(submitted)).data)
 
 

@@ -7,15 +7,12 @@ from django.shortcuts import get_object_or_404
 from django.urls import path
 from django.utils.timezone import now
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView, RetrieveAPIView
-from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from curation.access import dataset_for, datasets_readable
-from curation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.review import review_decide, review_undo
 from curation.reviewing import Queue, decisions_of_dataset, queue_scores, realism_sets
@@ -35,11 +32,6 @@ from curation.serializers import (
 )
 
 
-class Pagination(LimitOffsetPagination):
-    default_limit = 100
-    max_limit = 1000
-
-
 class InDataset:
     """A view of something in the dataset that the address names, for those who may read it."""
 
@@ -54,7 +46,6 @@ class DatasetList(ListAPIView[Dataset]):
     """The datasets whose scores you may read, by name."""
 
     serializer_class = DatasetSerializer
-    pagination_class = Pagination
 
     def get_queryset(self) -> QuerySet[Dataset]:
         return datasets_readable(self.request.user)  # type: ignore[arg-type]
@@ -75,14 +66,16 @@ class PairList(InDataset, ListAPIView[Pair]):
     """The pairs that the filters leave, as in the table of pairs."""
 
     serializer_class = ScoredPairSerializer
-    pagination_class = Pagination
     queryset = Pair.objects.none()  # the schema reads the types of keys from it
 
     def get_queryset(self) -> QuerySet[Pair]:
         asked = PairFilterSerializer(data=self.request.query_params)
         dataset = self.dataset()
         asked.is_valid(raise_exception=True)
-        return pairs_found(dataset, asked.wanted(), asked.validated_data["order"])
+        wanted = asked.wanted()
+        if wanted.score_set is not None:
+            get_object_or_404(dataset.score_sets, pk=wanted.score_set)
+        return pairs_found(dataset, wanted, asked.validated_data["order"])
 
     @extend_schema(parameters=[PairFilterSerializer])
     def get(self, *args: Any, **kwargs: Any) -> Any:
@@ -102,7 +95,6 @@ class ScoreSetList(InDataset, ListAPIView[ScoreSet]):
     """The dataset's score sets, by name."""
 
     serializer_class = ScoreSetSerializer
-    pagination_class = Pagination
     queryset = ScoreSet.objects.none()
 
     def get_queryset(self) -> QuerySet[ScoreSet]:
@@ -113,7 +105,6 @@ class ScoreList(InDataset, ListAPIView[PairScore]):
     """The scores of one set, in the order of the pairs."""
 
     serializer_class = PairScoreSerializer
-    pagination_class = Pagination
     queryset = PairScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PairScore]:
@@ -125,7 +116,6 @@ class ReviewQueue(InDataset, ListAPIView[PairScore]):
     """The machine-written sentences that wait for review, by rising p_D."""
 
     serializer_class = WaitingSerializer
-    pagination_class = Pagination
     queryset = PairScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PairScore]:
@@ -153,7 +143,6 @@ class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
     """The decisions on machine-written sentences, the newest first, undone ones among them."""
 
     serializer_class = ReviewDecisionSerializer
-    pagination_class = Pagination
     queryset = ReviewDecision.objects.none()
 
     def get_queryset(self) -> QuerySet[ReviewDecision]:
@@ -169,10 +158,7 @@ class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
         verdict = dict(asked.validated_data)
         pair = get_object_or_404(dataset.pairs.select_related("dataset"), pk=verdict.pop("pair"))
         score_set = _realism_set(dataset, verdict.pop("score_set", None))
-        try:
-            decision = review_decide(pair=pair, score_set=score_set, by=user, at=now(), **verdict)
-        except UserError as error:
-            raise ValidationError({"detail": str(error)}) from error
+        decision = review_decide(pair=pair, score_set=score_set, by=user, at=now(), **verdict)
         return Response(ReviewDecisionSerializer(decision).data)
 
 
@@ -183,10 +169,7 @@ class ReviewUndo(APIView):
         user: Any = request.user
         dataset = dataset_for(user, slug, may="curate")
         decision = get_object_or_404(decisions_of_dataset(dataset), pk=decision_pk)
-        try:
-            undone = review_undo(decision=decision, by=user, at=now())
-        except UserError as error:
-            raise ValidationError({"detail": str(error)}) from error
+        undone = review_undo(decision=decision, by=user, at=now())
         return Response(ReviewDecisionSerializer(undone).data)
 
 

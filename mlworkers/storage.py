@@ -119,7 +119,7 @@ class Curve:
 
 
 class RunLog:
-    """The log of one run: dated lines that every attempt appends to. Past LOG_MAX_BYTES the oldest half is
+    """The log of one run: lines with their time in UTC that every attempt appends to. Past LOG_MAX_BYTES the oldest half is
     dropped.
     """
 
@@ -128,7 +128,7 @@ class RunLog:
 
     def write(self, text: str) -> None:
         """Append. A full disk loses the line and not the run: what matters also stands in the run's row."""
-        stamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        stamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:

@@ -1,9 +1,14 @@
-"""Two things every answer shares: a content security policy, and how a UserError is shown."""
+"""What every answer shares: a content security policy, the login before it, and how a UserError is shown."""
 
 from collections.abc import Callable
+from typing import Any
 
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from curation.errors import UserError
 
@@ -33,6 +38,15 @@ def content_security_policy(get_response: Respond) -> Respond:
     return respond
 
 
+class LoginFirst(LoginRequiredMiddleware):
+    """Django's, but a button pressed after the session ended leads back to its page: its address takes no GET."""
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
+        if request.method in {"GET", "HEAD"}:
+            return super().handle_no_permission(request, view_func)
+        return redirect_to_login(_page_before(request) or reverse("home"))
+
+
 class UserErrorMiddleware:
     """A UserError that no form caught becomes a page (or, for htmx, a fragment) that says its sentence."""
 
@@ -46,4 +60,12 @@ class UserErrorMiddleware:
         if not isinstance(exception, UserError):
             return None
         template = "components/_error.html" if getattr(request, "htmx", False) else "error.html"
-        return render(request, template, {"message": str(exception)}, status=400)
+        context = {"message": str(exception), "back": _page_before(request)}
+        return render(request, template, context, status=400)
+
+
+def _page_before(request: HttpRequest) -> str:
+    """The page of this site whose button led here, or nothing."""
+    referer = request.headers.get("Referer", "")
+    host = request.get_host()
+    return referer if url_has_allowed_host_and_scheme(referer, host, request.is_secure()) else ""

@@ -64,7 +64,10 @@ def write_table(
     """
     if format not in FORMATS:
         raise FileError(f'"{format}" is no format of exports; choose one of {", ".join(FORMATS)}.')
-    safe = _without_formulas(columns, rows) if neutralise and format in {"csv", "tsv"} else rows
+    safe = rows
+    if neutralise and format in {"csv", "tsv"}:
+        safe = _without_formulas(columns, rows)
+        columns = [Column(_harmless(column.name), column.kind) for column in columns]
     with replacing(path) as file:
         if format == "parquet":
             return _write_parquet(file, columns, safe, about or {})
@@ -121,8 +124,11 @@ def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
 def _without_formulas(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[Row]:
     texts = {place for place, column in enumerate(columns) if column.kind == "text"}
     for row in rows:
-        yield [_harmless(cell) if place in texts else cell for place, cell in enumerate(row)]
+        yield [
+            _harmless(cell) if place in texts and isinstance(cell, str) else cell
+            for place, cell in enumerate(row)
+        ]
 
 
-def _harmless(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

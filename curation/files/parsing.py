@@ -8,7 +8,7 @@ from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Lay
 from curation.files.records import Record, read_records
 from curation.files.sampling import Sample, take_sample
 from curation.pairs.scales import Scale
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, printable
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, printable, shows_something
 
 __all__ = [
     "Columns",
@@ -134,7 +134,7 @@ def _sentence(cell: object, side: str) -> str:
     if not isinstance(cell, str):
         raise _BadRowError(f"sentence {side} is not text")
     text = _readable(cell)
-    if not text:
+    if not shows_something(text):
         raise _BadRowError(f"sentence {side} is empty")
     if len(text) > SENTENCE_MAX_CHARACTERS:
         raise _BadRowError(

@@ -181,6 +181,11 @@ def _parquet_records(layout: Layout) -> Iterator[Record | RowError]:
                     yield Record(number, _placed(values, wanted, len(layout.columns)))
     except (pa.ArrowException, OSError) as error:
         raise FileError(f"{layout.path.name} is not a whole Parquet file; write it again.") from error
+    except (ValueError, OverflowError) as error:
+        # Arrow keeps bytes that are no UTF-8 and dates that Python has not; both show only when they are taken out.
+        raise FileError(
+            f"{layout.path.name} holds a value that cannot be read ({error}); write it again without it."
+        ) from error
 
 
 def _placed(values: Sequence[object], places: Sequence[int], width: int) -> list[object]:
@@ -191,8 +196,15 @@ def _placed(values: Sequence[object], places: Sequence[int], width: int) -> list
 
 
 def parquet_columns(path: Path) -> tuple[str, ...]:
-    """The names of a Parquet file's columns. Raises FileError where it is none."""
+    """The names of a Parquet file's columns. Raises FileError where it is none, or two columns share a name."""
     try:
-        return tuple(pq.read_schema(path).names)
+        names = tuple(pq.read_schema(path).names)
     except (pa.ArrowException, OSError) as error:
         raise FileError(f"{path.name} is not a Parquet file; check the file or its ending.") from error
+    # Arrow takes columns by name alone.
+    twin = next((name for name in names if names.count(name) > 1), None)
+    if twin is not None:
+        raise FileError(
+            f'{path.name} has {names.count(twin)} columns named "{twin}"; give each its own name.'
+        )
+    return names

@@ -10,7 +10,10 @@ from curation.files.drafts import FileError, Layout
 from curation.files.encoding import detect_encoding
 from curation.files.records import Record, parquet_columns, read_records
 from curation.files.sniffing import Dialect, detect_dialect, detect_format, sample_lines, sample_objects
+from curation.pairs.text import is_readable
 
+# A page offers every column for each field: more than this is a matrix of numbers, or no table at all.
+COLUMNS_MOST = 1000
 _PARQUET_ROWS = 200
 
 
@@ -32,17 +35,29 @@ class Sample:
 def take_sample(path: Path, *, header: bool | None = True, delimiter: str | None = None) -> Sample:
     """header: whether a CSV or TSV file's first row names its columns; None guesses.
 
-    Raises FileError where the file cannot be read.
+    Raises FileError where the file cannot be read, or its columns cannot be named or are too many.
     """
     format = detect_format(path)
-    if format == "parquet":
-        return _parquet_sample(path)
+    sample = (
+        _parquet_sample(path)
+        if format == "parquet"
+        else _text_sample(path, format, header=header, delimiter=delimiter)
+    )
+    if not all(map(is_readable, sample.columns)):
+        raise FileError(
+            f"A column's name in {path.name} holds a NUL or bytes that are not text; rename the column."
+        )
+    return sample
+
+
+def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str | None) -> Sample:
     encoding = detect_encoding(path)
     lines = sample_lines(path, encoding.name)
     warnings = (encoding.warning,) if encoding.warning else ()
     if format == "jsonl":
         return _json_sample(path, lines, encoding.name, warnings)
     dialect = detect_dialect(lines, usual="\t" if format == "tsv" else ",", given=delimiter)
+    _require_fewer(len(dialect.rows[0]), path)
     has_header = seems_header(dialect.rows) if header is None else header
     return Sample(
         path, format, _names(dialect, header=has_header), dialect.rows[has_header:], has_header,
@@ -77,15 +92,25 @@ def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tupl
         raise FileError(f"{path.name} holds no JSON object in its first lines; write one object a line.")
     # The keys of all of them, in the order in which they appear: a key may be missing where its value is.
     columns = tuple({key: None for values in objects for key in values})
+    _require_fewer(len(columns), path)
     rows = [[values.get(name) for name in columns] for values in objects]
     return Sample(path, "jsonl", columns, rows, encoding=encoding, warnings=warnings)
 
 
 def _parquet_sample(path: Path) -> Sample:
     columns = parquet_columns(path)
+    _require_fewer(len(columns), path)
     everything = {name: place for place, name in enumerate(columns)}
     layout = Layout(path, "parquet", "", "", quoted=False, header=True, columns=columns, mapping=everything)
     rows = [
         record.cells for record in islice(read_records(layout), _PARQUET_ROWS) if isinstance(record, Record)
     ]
     return Sample(path, "parquet", columns, rows)
+
+
+def _require_fewer(columns: int, path: Path) -> None:
+    if columns > COLUMNS_MOST:
+        raise FileError(
+            f"{path.name} has {columns:,} columns, and at most {COLUMNS_MOST:,} are read; "
+            f"leave out those that hold neither a sentence nor a score."
+        )

@@ -14,6 +14,8 @@ SENTENCE_MAX_CHARACTERS = 2000
 _INVISIBLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 # What no file may hold: NUL, which PostgreSQL refuses, and halves of characters, which no encoding can write.
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+# Unicode's categories of characters without a shape: controls, formats (zero-width, soft hyphen), and spaces.
+_UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _UNIT = "\x1f"
 
 
@@ -29,6 +31,11 @@ def is_readable(text: str) -> bool:
     if text.isascii():
         return "\x00" not in text
     return _UNREADABLE.search(text) is None
+
+
+def shows_something(text: str) -> bool:
+    """Whether anything of a normalised text can be seen: marks of joining, direction and width alone cannot."""
+    return any(unicodedata.category(character) not in _UNSEEN for character in text)
 
 
 def printable(text: str) -> str:

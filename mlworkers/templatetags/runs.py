@@ -68,6 +68,8 @@ def plan_rows(run: Run) -> PlanRows:
 
 def _valued(setting: Setting | None, value: Any) -> str:
     """With its unit, unless the label says the same."""
+    if setting and setting.refers_to and value == 0:
+        return _("none")  # rows are numbered from 1
     text = shown(value)
     if setting is None or not setting.unit or str(setting.unit).lower() == str(setting.label).lower():
         return text

@@ -66,13 +66,15 @@ class Command(BaseCommand):
 
 
 class Bars:
-    """A progress bar per stage."""
+    """A progress bar per stage; in a log, where no bar can grow, its title when it begins."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
     @contextmanager
     def stage(self, title: str) -> Iterator[Report]:
+        if not self._progress.console.is_terminal:
+            self._progress.console.print(f"{title} …")
         task = self._progress.add_task(title, total=None)
 
         def report(done: int, total: int, message: str) -> None:

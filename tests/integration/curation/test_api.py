@@ -121,6 +121,17 @@ def test_a_pair_of_another_dataset_is_not_found(ask) -> None:
     assert status == 404
 
 
+@pytest.mark.parametrize("number", ["{other}", "0", "9223372036854775808"])
+def test_a_score_set_that_the_dataset_does_not_have_is_not_found(ask, fill, number) -> None:
+    fill(1)
+    other = fill(1, into=DatasetFactory())
+
+    status, answer = ask(f"pairs/?score_set={number.format(other=other.pk)}")
+
+    assert status == 404
+    assert "detail" in answer
+
+
 def test_a_score_set_lists_its_scores(ask, fill) -> None:
     gold = fill(3)
 

@@ -212,7 +212,7 @@ def test_an_account_that_cannot_be_made_says_why_and_spends_nothing(
 def test_a_member_who_opens_a_weaker_invitation_keeps_the_role(link, curator, client_of) -> None:
     answer = client_of(curator).post(link("annotator"))
 
-    assert "already, as curator. The invitation is not spent." in answer.content.decode()
+    assert "already, as curator. Opening this link again changes nothing." in answer.content.decode()
     assert Membership.objects.get(user=curator).role == "curator"
 
 

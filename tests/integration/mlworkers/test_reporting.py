@@ -78,7 +78,7 @@ def test_what_is_said_between_two_heartbeats_stands_in_the_log_too(run: Run, rep
     reporter(30, 100, "Memory ran short: going on with 8 rows at a time")
     reporter(40, 100, "Encoding")
 
-    lines = [line.partition(" ")[2][9:] for line in RunLog(run.pk).tail().splitlines()]
+    lines = [line.split(" ", 2)[2] for line in RunLog(run.pk).tail().splitlines()]
     assert lines == ["Encoding", "Memory ran short: going on with 8 rows at a time"]
 
 

@@ -95,3 +95,10 @@ def test_what_is_harmless_shows_a_stranger_nothing(address: str) -> None:
 def test_static_files_need_no_login() -> None:
     with closing(Client().get("/static/css/app.css")) as answer:
         assert answer.status_code == 200
+
+
+def test_static_files_carry_the_content_security_policy_too() -> None:
+    answer = Client().get("/static/icon.svg")
+
+    assert answer.status_code == 200
+    assert "default-src 'self'" in answer["Content-Security-Policy"]

@@ -56,3 +56,31 @@ def test_what_a_person_can_mend_is_one_sentence_on_a_page_and_a_fragment_for_htm
     assert "<html" not in text(fragment)
     assert 'role="alert"' in text(fragment)
     assert "is the only owner of this dataset" in text(fragment)
+
+
+@pytest.mark.parametrize(
+    ("referer", "leads_back"),
+    [("http://testserver/datasets/", True), ("https://elsewhere.example/datasets/", False), ("", False)],
+)
+def test_the_page_of_an_error_leads_back_to_where_the_button_was(owner, dataset, referer, leads_back) -> None:
+    client = Client()
+    client.force_login(owner)
+    address = f"/datasets/{dataset.slug}/members/{dataset.memberships.get(user=owner).pk}/remove/"
+
+    page = text(client.post(address, headers={"Referer": referer}))
+
+    assert (f'href="{referer}"' in page) == leads_back
+    assert ("Go back" in page) == leads_back
+
+
+@pytest.mark.parametrize(
+    ("referer", "leads_to"),
+    [
+        ("http://testserver/datasets/news/members/", "http%3A//testserver/datasets/news/members/"),
+        ("https://elsewhere.example/", "/"),
+    ],
+)
+def test_a_button_pressed_after_the_session_ended_leads_back_to_its_page(referer, leads_to) -> None:
+    answer = Client().post("/datasets/news/archive/", headers={"Referer": referer})
+
+    assert answer["Location"] == f"/accounts/login/?next={leads_to}"

@@ -85,6 +85,14 @@ def test_formulas_are_neutralised_where_that_is_asked(tmp_path) -> None:
     assert set(numbers) == {"-1.0"}
 
 
+def test_a_column_named_as_a_formula_is_neutralised_too(tmp_path) -> None:
+    columns = [Column("id"), Column("=1+1", "number")]
+
+    write_table(tmp_path / "out.csv", "csv", columns, [("a", 0.5)], neutralise=True)
+
+    assert (tmp_path / "out.csv").read_text() == "id,'=1+1\na,0.5\n"
+
+
 def test_a_score_set_named_as_another_column_gets_a_name_of_its_own() -> None:
     names = [column.name for column in score_columns(["gold", "split", "score: split", "people"])]
 

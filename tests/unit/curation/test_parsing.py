@@ -22,7 +22,7 @@ from curation.files.parsing import (
     parse_pairs,
     read_pairs,
 )
-from curation.pairs.text import normalise
+from curation.pairs.text import normalise, shows_something
 
 HEADER = "sentence1,sentence2,score\n"
 
@@ -223,7 +223,7 @@ def test_a_few_broken_bytes_cost_their_rows_only(written) -> None:
     assert [pair.a for pair in pairs] == ["Été.", "Zoë."]
     assert reasons(errors) == [(3, "the row holds a NUL or bytes that are not text in the file's encoding")]
     assert errors[0].row == "Br�ken.,B."
-    assert "1 bytes" in layout.warnings[0]
+    assert "but for 1 of its bytes" in layout.warnings[0]
 
 
 def test_bytes_that_break_a_wide_encoding_end_the_reading_in_one_sentence(written) -> None:
@@ -241,6 +241,7 @@ def test_bytes_that_break_a_wide_encoding_end_the_reading_in_one_sentence(writte
     [
         (",B.,1", "sentence a is empty"),
         ("A., \u00a0 ,1", "sentence b is empty"),
+        ("\u200b\u2060,B.,1", "sentence a is empty"),
         (f"{'x' * 2001},B.,1", "sentence a has 2,001 characters; at most 2,000 are allowed"),
         (f"A.,{'word ' * 2000},1", "sentence b has 9,999 characters; at most 2,000 are allowed"),
         ("A\x00.,B.,1", "the row holds a NUL or bytes that are not text in the file's encoding"),
@@ -431,6 +432,13 @@ def test_a_file_without_a_header_that_is_read_with_one_says_what_to_do(written) 
             b"a,b\n" + b"x" * (records.LINE_MAX_CHARACTERS + 1),
             "Line 2 of pairs.csv has more than",
         ),
+        ("pairs.csv", b"a,b\x00c,b\nA.,x,B.\n", "holds a NUL or bytes that are not text; rename the column"),
+        ("pairs.csv", b"a,b" + b",x" * 999 + b"\n", "has 1,001 columns, and at most 1,000 are read"),
+        (
+            "pairs.jsonl",
+            json.dumps({f"key {number}": 1 for number in range(1001)}).encode(),
+            "has 1,001 columns",
+        ),
     ],
 )
 def test_an_unusable_file_is_answered_in_one_sentence(
@@ -465,11 +473,39 @@ def test_a_parquet_file_that_breaks_off_says_so(tmp_path) -> None:
         read_pairs(path)
 
 
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            pa.Table.from_arrays([pa.array(["A."])] * 3, names=["a", "a", "b"]),
+            'has 2 columns named "a"; give each its own name',
+        ),
+        (
+            pa.table({"a": pa.array([b"\xff"]).view(pa.string()), "b": ["B."]}),
+            "holds a value that cannot be read",
+        ),
+        (
+            pa.table({"a": ["A."], "b": ["B."], "score": pa.array([2**31 - 1], pa.date32())}),
+            "holds a value that cannot be read",
+        ),
+        (pa.table({f"c{number}": ["A."] for number in range(1001)}), "has 1,001 columns"),
+    ],
+)
+def test_a_parquet_file_that_python_cannot_take_is_answered_in_one_sentence(
+    tmp_path, table: pa.Table, message: str
+) -> None:
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(table, path)
+
+    with pytest.raises(FileError, match=message):
+        read_pairs(path)
+
+
 # Whole files
 
 
 cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30).filter(
-    normalise
+    lambda text: shows_something(normalise(text))
 )
 scores = st.one_of(st.none(), st.floats(0, 5))
 
