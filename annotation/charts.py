@@ -51,7 +51,7 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
     layers = [
         points.mark_area(clip=True).encode(x=x, y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q"),
         points.mark_line(point=True, clip=True).encode(x=x, y=y),
-        *_goal(figures, rows[0][0]),
+        *_goal(figures, rows[-1]),
     ]
     return chart_draw(
         alt.layer(*layers).properties(width=520, height=240),
@@ -70,14 +70,17 @@ def _reach(rows: list[tuple[Any, ...]], figures: Mapping[str, Any]) -> list[floa
     return [max(-1.0, np.floor(10 * lowest - 0.5) / 10), 1.0]
 
 
-def _goal(figures: Mapping[str, Any], first: int) -> list[alt.Chart]:
-    """The goal's line with its name on it."""
+def _goal(figures: Mapping[str, Any], last: tuple[Any, ...]) -> list[alt.Chart]:
+    """The goal's line, with its name at the end, on the side where the curve is not."""
+    away = 11 if last[1] >= figures["target"] else -7
     goal = _chart(
-        [(first, figures["target"], _("goal %(goal).2f") % {"goal": figures["target"]})], ("x", "y", "name")
+        [(last[0], figures["target"], _("goal %(goal).2f") % {"goal": figures["target"]})], ("x", "y", "name")
     )
     return [
         goal.mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q")),
-        goal.mark_text(align="left", dy=-7, color=SOFT).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text="name:N"),
+        goal.mark_text(align="right", dy=away, color=SOFT).encode(
+            x=alt.X("x:Q"), y=alt.Y("y:Q"), text="name:N"
+        ),
     ]
 
 

@@ -119,8 +119,8 @@ class Curve:
 
 
 class RunLog:
-    """The log of one run: lines with their time in UTC that every attempt appends to. Past LOG_MAX_BYTES the oldest half is
-    dropped.
+    """The log of one run: lines with their time in UTC that every attempt appends to. Past LOG_MAX_BYTES the oldest
+    half is dropped.
     """
 
     def __init__(self, run_id: int) -> None:

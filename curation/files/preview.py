@@ -35,7 +35,7 @@ def preview_file(
     width = len(sample.columns)
     return Preview(
         format=sample.format,
-        encoding=sample.encoding,
+        encoding=sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
         delimiter=sample.delimiter,
         header=sample.header,
         columns=sample.columns,

@@ -82,9 +82,19 @@ class ImportForm(forms.Form):
     low = forms.FloatField(label=_("Lowest possible score"), required=False, help_text=_("Empty: guessed."))
     high = forms.FloatField(label=_("Highest possible score"), required=False, help_text=_("Empty: guessed."))
     source = forms.ChoiceField(label=_("Source"), required=False)
-    source_name = forms.CharField(label=_("or one source for all"), required=False, max_length=100)
+    source_name = forms.CharField(
+        label=_("or one source for all"),
+        required=False,
+        max_length=100,
+        help_text=_("Without either, the file's name."),
+    )
     split = forms.ChoiceField(label=_("Split"), required=False)
-    split_name = forms.CharField(label=_("or one split for all"), required=False, max_length=20)
+    split_name = forms.CharField(
+        label=_("or one split for all"),
+        required=False,
+        max_length=20,
+        help_text=_("Without either, what the file's name says: train, dev or test."),
+    )
     subset = forms.ChoiceField(label=_("Subset"), required=False)
 
     def __init__(

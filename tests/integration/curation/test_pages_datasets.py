@@ -138,6 +138,7 @@ def test_a_snapshot_is_taken_with_its_checksum_and_downloaded(
     assert snapshot.rows == 2
     assert hashlib.sha256(file).hexdigest() == snapshot.sha256
     assert snapshot.sha256 in page
+    assert f"{dataset.slug}-1.parquet" in page
 
 
 def test_a_snapshot_of_an_unknown_split_is_not_taken(fill, curator, address, client_of) -> None:

@@ -15,8 +15,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from mlworkers.models import Artifact, Run
+from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.storage import content_of, home_relative, run_folder
+from mlworkers.templatetags.runs import plan_rows
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
@@ -206,7 +207,26 @@ def test_a_model_stands_with_its_base_seed_snapshot_run_and_what_was_measured(cl
     for text in (name, "Encoder", "packaged:all-MiniLM-L6-v2", "snapshot 4", "0.846"):
         assert text in answer
     assert "0.826 to 0.863" in answer
+    assert f"n = {Evaluation.objects.filter(value=0.8456).get().n}" in answer
     assert "0.111" not in answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "measurable"), [("encoder", True), ("generator", False), ("classifier", False)]
+)
+def test_only_an_encoder_is_said_to_be_unmeasured(client, staff, training, kind, measurable) -> None:
+    model = ArtifactFactory(run=training, kind=kind)
+
+    one, several = page(client, staff, "model_detail", model.pk).text, page(client, staff, "model_list").text
+
+    assert ("Not measured yet" in one) == measurable
+    assert ("not measured" in several) == measurable
+
+
+def test_a_reference_to_no_row_is_shown_as_none(dataset) -> None:
+    run = RunFactory(kind="compare_weightings", dataset=dataset, plan={"snapshot": 0, "first_seed": 0})
+
+    assert [value for _label, value in plan_rows(run).told if value != "0"] == ["none"]
 
 
 def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client, staff, dataset) -> None:

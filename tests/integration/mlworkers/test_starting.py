@@ -108,6 +108,13 @@ def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staf
     assert "relate_sentences" not in answer.text
 
 
+@pytest.mark.parametrize(("person", "told"), [("curator", True), ("staff", False)])
+def test_who_may_not_start_every_kind_is_told_who_does(client, request, person, told) -> None:
+    client.force_login(request.getfixturevalue(person))
+
+    assert ("are started by staff" in client.get(reverse("mlworkers:run_kinds")).text) == told
+
+
 def test_a_kind_that_is_not_listed_has_no_form(client, admin) -> None:
     client.force_login(admin)
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from tests.factories import DatasetFactory, PairFactory
+from tests.factories import PairFactory
 
 pytestmark = pytest.mark.django_db
 
