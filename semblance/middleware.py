@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -41,7 +41,7 @@ def content_security_policy(get_response: Respond) -> Respond:
 class LoginFirst(LoginRequiredMiddleware):
     """Django's, but a button pressed after the session ended leads back to its page: its address takes no GET."""
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponse:
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseRedirect:
         if request.method in {"GET", "HEAD"}:
             return super().handle_no_permission(request, view_func)
         return redirect_to_login(_page_before(request) or reverse("home"))

@@ -98,7 +98,6 @@ def test_static_files_need_no_login() -> None:
 
 
 def test_static_files_carry_the_content_security_policy_too() -> None:
-    answer = Client().get("/static/icon.svg")
-
-    assert answer.status_code == 200
-    assert "default-src 'self'" in answer["Content-Security-Policy"]
+    with closing(Client().get("/static/icon.svg")) as answer:
+        assert answer.status_code == 200
+        assert "default-src 'self'" in answer["Content-Security-Policy"]

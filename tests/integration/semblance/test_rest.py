@@ -47,7 +47,7 @@ def test_what_a_service_refuses_is_answered_in_its_own_sentence(client, decision
     answer = client.post(decisions, asked, content_type="application/json")
 
     assert answer.status_code == 400
-    assert "generated" in answer.json()["detail"]
+    assert "holds no machine-written sentence" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
