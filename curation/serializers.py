@@ -110,7 +110,17 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
         ]
 
 
-class PairFilterSerializer(serializers.Serializer[PairFilter]):
+class QuerySerializer(serializers.Serializer[Any]):
+    """Query parameters: one that is not known is refused, because a filter with a slip would leave nothing out."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = sorted(data.keys() - self.fields.keys() - {"limit", "offset"})
+        if unknown:
+            raise serializers.ValidationError({name: _("There is no such parameter.") for name in unknown})
+        return super().to_internal_value(data)
+
+
+class PairFilterSerializer(QuerySerializer):
     """The query parameters of the list of pairs; each may be left out."""
 
     search = serializers.CharField(required=False, help_text="words of either sentence, or of the id")
@@ -150,7 +160,7 @@ class WaitingSerializer(serializers.ModelSerializer[PairScore]):
         fields = ["pair", "external_id", "source_sentence", "sentence", "p_d"]
 
 
-class QueueSerializer(serializers.Serializer[Any]):
+class QueueSerializer(QuerySerializer):
     """The query parameters of the list of sentences that wait; each may be left out."""
 
     score_set = serializers.IntegerField(required=False, help_text="id of a p_D set; else the newest")

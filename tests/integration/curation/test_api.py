@@ -86,6 +86,7 @@ def test_pairs_are_filtered_as_in_the_table(ask, fill, query: str, expected: lis
     [
         ("low=1", "score_set"),
         ("score_set=x", "score_set"),
+        ("sorce=news&limit=5", "sorce"),
         ("order=upwards", "order"),
         ("origin=dreamt", "origin"),
     ],
