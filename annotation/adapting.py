@@ -55,7 +55,10 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | Non
     _require_different(campaign, judgements)
     campaign.adaptive_budget += judgements
     campaign.adaptive_prior = prior
-    campaign.save(update_fields=["adaptive_budget", "adaptive_prior"])
+    campaign.certificate = {
+        key: value for key, value in campaign.certificate.items() if key != "adaptive_ended"
+    }
+    campaign.save(update_fields=["adaptive_budget", "adaptive_prior", "certificate"])
     return campaign
 
 
@@ -87,6 +90,17 @@ def _end(campaign: Campaign) -> Campaign:
     campaign.adaptive_budget = phase_sums(campaign)[Tuple.Phase.ADAPTIVE].wanted
     campaign.save(update_fields=["adaptive_budget"])
     return campaign
+
+
+@transaction.atomic
+def _end_early(looked_at: Campaign, reason: str) -> None:
+    """Spend nothing more, and keep why for the owner's page."""
+    campaign = campaign_lock(looked_at)
+    asked = campaign.adaptive_budget
+    _end(campaign)
+    ended = {"asked": asked, "spent": campaign.adaptive_budget, "reason": reason}
+    campaign.certificate = {**campaign.certificate, "adaptive_ended": ended}
+    campaign.save(update_fields=["certificate"])
 
 
 @dataclass(frozen=True)
@@ -150,8 +164,7 @@ def deck_make(waiting: Waiting) -> int:
         deck = _deck_chosen(campaign)
     except ValueError as error:
         logger.warning("Campaign %s: the adaptive phase ends: %s", campaign.pk, error)
-        with transaction.atomic():
-            _end(campaign_lock(campaign))
+        _end_early(campaign, str(error))
         return 0
     return _deck_write(campaign, deck)
 

@@ -130,12 +130,9 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
 
 def _bias(positions: Mapping[str, Any]) -> str:
     """The sentence that two chi-square tests support; each at half of 5 %."""
-    facts = {
-        f"{kind}_{name}": f"{found[key]:.{digits}f}"
-        for kind, found in positions.items()
-        for name, key, digits in (("chi", "chi_square", 1), ("p", "p", 3))
-    }
-    tests = _("χ² %(best_chi)s for best (p = %(best_p)s), %(worst_chi)s for worst (p = %(worst_p)s)") % facts
+    facts = {f"{kind}_chi": f"{found['chi_square']:.1f}" for kind, found in positions.items()}
+    facts |= {f"{kind}_p": _chance(found["p"]) for kind, found in positions.items()}
+    tests = _("χ² %(best_chi)s for best (%(best_p)s), %(worst_chi)s for worst (%(worst_p)s)") % facts
     if min(found["p"] for found in positions.values()) < 0.025:
         return _("Some places of the screen are chosen more often than chance explains: %(tests)s.") % {
             "tests": tests
@@ -143,6 +140,11 @@ def _bias(positions: Mapping[str, Any]) -> str:
     return _("No place of the screen is chosen more often than chance explains: %(tests)s.") % {
         "tests": tests
     }
+
+
+def _chance(p: float) -> str:
+    """No probability is nothing."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _chart(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> alt.Chart:

@@ -10,6 +10,7 @@ from annotation.models import Campaign
 from annotation.seeds import Stream, campaign_rng
 from annotation.selectors import pairs_fitting
 from curation.errors import UserError
+from curation.models import Pair
 
 FEWEST_PAIRS = 4
 
@@ -45,7 +46,10 @@ def pairs_sample(rows: IntArray, number: int, rng: np.random.Generator) -> IntAr
 
 
 def campaign_design(campaign: Campaign) -> tuple[IntArray, Design]:
-    """The chosen pairs' ids (m,), and a design of them in which pairs of one tuple share no sentence."""
+    """The chosen pairs' ids (m,), and a design of them in which pairs of one tuple share no sentence.
+
+    Where the campaign wants an even mix, every tuple gets its share of imported and of generated pairs.
+    """
     pairs, sentences = chosen_pairs(campaign)
     try:
         design = design_tuples(
@@ -54,10 +58,19 @@ def campaign_design(campaign: Campaign) -> tuple[IntArray, Design]:
             factor=campaign.factor,
             seed=campaign.seed,
             sentences=sentences,
+            strata=_strata(campaign, pairs),
         )
     except DesignError as error:
         raise UserError(_sentence(error, campaign, pairs)) from error
     return pairs, design
+
+
+def _strata(campaign: Campaign, pairs: IntArray) -> IntArray | None:
+    """Which of the pairs (m,) a machine wrote, where they are to be mixed evenly with the others."""
+    if not campaign.pair_filter.get("even_mix"):
+        return None
+    generated = campaign.dataset.pairs.filter(origin=Pair.Origin.GENERATED).values_list("pk", flat=True)
+    return np.isin(pairs, np.fromiter(generated, dtype=np.int64)).astype(np.int64)
 
 
 def _sentence(error: DesignError, campaign: Campaign, pairs: IntArray) -> str:

@@ -20,12 +20,14 @@ from curation.models import Dataset, Pair, User
 class CampaignSettings(TypedDict, total=False):
     """What may be set of a campaign; the model has the defaults.
 
-    source, split and number choose its pairs: all that fit, or a number of them drawn with the seed.
+    source, split and number choose its pairs: all that fit, or a number of them drawn with the seed. even_mix: whether
+    each tuple gets an even share of imported and generated pairs.
     """
 
     source: str
     split: str
     number: int | None
+    even_mix: bool
     question: str
     best_label: str
     worst_label: str
@@ -75,7 +77,7 @@ def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
 
     Raises UserError for what cannot work, too few pairs included.
     """
-    chosen = {key: settings[key] for key in ("source", "split", "number") if key in settings}
+    chosen = {key: settings[key] for key in ("source", "split", "number", "even_mix") if key in settings}
     campaign.pair_filter = {**campaign.pair_filter, **chosen}
     for field in settings.keys() - chosen.keys():
         setattr(campaign, field, settings[field])

@@ -8,18 +8,20 @@ may not meet.
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from annotation.bws.certificate import Certificate, certify
 from annotation.bws.circles import Circles
+from annotation.bws.complements import items_left_out, tuples_left_out
 from annotation.bws.connecting import connect
 from annotation.bws.judgements import IntArray
 from annotation.bws.meetings import clashing_meetings, duplicate_tuples
 from annotation.bws.places import balanced_places
 from annotation.bws.swapping import SwapSearch
 
-ALGORITHM = "decks and swaps, 1"
+ALGORITHM = "decks and swaps, 2"
 # About ten gigabytes of work.
 MOST_SLOTS = 100_000_000
 MOST_FACTOR = 1e12
@@ -120,6 +122,9 @@ def _arranged(
     strata: IntArray, size: int, count: int, sentences: IntArray | None, rng: np.random.Generator
 ) -> IntArray:
     """Deal the items into tuples (T, k) and swap until the rules hold; DesignError where they do not."""
+    items = len(strata)
+    if 2 * size > items and not _any_shared(sentences):
+        return items_left_out(_small_tuples(strata, items - size, count, rng), items)
     slots, decks = _dealt(strata, size * count, rng)
     own = np.arange(len(strata))[:, None]
     search = SwapSearch(slots.reshape(count, size), own if sentences is None else sentences, rng)
@@ -127,8 +132,24 @@ def _arranged(
     if not search.improve(within_decks):
         search.improve(Circles(strata[search.slots]))
     connect(search, within_decks)
+    possible = math.comb(items, size)
+    if 2 * count > possible and search.broken_rules() and not strata.any() and not _any_shared(sentences):
+        return rng.permutation(_all_but_few(items, size, possible - count, rng))
     _check_rules(search)
     return search.tuples
+
+
+def _small_tuples(strata: IntArray, size: int, count: int, rng: np.random.Generator) -> IntArray:
+    """As `_arranged`; a tuple may also hold one item, or none."""
+    if size > 1:
+        return _arranged(strata, size, count, None, rng)
+    return _dealt(strata, size * count, rng)[0].reshape(count, size)
+
+
+def _all_but_few(items: int, size: int, others: int, rng: np.random.Generator) -> IntArray:
+    """All tuples of `size` but so many `others`, which are balanced themselves."""
+    few = _arranged(np.zeros(items, dtype=np.int64), size, others, None, rng) if others else None
+    return tuples_left_out(np.empty((0, size), dtype=np.int64) if few is None else few, items)
 
 
 def _dealt(strata: IntArray, slots: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -162,17 +183,32 @@ def _shuffled(items: IntArray, share: int, rng: np.random.Generator) -> IntArray
     return np.concatenate([*decks, items[:0]])[:share]
 
 
+def _any_shared(sentences: IntArray | None) -> bool:
+    """Whether two items share a sentence."""
+    if sentences is None:
+        return False
+    items = np.repeat(np.arange(len(sentences)), sentences.shape[1])
+    holders = np.unique(np.column_stack([sentences.ravel(), items]), axis=0)
+    return len(np.unique(holders[:, 0])) < len(holders)
+
+
 def _check_rules(search: SwapSearch) -> None:
-    clashes = clashing_meetings(search.tuples, search.marks).any(axis=0)
+    clashes = clashing_meetings(search.tuples, search.marks)  # (k (k - 1) / 2, T)
     if clashes.any():
-        items = tuple(int(item) for item in search.tuples[clashes.argmax()])
+        place, number = (int(found[0]) for found in np.nonzero(clashes))
+        columns = list(combinations(range(search.size), 2))[place]
+        items = tuple(sorted(int(search.tuples[number, column]) for column in columns))
         raise DesignError(
-            f"No design was found in which items that share a sentence never meet: one tuple still holds "
-            f"items {', '.join(str(item + 1) for item in items)}. Lower the factor or leave one of them out.",
+            f"No design was found in which items that share a sentence never meet: items {items[0] + 1} and "
+            f"{items[1] + 1} would. Lower the factor or leave one of them out.",
             items,
         )
-    if duplicates := duplicate_tuples(search.tuples):
-        raise DesignError(
-            f"No {search.count} tuples of {search.size} out of {len(search.marks)} items were found that all "
-            f"differ; {duplicates} stood twice. Lower the factor or add items."
-        )
+    if duplicate_tuples(search.tuples):
+        raise _none_found(search.count, search.size, len(search.marks))
+
+
+def _none_found(count: int, size: int, items: int) -> DesignError:
+    return DesignError(
+        f"No {count} tuples of {size} out of {items} items were found that all differ and keep the rules; "
+        f"lower the factor or add items."
+    )

@@ -4,13 +4,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.stats import chi2
 
 from annotation.bws.correlation import spearman
 from annotation.bws.design import design_tuples, tuple_count
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability import split_half_reliability
-from annotation.bws.scoring import counting_scores, maxdiff_scores
+from annotation.bws.scoring import Scale, counting_scores, maxdiff_scores
 from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
 
 # More items are simulated by so many: a reliability hardly depends on their number. Its interval is then
@@ -20,6 +20,10 @@ MOST_JUDGEMENTS_SIMULATED = 2_000_000  # in each campaign
 MOST_NOISE = 1000.0  # all answers are chance long before
 # The noise that a campaign is tried with to see which explains its reliability.
 NOISES = np.geomspace(0.05, 6.0, 13)
+# Parts of a campaign's judgements at which MaxDiff is held against counting, and in how many campaigns.
+SHARES = (0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
+CAMPAIGNS_SHARED = 4
+_LIMIT = 0.999_999  # Fisher's z of a perfect correlation would be infinite
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class ForecastPlan:
 
 @dataclass(frozen=True)
 class Expected:
-    """mean over the simulated campaigns, and low and high between which 95 % of campaigns to come should lie."""
+    """mean over the simulated campaigns; low and high, between which at least 95 % of others should lie."""
 
     mean: float
     low: float
@@ -57,7 +61,9 @@ class Expected:
 class Forecast:
     """reliability: split-half Spearman, as published. Accuracy: Spearman with the true values, by either method.
 
-    reliability is None where each tuple is judged once, and no half can be compared with another.
+    reliability is None where each tuple is judged once, and no half can be compared with another. maxdiff_share: the
+    share of the judgements from which MaxDiff comes as near to the true values as counting from all of them; None where
+    it takes more than all.
     """
 
     tuples: int
@@ -66,6 +72,7 @@ class Forecast:
     reliability: Expected | None
     counting_accuracy: Expected
     maxdiff_accuracy: Expected
+    maxdiff_share: float | None
 
 
 def forecast(plan: ForecastPlan) -> Forecast:
@@ -96,6 +103,7 @@ def forecast(plan: ForecastPlan) -> Forecast:
         reliability=reliability if plan.judgements_per_tuple > 1 else None,
         counting_accuracy=counting,
         maxdiff_accuracy=maxdiff,
+        maxdiff_share=_maxdiff_share(plan, tuples, items),
     )
 
 
@@ -135,6 +143,20 @@ def _outcome(
     plan: ForecastPlan, tuples: IntArray, items: int, noise: float, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Reliability (NaN for single judgements) and accuracy by counting and by MaxDiff of one campaign."""
+    latent, judgements = _simulated(plan, tuples, items, noise, rng)
+    reliability = math.nan
+    if plan.judgements_per_tuple > 1:
+        seed = int(rng.integers(2**32))
+        reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
+    scores = counting_scores(judgements), maxdiff_scores(judgements, with_errors=False)
+    counting, maxdiff = (_accuracy(method.values, latent) for method in scores)
+    return reliability, counting, maxdiff
+
+
+def _simulated(
+    plan: ForecastPlan, tuples: IntArray, items: int, noise: float, rng: np.random.Generator
+) -> tuple[FloatArray, Judgements]:
+    """True values (items,) and the judgements of one campaign, in random order."""
     latent = rng.standard_normal(items)
     judgements = simulated_judgements(
         tuples,
@@ -143,13 +165,23 @@ def _outcome(
         judgements_per_tuple=plan.judgements_per_tuple,
         seed=int(rng.integers(2**32)),
     )
-    reliability = math.nan
-    if plan.judgements_per_tuple > 1:
-        seed = int(rng.integers(2**32))
-        reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
-    scores = counting_scores(judgements), maxdiff_scores(judgements, with_errors=False)
-    counting, maxdiff = (_accuracy(method.values, latent) for method in scores)
-    return reliability, counting, maxdiff
+    return latent, judgements
+
+
+def _maxdiff_share(plan: ForecastPlan, tuples: IntArray, items: int) -> float | None:
+    rng = np.random.default_rng([plan.seed, 1])
+    counting, maxdiff = 0.0, np.zeros(len(SHARES))
+    for _ in range(CAMPAIGNS_SHARED):
+        latent, judgements = _simulated(plan, tuples, items, plan.noise, rng)
+        counting += _accuracy(counting_scores(judgements).values, latent)
+        for place, share in enumerate(SHARES):
+            first = judgements.only(np.arange(round(share * len(judgements))))
+            scores = maxdiff_scores(first, with_errors=False, scale=Scale.SIGNED).values
+            # What nobody has judged yet is expected in the middle: left out, few judgements would look too good.
+            maxdiff[place] += _accuracy(np.nan_to_num(scores), latent)
+    if counting > maxdiff[-1]:
+        return None
+    return float(np.interp(counting, np.maximum.accumulate(maxdiff), SHARES))
 
 
 def _accuracy(scores: FloatArray, latent: FloatArray) -> float:
@@ -170,8 +202,14 @@ def _reliabilities(
 
 
 def _expected(outcomes: FloatArray) -> Expected:
-    """The interval in which one more outcome lies with a chance of 95 % (normal prediction interval)."""
+    """The interval that holds at least 95 % of outcomes with a chance of 90 % (normal tolerance interval, Howe 1969).
+
+    On Fisher's z, where correlations near 1 spread evenly. A prediction interval from so few campaigns holds 95 % only
+    on the average of many forecasts, and one forecast is what somebody has.
+    """
     count = len(outcomes)
-    mean = float(outcomes.mean())
-    reach = student.ppf(0.975, count - 1) * outcomes.std(ddof=1) * math.sqrt(1 + 1 / count)
-    return Expected(mean, max(-1.0, mean - float(reach)), min(1.0, mean + float(reach)))
+    z = np.arctanh(np.clip(outcomes, -_LIMIT, _LIMIT))
+    factor = 1.96 * math.sqrt((count - 1) * (1 + 1 / count) / chi2.ppf(0.1, count - 1))
+    reach = factor * float(z.std(ddof=1))
+    low, high = np.tanh([z.mean() - reach, z.mean() + reach])
+    return Expected(float(outcomes.mean()), float(low), float(high))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ from annotation.bws.disagreement import tuple_agreement
 from annotation.bws.forecast import ForecastPlan, fitted_noise, forecast
 from annotation.bws.growth import judgements_for, reliability_curve
 from annotation.bws.intervals import Interval, reliability_interval
-from annotation.bws.judgements import FloatArray, IntArray, Judgements
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, tuple_numbers
 from annotation.bws.leaving_out import Mask, Outcome, counted_without, outcome_of
 from annotation.bws.positions import PositionBias, position_bias
 from annotation.bws.reliability import Reliability, TooFewJudgements, split_half_reliability
-from annotation.bws.scoring import counting_scores
+from annotation.bws.scoring import counting_scores, maxdiff_scores
+from annotation.bws.stability import Scored, stability
 
 USUAL_NOISE, USUAL_NOISE_ERROR = 0.7, 0.35
 MOST_EXCLUSIONS = 30  # those of the people with the most work are worked out
@@ -35,6 +37,7 @@ class StudyPlan:
     resamples: int = 200
     curve_points: int = 8
     curve_trials: int = 50
+    across_trials: int = 5
     scenario_trials: int = 50
     campaigns: int = 20
     most_items_simulated: int = 300
@@ -95,6 +98,7 @@ def study(record: Record, plan: StudyPlan) -> dict[str, Any]:
         "reliability": reliability,
         "note": note,
         **_growth(counted, reliability, plan),
+        "across": _across(counted, plan),
         "forecast": _forecast(counted, plan),
         "people": list(_people(record, agreement)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
@@ -175,7 +179,30 @@ def _forecast(counted: Judgements, plan: StudyPlan) -> dict[str, Any]:
         "reliability": asdict(found.reliability) if found.reliability else None,
         "counting": asdict(found.counting_accuracy),
         "maxdiff": asdict(found.maxdiff_accuracy),
+        "maxdiff_share": found.maxdiff_share,
     }
+
+
+def _across(counted: Judgements, plan: StudyPlan) -> dict[str, float] | None:
+    """Spearman of the scores of half of the tuples with those of the other half, by counting and by MaxDiff.
+
+    None where the halves have nothing to compare.
+    """
+    by: dict[str, Scored] = {
+        "counting": counting_scores,
+        "maxdiff": partial(maxdiff_scores, with_errors=False),
+    }
+    each = int(np.bincount(tuple_numbers(counted.items)).max(initial=0))
+    try:
+        found = {
+            name: stability(
+                counted, scored, judgements_per_tuple=each, trials=plan.across_trials, seed=plan.seed
+            ).spearman_mean
+            for name, scored in by.items()
+        }
+    except ValueError:
+        return None
+    return None if np.isnan(list(found.values())).any() else found
 
 
 def agreements(record: Record) -> dict[int, float]:

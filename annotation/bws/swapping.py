@@ -76,8 +76,11 @@ class SwapSearch:
 
     def energy(self) -> int:
         """How unevenly items meet, and the price of broken rules: least for the best design."""
-        broken = int(clashing_meetings(self.tuples, self.marks).sum()) + duplicate_tuples(self.tuples)
-        return meeting_excess(self.tuples, len(self.marks)) + BROKEN * broken
+        return meeting_excess(self.tuples, len(self.marks)) + BROKEN * self.broken_rules()
+
+    def broken_rules(self) -> int:
+        """How many meetings may not be, and how many tuples equal an earlier one."""
+        return int(clashing_meetings(self.tuples, self.marks).sum()) + duplicate_tuples(self.tuples)
 
     def gain(self, ours: IntArray, theirs: IntArray) -> IntArray:
         """What swapping the items of slots `ours` and `theirs` (P,) would save, each swap by itself."""

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
-from curation.models import Dataset
+from curation.models import Dataset, Pair
 from curation.selectors import pair_choices
 
 
@@ -26,6 +26,14 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         min_value=1,
         help_text=gettext_lazy("Drawn at random with the seed. Empty: all that fit."),
+    )
+    even_mix = forms.BooleanField(
+        label=gettext_lazy("Mix imported and generated pairs evenly"),
+        required=False,
+        help_text=gettext_lazy(
+            "Every screen gets its share of either. Without it some screens are of one kind by chance; "
+            "only those can be scored as a kind of their own."
+        ),
     )
     guideline = forms.CharField(
         label=gettext_lazy("Guidelines"),
@@ -74,6 +82,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         self._offer("split", choices.splits)
         for name, value in (self.instance.pair_filter or {}).items():
             self.initial.setdefault(name, value)
+        if not dataset.pairs.filter(origin=Pair.Origin.GENERATED).exists():
+            del self.fields["even_mix"]
         if self.instance.pk:
             del self.fields["guideline"]  # has a page and versions of its own
         for name, bounds in {
@@ -82,7 +92,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "gold_every": (2, 1000),
         }.items():
             self.fields[name].widget.attrs.update({"min": bounds[0], "max": bounds[1]})
-        self.fields["factor"].widget.attrs.update({"min": "0.25", "step": "0.25"})
+        self.fields["factor"].widget.attrs.update({"min": "0.01", "step": "any"})
         self.fields["gold_threshold"].widget.attrs.update({"min": "0", "max": "1", "step": "0.05"})
 
     def _offer(self, name: str, values: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_GET
 
 from annotation.access import campaign_for, campaign_may
+from annotation.bundling import bundle_is_small
 from annotation.dashboard import campaign_dashboard
 from annotation.designing import preview_tuples
 from annotation.figures import ROWS_PER_PAGE, score_page
@@ -64,6 +65,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "growing": campaign.state != Campaign.State.CLOSED
         and campaign_may(request.user, campaign, may="curate"),
         "score_sets": score_sets_of(campaign),
+        "bundle_small": bundle_is_small(campaign),
         "judgements_address": reverse("annotation:judgements", args=[campaign.pk]),
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
     }

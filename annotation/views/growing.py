@@ -52,6 +52,11 @@ def _running(campaign: Campaign) -> bool:
 def phase_note(campaign: Campaign, phases: Mapping[str, PhaseSums]) -> str:
     """How far the adaptive phase is, in a sentence; empty where there is none."""
     adaptive = phases[Tuple.Phase.ADAPTIVE]
+    if ended := campaign.certificate.get("adaptive_ended"):
+        return _(
+            "It ended by itself at %(spent)d of the %(asked)d judgements that were asked for, because no tuple could "
+            "be chosen: %(reason)s You can ask for more, or leave it at that."
+        ) % {**ended, "reason": f"{ended['reason'].rstrip('.')}."}
     if not campaign.adaptive_budget:
         return ""
     if adaptive.judged >= campaign.adaptive_budget:

@@ -50,6 +50,7 @@ def study_context(
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
     return context | {
         "more": _more(figures),
+        "across": _across(campaign, figures),
         "curve": curve_chart(figures) if figures["curve"] else None,
         "chart": score_chart(figures["scores"]),
         "publish_form": PublishForm(initial={"method": _method(campaign, figures)}),
@@ -108,6 +109,30 @@ def _more(figures: Mapping[str, Any]) -> str:
         "least": f"{_rounded(more['high']):,}",
         "most": most,
     }
+
+
+def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
+    """What the usual split hides: how scores repeat on other tuples, and what MaxDiff saves."""
+    sentences = []
+    if found := figures.get("across"):
+        sentences.append(
+            _(
+                "Scores from half of the tuples agree with those from the other half at %(counting).2f by counting and "
+                "at %(maxdiff).2f by MaxDiff (Spearman)."
+            )
+            % found
+        )
+    share = figures["forecast"].get("maxdiff_share")
+    if share is not None and share < 1:
+        people = _("people like these") if figures["forecast"]["fitted"] else _("usual people")
+        sentences.append(
+            _(
+                "Of %(each)d judgements a tuple by %(people)s, MaxDiff needs about %(percent)d %% to come as near to "
+                "the true order as counting does with all (simulated)."
+            )
+            % {"each": campaign.judgements_per_tuple, "people": people, "percent": round(100 * share)}
+        )
+    return " ".join(sentences)
 
 
 def _rounded(number: int) -> int:

@@ -76,6 +76,7 @@ def run(options: dict[str, Any]) -> Answer:
         **_figures("spearman", found.reliability),
         **_figures("counting_accuracy", found.counting_accuracy),
         **_figures("maxdiff_accuracy", found.maxdiff_accuracy),
+        "maxdiff_judgements": _enough_for_maxdiff(found),
         "seconds": round(monotonic() - started, 3),
     }
     return Answer(list(_lines(plan, found, cost)), figures)
@@ -132,6 +133,15 @@ def _lines(plan: ForecastPlan, found: Forecast, cost: float | None) -> Iterator[
         yield _("Split-half reliability (Spearman) %(range)s") % {"range": _range(found.reliability)}
     yield _("Counting against the true values  %(range)s") % {"range": _range(found.counting_accuracy)}
     yield _("MaxDiff against the true values   %(range)s") % {"range": _range(found.maxdiff_accuracy)}
+    if (enough := _enough_for_maxdiff(found)) is not None:
+        yield _("MaxDiff comes as near as counting does from about %(some)s of the %(all)s judgements.") % {
+            "some": f"{enough:,}",
+            "all": f"{found.judgements:,}",
+        }
+
+
+def _enough_for_maxdiff(found: Forecast) -> int | None:
+    return None if found.maxdiff_share is None else round(found.maxdiff_share * found.judgements)
 
 
 def _range(expected: Expected) -> str:

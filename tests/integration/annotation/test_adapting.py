@@ -19,6 +19,7 @@ from annotation.adapting import (
 )
 from annotation.assignment import participation_join, tuple_claim
 from annotation.bundling import bundle_write
+from annotation.bws.design import DesignError
 from annotation.dashboard import campaign_dashboard
 from annotation.figures import campaign_tally, scores_now
 from annotation.handing import Nothing
@@ -185,6 +186,26 @@ def test_where_no_new_tuple_can_be_chosen_the_phase_ends(spending, monkeypatch) 
 
     spending.refresh_from_db()
     assert spending.adaptive_budget == 1
+
+
+def test_a_phase_that_ends_by_itself_says_so_on_the_page_until_more_is_asked_for(
+    spending, curator, monkeypatch
+) -> None:
+    def impossible(_utilities, _errors, **_settings):
+        raise DesignError("Too few pairs are left.")
+
+    monkeypatch.setattr(adapting, "adaptive_deck", impossible)
+    site, page = client_of(curator), address("campaign", spending)
+
+    decks_make()
+    told = text_of(site.get(page))
+    site.post(address("spend", spending), {"judgements": 5})
+    later = text_of(site.get(page))
+
+    assert "It ended by itself at 0 of the 12 judgements" in told
+    assert "Too few pairs are left." in told
+    assert "No extra judgements are asked for" not in told
+    assert "It ended by itself" not in later
 
 
 def test_retired_pairs_are_not_asked_for_again(spending) -> None:

@@ -55,6 +55,20 @@ def test_fewer_than_four_pairs_make_no_campaign(dataset) -> None:
     assert not Campaign.objects.exists()
 
 
+def test_an_even_mix_gives_every_tuple_its_share_of_generated_pairs(dataset, pairs, at) -> None:
+    generated = {pair.pk for pair in PairFactory.create_batch(12, dataset=dataset, origin="generated")}
+    campaign = campaign_create(dataset=dataset, name="Mixed", even_mix=True)
+
+    campaign_open(campaign=campaign, at=at)
+
+    rows = TupleItem.objects.filter(tuple__campaign=campaign).values_list("tuple", "pair")
+    machine = [0] * 48
+    numbers = {row: place for place, row in enumerate(sorted({row for row, _pair in rows}))}
+    for row, pair in rows:
+        machine[numbers[row]] += pair in generated
+    assert machine == [2] * 48
+
+
 def test_only_active_pairs_that_fit_the_filter_are_asked_about(dataset, pairs, at) -> None:
     PairFactory.create_batch(5, dataset=dataset, split="test")
     PairFactory(dataset=dataset, split="train", status="retired")

@@ -64,6 +64,21 @@ SETTINGS = {
     "seed": 1234,
 }
 
+# The form
+
+
+def test_an_even_mix_is_offered_where_there_are_generated_pairs(site, dataset, pairs) -> None:
+    form = f"/campaigns/new/?dataset={dataset.slug}"
+    label = "Mix imported and generated pairs evenly"
+
+    before = text_of(site.get(form))
+    PairFactory(dataset=dataset, origin="generated")
+    after = text_of(site.get(form))
+
+    assert label not in before
+    assert label in after
+
+
 # The list
 
 

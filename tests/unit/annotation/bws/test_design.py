@@ -105,6 +105,20 @@ def test_a_design_can_use_every_tuple_there_is() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("items", "size", "tuples"), [(7, 3, 34), (10, 8, 45), (10, 8, 44), (12, 10, 60), (11, 10, 7), (6, 6, 1)]
+)
+def test_a_design_is_found_where_hardly_any_other_tuple_is_left(items, size, tuples) -> None:
+    design = design_tuples(items, size=size, factor=tuples / items, seed=3)
+
+    rows = [frozenset(row) for row in design.tuples.tolist()]
+    assert len(set(rows)) == len(rows) == tuples
+    assert {len(row) for row in rows} == {size}
+    assert spread([appearances_of(design)[item] for item in range(items)]) <= 1
+    for item in range(items):
+        assert spread([int((design.tuples[:, place] == item).sum()) for place in range(size)]) <= 1
+
+
 @pytest.mark.parametrize("factor", [0.35, 0.4, 0.5, 1.0, 2.0])
 def test_all_items_are_joined_wherever_the_tuples_are_enough_for_it(factor) -> None:
     design = design_tuples(200, size=4, factor=factor, seed=11)
@@ -180,6 +194,17 @@ def test_too_many_pairs_with_one_sentence_are_named() -> None:
         design_tuples(20, sentences=sentences)
 
     assert caught.value.items == tuple(range(10))
+
+
+def test_of_pairs_that_cannot_be_kept_apart_two_that_share_a_sentence_are_named() -> None:
+    # A ring of five: of any three, two stand side by side and share a sentence.
+    sentences = np.array([(item, (item + 1) % 5) for item in range(5)])
+
+    with pytest.raises(DesignError, match="share a sentence never meet: items") as caught:
+        design_tuples(5, size=3, factor=0.2, sentences=sentences)
+
+    one, other = caught.value.items
+    assert set(sentences[one]) & set(sentences[other])
 
 
 @pytest.mark.parametrize(

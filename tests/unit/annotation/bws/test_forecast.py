@@ -90,6 +90,18 @@ def test_more_judgements_are_worth_more() -> None:
     assert few.maxdiff_accuracy.mean < many.maxdiff_accuracy.mean
 
 
+def test_maxdiff_needs_a_part_of_the_judgements_and_a_larger_one_where_people_are_noisy() -> None:
+    steady, noisy = (
+        forecast(ForecastPlan(items=200, judgements_per_tuple=4, noise=noise, campaigns=2, trials=2))
+        for noise in (0.5, 1.0)
+    )
+
+    assert steady.maxdiff_share is not None
+    assert noisy.maxdiff_share is not None
+    assert 0.3 < steady.maxdiff_share < 0.6
+    assert steady.maxdiff_share < noisy.maxdiff_share < 0.95
+
+
 def test_the_same_plan_gives_the_same_forecast() -> None:
     plan = replace(PLAN, campaigns=5)
 

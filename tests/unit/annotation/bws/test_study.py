@@ -157,6 +157,13 @@ def test_a_study_says_how_reliable_the_campaign_is_and_what_is_missing(found, re
     assert found["forecast"]["maxdiff"]["mean"] > found["forecast"]["counting"]["mean"]
 
 
+def test_a_study_says_how_scores_repeat_on_other_tuples_by_either_method(found) -> None:
+    across = found["across"]
+
+    assert 0 < across["counting"] < across["maxdiff"] < 1
+    assert across["counting"] < found["reliability"]["spearman"]
+
+
 def test_what_if_leaves_out_whoever_lies_below_the_threshold(found, record) -> None:
     steps = {row["threshold"]: row for row in found["what_if"]["agreement"]}
 
@@ -232,4 +239,5 @@ def test_a_study_of_nothing_says_so(record) -> None:
     assert found["reliability"] is None
     assert found["note"]
     assert (found["curve"], found["hardest"], found["exclusions"]) == ([], [], [])
+    assert found["across"] is None
     assert found["forecast"]["fitted"] is False
