@@ -15,7 +15,7 @@ from django.db.models import Q
 from annotation.bws.quality import TRIALS_PER_GOLD
 from annotation.bws.study import Record, StudyPlan, study
 from annotation.figures import campaign_mark
-from annotation.models import Campaign, CampaignStudy
+from annotation.models import Campaign, CampaignStudy, TupleItem
 from annotation.work import Filed, Mask, Work, campaign_work
 
 MOST_AT_ONCE = 4_000
@@ -104,10 +104,12 @@ def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> Record:
 
 
 def _plan(campaign: Campaign, judgements: int) -> StudyPlan:
+    asked = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False)
     return StudyPlan(
         size=campaign.tuple_size,
         factor=campaign.factor,
         judgements_per_tuple=campaign.judgements_per_tuple,
+        items=asked.values("pair").distinct().count(),
         resamples=200 if judgements <= MANY else 60,
         seed=campaign.seed,
     )

@@ -27,11 +27,15 @@ CHANCE = 0.05  # of finding position bias in anybody where nobody has one
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """Every number that shapes a study. trials: of the reliability now; the others are less sure and as quick."""
+    """Every number that shapes a study. trials: of the reliability now; the others are less sure and as quick.
+
+    items: of the whole campaign; few of them may be judged yet.
+    """
 
     size: int
     factor: float
     judgements_per_tuple: int
+    items: int = 0
     target: float = 0.9
     trials: int = 200
     resamples: int = 200
@@ -163,7 +167,7 @@ def _forecast(counted: Judgements, plan: StudyPlan) -> dict[str, Any]:
         noise, error, fitted = USUAL_NOISE, USUAL_NOISE_ERROR, False
     found = forecast(
         ForecastPlan(
-            items=min(max(counted.item_count, plan.size), plan.most_items_simulated),
+            items=min(max(counted.item_count, plan.items, plan.size), plan.most_items_simulated),
             size=plan.size,
             factor=plan.factor,
             judgements_per_tuple=plan.judgements_per_tuple,

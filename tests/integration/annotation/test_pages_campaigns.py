@@ -500,3 +500,13 @@ def test_a_curator_of_two_datasets_sees_both_among_their_campaigns(site, campaig
 
     assert campaign.name in page
     assert "The other" in page
+
+
+def test_the_dashboard_stands_after_the_first_judgement(campaign, curator, anna, answer) -> None:
+    """Four pairs are judged by then, which are too few for a design of their own."""
+    answer(anna)
+
+    page = client_of(curator).get(address("campaign", campaign))
+
+    assert page.status_code == 200
+    assert "1 / 6" in text_of(page)
