@@ -53,9 +53,12 @@ def _meetings(certificate: Mapping[str, Any]) -> Promise:
             True, _("No two pairs meet more than once, so every judgement compares something new.")
         )
     sentence = _(
-        "Pairs meet again %(repeated)d times; with so few pairs, %(fewest)d times cannot be avoided."
+        "Pairs meet again %(repeated)d times; with so few pairs, %(fewest)d times cannot be avoided. "
+        "Any two meet %(least)d to %(most)d times."
     )
-    return Promise(repeated <= fewest, sentence % {"repeated": repeated, "fewest": fewest})
+    times = [int(number) for number, pairs in certificate["meetings"].items() if pairs]
+    facts = {"repeated": repeated, "fewest": fewest, "least": min(times), "most": max(times)}
+    return Promise(repeated <= fewest, sentence % facts)
 
 
 def _connected(certificate: Mapping[str, Any]) -> Promise:

@@ -20,6 +20,7 @@ from annotation.services import (
     gold_remove,
     guideline_save,
 )
+from annotation.views.certificate import promises
 from curation.errors import UserError
 from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, SentenceFactory
 
@@ -53,6 +54,16 @@ def test_fewer_than_four_pairs_make_no_campaign(dataset) -> None:
         campaign_create(dataset=dataset, name="Too small")
 
     assert not Campaign.objects.exists()
+
+
+def test_the_certificate_says_how_evenly_few_pairs_meet(draft) -> None:
+    certificate = campaign_preview(campaign=draft)
+
+    sentence = next(promise.sentence for promise in promises(certificate) if "meet again" in promise.sentence)
+
+    # 12 pairs in 24 fours: 144 meetings of 66 couples.
+    assert sentence.startswith("Pairs meet again 78 times; with so few pairs, 78 times cannot be avoided.")
+    assert sentence.endswith("Any two meet 2 to 3 times.")
 
 
 def test_an_even_mix_gives_every_tuple_its_share_of_generated_pairs(dataset, pairs, at) -> None:
