@@ -64,7 +64,7 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | Non
 
 def _require_different(campaign: Campaign, judgements: int) -> None:
     """Each extra judgement is of a tuple of its own."""
-    tuples = campaign.tuples.filter(is_gold=False).count()
+    tuples = campaign.tuples.for_scores().count()
     possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
     if judgements > possible:
         sentence = _(

@@ -46,7 +46,17 @@ class GuidelineAdmin(ReadOnlyAdmin):
 
 @admin.register(Tuple)
 class TupleAdmin(ReadOnlyAdmin):
-    list_display = ("campaign", "number", "is_gold", "phase", "round", "wanted", "counted", "leased")
+    list_display = (
+        "campaign",
+        "number",
+        "is_gold",
+        "repeats_id",
+        "phase",
+        "round",
+        "wanted",
+        "counted",
+        "leased",
+    )
     list_filter = ("is_gold", "phase")
     list_select_related = ("campaign",)
 

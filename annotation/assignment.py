@@ -153,7 +153,7 @@ def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime
         unique_fields=["tuple", "participation"],
         update_fields=["state", "place", "claimed_at", "expires_at"],
     )
-    if not chosen.is_gold:
+    if chosen.is_for_scores:
         Tuple.objects.filter(pk=chosen.pk).update(leased=F("leased") + 1)
         person.cursor = chosen.priority
     person.handed += 1
@@ -205,7 +205,7 @@ def _submit(participation: Participation, tuple_id: int, answer: dict[str, Any],
         **answer,
     )
     submitted = _keep(person, lease, judgement)
-    if claim and not lease.others and shut_for(person) is None:
+    if claim and not lease.others and not submitted.stopped and shut_for(person) is None:
         # Nobody is waited for here: this transaction holds a tuple that others may be waiting for.
         chosen = tuple_choose(person, wait=False)
         following = _hand(person, chosen, Lease.Place.SCREEN, at) if chosen else None
@@ -226,7 +226,11 @@ def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submitted:
         if feedback is not None:
             person = gold_weigh(person, judgement, feedback)
         return Submitted(judgement, repeated=False, gold=feedback, stopped=_is_stopped(person))
-    judgement_settle(judgement, was_live=was_live)
+    if lease.tuple.is_for_scores:
+        judgement_settle(judgement, was_live=was_live)
+    else:
+        judgement.standing = Judgement.Standing.REPEAT
+        judgement.save()
     return Submitted(judgement, repeated=False, gold=None, stopped=_is_stopped(person))
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from annotation.bws.judgements import Judgements
 from annotation.bws.manifest import MANIFEST, write_manifest, zip_folder
 from annotation.bws.reliability import Split, split_half_reliability
 from annotation.bws.scoring import METHODS, Scale
+from annotation.consistency import Consistency, consistency_by_person, repeated_judgements
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
 from annotation.selectors import annotators_named
 from annotation.work import Mask, Work, campaign_work
@@ -28,7 +29,7 @@ from curation.files.writing import folder_replacing, replacing
 from curation.models import Pair
 from curation.pairs.text import normalise
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # Above this a bundle takes more than some seconds; the command has no limit.
 MOST_JUDGEMENTS_AT_ONCE = 20_000
 MOST_PAIRS_AT_ONCE = 3_000
@@ -90,6 +91,7 @@ class _Facts:
     people: list[Participation]
     codes: dict[int, str]  # of participations, by primary key
     named: bool  # whether anybody knows who judged
+    consistency: dict[int, Consistency]  # of participations, by primary key
 
     @property
     def adaptive(self) -> int:
@@ -104,7 +106,18 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
     every = file
     if facts.adaptive:
         every = _judgements_csv(facts, facts.work.counted, folder / "judgements-with-adaptive.csv")
-    for part in (_items, _tuples, _design, _all_judgements, _gold, _annotators, _exclusions, _guidelines):
+    parts = (
+        _items,
+        _tuples,
+        _design,
+        _all_judgements,
+        _gold,
+        _repeats,
+        _annotators,
+        _exclusions,
+        _guidelines,
+    )
+    for part in parts:
         part(facts, folder)
     _scores(file, every, folder)
     _reliability(file.judgements, campaign.seed, folder)
@@ -151,7 +164,8 @@ def _facts(campaign: Campaign) -> _Facts:
     people = list(campaign.participations.select_related("user").order_by("pk"))
     # By order of joining, so that a code stays a person's own in every later bundle.
     codes = {person.pk: f"A{number:03}" for number, person in enumerate(people, 1)}
-    return _Facts(campaign, work, names, people, codes, annotators_named(campaign))
+    consistency = consistency_by_person(campaign)
+    return _Facts(campaign, work, names, people, codes, annotators_named(campaign), consistency)
 
 
 def _judgements_csv(facts: _Facts, chosen: Mask, path: Path) -> JudgementFile:
@@ -178,7 +192,7 @@ def _asked(campaign: Campaign) -> Any:
 
 
 def _tuples(facts: _Facts, folder: Path) -> None:
-    members = TupleItem.objects.filter(tuple__campaign=facts.campaign, tuple__is_gold=False)
+    members = TupleItem.objects.for_scores(facts.campaign)
     pairs = np.array(
         list(members.order_by("tuple__number", "slot").values_list("pair", flat=True)), dtype=np.int64
     )
@@ -186,7 +200,7 @@ def _tuples(facts: _Facts, folder: Path) -> None:
     items = [facts.names[pair] for pair in known.tolist()]
     tuples = numbers.reshape(-1, facts.campaign.tuple_size)
     write_tuples(folder / "tuples.tsv", items, tuples)
-    rows = facts.campaign.tuples.filter(is_gold=False).order_by("number")
+    rows = facts.campaign.tuples.for_scores().order_by("number")
     columns = [
         Column("tuple", "integer"),
         Column("phase"),
@@ -204,7 +218,7 @@ def _tuples(facts: _Facts, folder: Path) -> None:
 def _design(facts: _Facts, folder: Path) -> None:
     names = (
         "question best_label worst_label tuple_size factor judgements_per_tuple seed pair_filter "
-        "gold_every gold_minimum gold_threshold adaptive_budget certificate"
+        "gold_every gold_minimum gold_threshold repeat_every adaptive_budget certificate"
     )
     _write_json(folder / "design.json", {name: getattr(facts.campaign, name) for name in names.split()})
 
@@ -229,14 +243,14 @@ def _all_judgements(facts: _Facts, folder: Path) -> None:
 
 def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
     work = facts.work
-    gold = work.gold
+    unphased = work.gold | work.again
     for row in range(len(work)):
         items = [facts.names[pair] for pair in work.shown[row].tolist()]
         seconds = float(work.seconds[row])
         yield [
             row + 1,
             int(work.numbers[row]),
-            "" if gold[row] else str(work.phase[row]),
+            "" if unphased[row] else str(work.phase[row]),
             facts.codes[int(work.people[row])] if facts.named else None,
             *items,
             items[work.best[row]],
@@ -268,16 +282,47 @@ def _gold(facts: _Facts, folder: Path) -> None:
     write_table(folder / "gold.csv", "csv", [Column(name) for name in names], rows)
 
 
+def _repeats(facts: _Facts, folder: Path) -> None:
+    """Each answer to a repeat beside the first answer, from which self-consistency can be counted."""
+    slots: dict[int, list[str]] = {}
+    members = TupleItem.objects.for_scores(facts.campaign).filter(tuple__repeat__isnull=False)
+    for number, pair in members.order_by("tuple", "slot").values_list("tuple__number", "pair"):
+        slots.setdefault(number, []).append(facts.names[pair])
+    size = facts.campaign.tuple_size
+    items = (f"item{place}" for place in range(1, size + 1))
+    names = ["annotator", "tuple", *items, "first_best", "first_worst", "best", "worst"]
+    write_table(folder / "repeats.csv", "csv", [Column(name) for name in names], _repeat_rows(facts, slots))
+
+
+def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list[object]]:
+    judgement: Any  # with what `repeated_judgements` adds
+    for judgement in repeated_judgements(facts.campaign).select_related("tuple"):
+        pairs = slots[judgement.tuple.number]
+        yield [
+            facts.codes[judgement.participation_id] if facts.named else None,
+            judgement.tuple.number,
+            *(pairs[slot] for slot in judgement.order_shown),
+            pairs[judgement.first_best],
+            pairs[judgement.first_worst],
+            pairs[judgement.best_slot],
+            pairs[judgement.worst_slot],
+        ]
+
+
 def _annotators(facts: _Facts, folder: Path) -> None:
-    names = "annotator simulated state excluded judgements counted gold_trials gold_right median_seconds"
+    names = (
+        "annotator simulated state excluded judgements counted gold_trials gold_right "
+        "repeat_choices repeat_same median_seconds"
+    )
     rows = [_annotator_row(facts, person) for person in facts.people if facts.named]
     write_table(folder / "annotators.csv", "csv", [Column(name) for name in names.split()], rows)
 
 
 def _annotator_row(facts: _Facts, person: Participation) -> list[object]:
     own = facts.work.people == person.pk
-    seconds = facts.work.seconds[own]
+    seconds = facts.work.seconds[own & ~facts.work.again]
     timed = seconds[~np.isnan(seconds)]
+    consistency = facts.consistency.get(person.pk)
     return [
         facts.codes[person.pk],
         int(person.user.simulated),
@@ -287,6 +332,8 @@ def _annotator_row(facts: _Facts, person: Participation) -> list[object]:
         int((own & facts.work.counted).sum()),
         person.gold_trials,
         person.gold_right,
+        consistency.choices if consistency else 0,
+        consistency.same if consistency else 0,
         float(np.median(timed)) if len(timed) else "",
     ]
 

@@ -10,6 +10,7 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.consistency import Consistency, consistency_by_person, consistency_of_all
 from annotation.figures import LiveReliability, campaign_mark, kept, live_reliability
 from annotation.models import Campaign, Flag, Judgement, Participation
 from annotation.selectors import GoldRow, PhaseSums, golds_of, phase_sums
@@ -28,6 +29,7 @@ class AnnotatorRow:
     counted: int
     median_seconds: float | None
     last_at: datetime | None
+    consistency: Consistency | None
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class Dashboard:
     """mark: of the campaign's state. judged, wanted: judgements that count, and how many will.
 
     pace: judgements an hour, in the last day. hours_left: of one person's work. reliability is None where there
-    is too little for one, as the note says.
+    is too little for one, as the note says. consistency: of all who are not excluded, None
+    before the first repeat.
     """
 
     mark: str
@@ -49,6 +52,7 @@ class Dashboard:
     reliability: LiveReliability | None
     reliability_note: str
     annotators: list[AnnotatorRow]
+    consistency: Consistency | None
     golds: list[GoldRow]
     gold_note: str
     flags_open: int
@@ -71,6 +75,8 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
         seconds = kept(campaign, "seconds", mark, lambda: _median_seconds(campaign))
         found = live_reliability(campaign, mark)
     golds = golds_of(campaign)
+    consistency = kept(campaign, "consistency", mark, lambda: consistency_by_person(campaign))
+    annotators = _annotators(campaign, seconds, consistency)
     return Dashboard(
         mark=mark,
         judged=standings.counted,
@@ -83,7 +89,10 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
         median_seconds=seconds.get(EVERYBODY),
         reliability=found if isinstance(found, LiveReliability) else None,
         reliability_note=found if isinstance(found, str) else "",
-        annotators=_annotators(campaign, seconds),
+        annotators=annotators,
+        consistency=consistency_of_all(
+            row.consistency for row in annotators if row.consistency and not row.participation.excluded
+        ),
         golds=golds,
         gold_note=gold_note(campaign, len(golds)),
         flags_open=Flag.objects.filter(tuple__campaign=campaign, resolved_at=None).count(),
@@ -116,7 +125,7 @@ class _Standings:
 
 
 def _standings(campaign: Campaign, at: datetime) -> _Standings:
-    today = Q(submitted_at__gt=at - DAY)
+    today = Q(submitted_at__gt=at - DAY) & ~Q(standing=Judgement.Standing.REPEAT)
     found = Judgement.objects.filter(participation__campaign=campaign).aggregate(
         counted=Count("pk", filter=Q(standing=Judgement.Standing.COUNTED)),
         surplus=Count("pk", filter=Q(standing=Judgement.Standing.SURPLUS)),
@@ -140,7 +149,10 @@ def _hours_left(judgements: int, seconds_each: float | None) -> float | None:
 
 def _median_seconds(campaign: Campaign) -> dict[int, float]:
     """Median seconds that a tuple was looked at, by participation and of everybody, where measured."""
-    judgements = Judgement.objects.filter(participation__campaign=campaign)
+    # Whoever has seen the pairs before may be quicker.
+    judgements = Judgement.objects.filter(participation__campaign=campaign).exclude(
+        standing=Judgement.Standing.REPEAT
+    )
     seconds: dict[int, list[float]] = defaultdict(list)
     for participation, milliseconds in judgements.values_list("participation", "active_ms"):
         if milliseconds is not None:
@@ -149,7 +161,9 @@ def _median_seconds(campaign: Campaign) -> dict[int, float]:
     return {participation: median(times) for participation, times in seconds.items()}
 
 
-def _annotators(campaign: Campaign, seconds: dict[int, float]) -> list[AnnotatorRow]:
+def _annotators(
+    campaign: Campaign, seconds: Mapping[int, float], consistency: Mapping[int, Consistency]
+) -> list[AnnotatorRow]:
     people = (
         campaign.participations.select_related("user", "campaign")
         .annotate(
@@ -166,6 +180,7 @@ def _annotators(campaign: Campaign, seconds: dict[int, float]) -> list[Annotator
             counted=person.counting,
             median_seconds=seconds.get(person.pk),
             last_at=person.last_at,
+            consistency=consistency.get(person.pk),
         )
         for person in people
     ]

@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 class Tally:
     """Counted judgements of a campaign, and the pairs (m,) that its item numbers stand for.
 
-    tuples: (T, k) items of all tuples, judged or not, gold ones left out.
+    tuples: (T, k) items of all tuples, judged or not, gold ones and repeats left out.
     """
 
     judgements: Judgements
@@ -44,7 +44,7 @@ def campaign_tally(campaign: Campaign, *, adaptive: bool = False) -> Tally:
     Counting and reliability read tuples that were designed beforehand: whom a pair met in the adaptive phase
     depends on the answers. adaptive: those as well, for models that know whom a pair met.
     """
-    items = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False).order_by("tuple", "slot")
+    items = TupleItem.objects.for_scores(campaign).order_by("tuple", "slot")
     members = np.array(list(items.values_list("tuple", "pair")), dtype=np.int64).reshape(-1, 2)
     columns = ("tuple", "best_slot", "worst_slot", "participation")
     counted = counted_judgements(campaign, adaptive=adaptive)

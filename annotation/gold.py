@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotation.bws.quality import GoldGate, gold_gate
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
-from annotation.seeds import Stream, campaign_rng
+from annotation.seeds import Stream, campaign_rng, turn_is_drawn
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,13 @@ class GoldFeedback:
 
 def gold_is_due(person: Participation) -> bool:
     """Whether the next tuple is a gold one: one in every `gold_every`, at a place drawn anew each time."""
+    return gold_stands_at(person, person.handed)
+
+
+def gold_stands_at(person: Participation, turn: int) -> bool:
+    """Whether the tuple handed to the person after `turn` others is a gold one, where one is left."""
     every = person.campaign.gold_every
-    block, place = divmod(person.handed, every)
-    rng = campaign_rng(person.campaign, Stream.GOLD_PLACE, person.user_id, block)
-    return place == int(rng.integers(every))
+    return turn_is_drawn(person.campaign, Stream.GOLD_PLACE, person.user_id, turn=turn, every=every)
 
 
 def gold_choose(person: Participation) -> Tuple | None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.gold import gold_choose, gold_is_due
 from annotation.models import Campaign, Lease, Participation, Tuple
+from annotation.repeating import order_again, repeat_choose, repeat_is_due
 from annotation.seeds import Stream, campaign_rng
 from curation.models import User
 
@@ -30,7 +31,7 @@ class Nothing(models.TextChoices):
 
 def cursor_start(campaign: Campaign, user: User) -> int:
     """Where the person's walk through the tuples begins: a crowd must not queue at one row."""
-    tuples = campaign.tuples.filter(is_gold=False).aggregate(last=Max("number"))["last"] or 1
+    tuples = campaign.tuples.for_scores().aggregate(last=Max("number"))["last"] or 1
     return int(campaign_rng(campaign, Stream.CURSOR, user.pk).integers(tuples))
 
 
@@ -42,9 +43,17 @@ def shut_for(person: Participation) -> Nothing | None:
 
 
 def tuple_choose(person: Participation, *, wait: bool = True) -> Tuple | None:
-    """A gold tuple where one is due, or the next that is open, which is then locked."""
+    """A gold tuple where one is due, or the next that is open, which is then locked; in its stead a repeat.
+
+    Whoever has nothing else left gets no repeat: it would be asked for nothing.
+    """
     gold = gold_choose(person) if gold_is_due(person) else None
-    return gold or _open_choose(person, wait=wait)
+    if gold is not None:
+        return gold
+    following = _open_choose(person, wait=wait)
+    if following is None or not repeat_is_due(person):
+        return following
+    return repeat_choose(person) or following
 
 
 def _open_choose(person: Participation, *, wait: bool) -> Tuple | None:
@@ -88,6 +97,8 @@ def _open_for(person: Participation) -> QuerySet[Tuple]:
 
 def order_draw(person: Participation, chosen: Tuple) -> list[int]:
     """The cards' order on the screen: slots, drawn per person and tuple, so that no place is favoured."""
+    if chosen.repeats_id is not None:
+        return order_again(person, chosen)
     rng = campaign_rng(person.campaign, Stream.ORDER, person.user_id, chosen.number, chosen.is_gold)
     return [int(slot) for slot in rng.permutation(person.campaign.tuple_size)]
 

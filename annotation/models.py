@@ -15,6 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.models import Dataset, Pair, ScoreSet
 
+REPEATS_AT_MOST_EVERY = 5
+
 
 class Campaign(models.Model):
     class State(models.TextChoices):
@@ -38,6 +40,7 @@ class Campaign(models.Model):
     gold_every = models.PositiveSmallIntegerField(_("one gold tuple in every"), default=15)
     gold_minimum = models.PositiveSmallIntegerField(_("gold answers before anyone is stopped"), default=10)
     gold_threshold = models.FloatField(_("share of gold trials that must be right"), default=0.7)
+    repeat_every = models.PositiveSmallIntegerField(_("one hidden repeat in every"), default=0)
     seed = models.PositiveIntegerField(_("seed"), default=1234)
     pair_filter = models.JSONField(
         default=dict, blank=True, help_text="which of the dataset's pairs are judged"
@@ -86,6 +89,11 @@ class Campaign(models.Model):
                 violation_error_message=_("At most every second tuple can be a gold one."),
             ),
             models.CheckConstraint(
+                condition=Q(repeat_every=0) | Q(repeat_every__gte=REPEATS_AT_MOST_EVERY),
+                name="repeats_are_off_or_seldom",
+                violation_error_message=_("At most every fifth tuple can be a repeat; 0 asks for none."),
+            ),
+            models.CheckConstraint(
                 condition=Q(gold_threshold__gte=0) & Q(gold_threshold__lte=1),
                 name="gold_threshold_is_a_share",
                 violation_error_message=_(
@@ -116,11 +124,20 @@ class Guideline(models.Model):
         return f"{self.campaign} v{self.version}"
 
 
+class TupleQuerySet(models.QuerySet["Tuple"]):
+    def for_scores(self) -> "TupleQuerySet":
+        """Those that are judged for scores: no gold tuple, and no repeat."""
+        return self.filter(is_gold=False, repeats=None)
+
+
 class Tuple(models.Model):
     """`tuple_size` pairs shown together. `settling` and `assignment` alone keep the two counters.
 
     A gold tuple is asked of everyone, counts for the gate and never for scores: nothing is wanted of it, and
     none of its counters moves, so that a crowd does not queue at its row.
+
+    A repeat is a tuple shown again to people who judged it, under a row of its own: no tuple stands twice before one
+    person. It has the number, the place and the pairs of what it repeats, and like gold no counters.
 
     Tuples of the balanced and the bridge phase are designed before anybody answers them. Those of the adaptive phase
     follow from answers, so counting and split-half reliability leave their judgements out.
@@ -131,8 +148,11 @@ class Tuple(models.Model):
         BRIDGE = "bridge", _("bridge")
         ADAPTIVE = "adaptive", _("adaptive")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="tuples")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tuples")
     is_gold = models.BooleanField(default=False)
+    repeats = models.OneToOneField(
+        "self", models.CASCADE, null=True, blank=True, related_name="repeat", help_text="what is shown again"
+    )
     phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.BALANCED)
     number = models.PositiveIntegerField(
         help_text="place in the design, from 1; gold tuples are numbered by themselves"
@@ -143,16 +163,24 @@ class Tuple(models.Model):
     counted = models.PositiveSmallIntegerField(default=0, help_text="judgements that count")
     leased = models.PositiveSmallIntegerField(default=0, help_text="live leases")
 
+    objects = TupleQuerySet.as_manager()
+
     class Meta:
         ordering = ["is_gold", "number"]
         constraints = [
             models.UniqueConstraint(
-                fields=["campaign", "is_gold", "number"], name="one_tuple_per_number_and_campaign"
+                fields=["campaign", "is_gold", "number"],
+                condition=Q(repeats=None),
+                name="one_tuple_per_number_and_campaign",
             ),
             models.CheckConstraint(condition=Q(counted__lte=F("wanted")), name="tuple_counts_at_most_wanted"),
             models.CheckConstraint(
                 condition=Q(is_gold=False) | Q(wanted=0, leased=0),
                 name="gold_is_never_wanted",
+            ),
+            models.CheckConstraint(
+                condition=Q(repeats=None) | Q(is_gold=False, wanted=0, leased=0),
+                name="repeats_are_never_wanted_nor_gold",
             ),
             models.CheckConstraint(
                 condition=Q(phase="balanced") | Q(phase__in=["bridge", "adaptive"], is_gold=False),
@@ -169,7 +197,19 @@ class Tuple(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.campaign_id}/{'gold ' if self.is_gold else ''}{self.number}"
+        kind = "gold " if self.is_gold else "" if self.repeats_id is None else "repeat of "
+        return f"{self.campaign_id}/{kind}{self.number}"
+
+    @property
+    def is_for_scores(self) -> bool:
+        """Whether `for_scores` holds it."""
+        return not self.is_gold and self.repeats_id is None
+
+
+class TupleItemQuerySet(models.QuerySet["TupleItem"]):
+    def for_scores(self, campaign: Campaign) -> "TupleItemQuerySet":
+        """The pairs of the campaign's tuples that are judged for scores."""
+        return self.filter(tuple__campaign=campaign, tuple__is_gold=False, tuple__repeats=None)
 
 
 class TupleItem(models.Model):
@@ -178,6 +218,8 @@ class TupleItem(models.Model):
         help_text="place in the design, from 0; the screen's order is drawn per person"
     )
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="tuple_items")
+
+    objects = TupleItemQuerySet.as_manager()
 
     class Meta:
         ordering = ["slot"]
@@ -314,6 +356,7 @@ class Judgement(models.Model):
         SURPLUS = "surplus", _("surplus")
         EXCLUDED = "excluded", _("excluded")
         GOLD = "gold", _("gold")
+        REPEAT = "repeat", _("repeat")
 
     tuple = models.ForeignKey(Tuple, models.PROTECT, db_index=False, related_name="judgements")
     participation = models.ForeignKey(

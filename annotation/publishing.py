@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.bws.distinction import indistinguishable
 from annotation.bws.scoring import METHODS, Scores
 from annotation.figures import full_reliability
-from annotation.models import Campaign
+from annotation.models import Campaign, TupleItem
 from annotation.work import Filed, Mask, Work, campaign_work
 from curation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet
@@ -72,7 +72,7 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
     A stratum's name is added to the name that is given.
     """
     origins = set(
-        Pair.objects.filter(tuple_items__tuple__campaign=campaign, tuple_items__tuple__is_gold=False)
+        Pair.objects.filter(tuple_items__in=TupleItem.objects.for_scores(campaign))
         .order_by()
         .values_list("origin", flat=True)
         .distinct()

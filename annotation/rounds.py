@@ -35,7 +35,7 @@ def round_write(campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, want
 
     The caller holds the campaign's lock, and saves what else it changes of it: `rounds` is set.
     """
-    last = campaign.tuples.filter(is_gold=False).aggregate(last=Max("number", default=0))["last"]
+    last = campaign.tuples.for_scores().aggregate(last=Max("number", default=0))["last"]
     campaign.rounds = campaign.rounds + 1 if last else 1
     for start in range(0, len(pairs), ROWS_AT_ONCE):
         some = pairs[start : start + ROWS_AT_ONCE]

@@ -17,8 +17,17 @@ class Stream(IntEnum):
     GOLD_CHOICE = 7
     BRIDGES = 8
     ADAPTIVE = 9
+    REPEAT_PLACE = 10
+    REPEAT_CHOICE = 11
+    REPEAT_ORDER = 12
 
 
 def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random.Generator:
     """The generator for one purpose and one thing in it, as a person and a tuple."""
     return np.random.default_rng([campaign.seed, stream, *numbers])
+
+
+def turn_is_drawn(campaign: Campaign, stream: Stream, user_pk: int, *, turn: int, every: int) -> bool:
+    """Whether a person's turn, from 0, is the one of its block of `every`, whose place is drawn anew each time."""
+    block, place = divmod(turn, every)
+    return place == int(campaign_rng(campaign, stream, user_pk, block).integers(every))

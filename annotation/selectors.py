@@ -37,7 +37,7 @@ def pairs_fitting(dataset: Dataset, *, source: str = "", split: str = "") -> Que
 
 def pairs_active(campaign: Campaign) -> QuerySet[Pair]:
     """The pairs that stand in the campaign's tuples, gold ones left out, and are still active; by primary key."""
-    asked = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False)
+    asked = TupleItem.objects.for_scores(campaign)
     return Pair.objects.filter(pk__in=asked.values("pair"), status=Pair.Status.ACTIVE).order_by("pk")
 
 
@@ -45,7 +45,7 @@ def pairs_new(campaign: Campaign) -> QuerySet[Pair]:
     """The active pairs that fit the campaign's filter and are not in it; by primary key."""
     chosen = campaign.pair_filter
     fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
-    asked = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False, pair=OuterRef("pk"))
+    asked = TupleItem.objects.for_scores(campaign).filter(pair=OuterRef("pk"))
     return fitting.filter(~Exists(asked)).order_by("pk")
 
 
@@ -151,7 +151,10 @@ def judgements_in(
     tuple_number: int = 0,
     page: int = 1,
 ) -> JudgementPage:
-    """The judgements behind a campaign's figures, or one person's, or of a tuple of the design; newest first."""
+    """The judgements behind a campaign's figures, or one person's, or of a tuple of the design; newest first.
+
+    With a tuple come the answers to its repeats.
+    """
     judgements = Judgement.objects.filter(participation__campaign=campaign)
     if tuple_number:
         judgements = judgements.filter(tuple__number=tuple_number, tuple__is_gold=False)
@@ -243,7 +246,7 @@ class GoldRow:
 
 def golds_of(campaign: Campaign) -> list[GoldRow]:
     """The campaign's gold tuples. Two queries."""
-    golds = list(
+    golds: list[Any] = list(
         campaign.tuples.filter(is_gold=True)
         .select_related("gold_answer")
         .annotate(
@@ -282,7 +285,7 @@ def judgement_rows(campaign: Campaign, *, adaptive: bool = False) -> Iterator[di
     Items are the pairs' external ids, in the order shown; annotators have numbers for names. adaptive: those of the
     adaptive phase as well.
     """
-    items = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False)
+    items = TupleItem.objects.for_scores(campaign)
     names: dict[int, dict[int, str]] = defaultdict(dict)
     for tuple_id, slot, name in items.values_list("tuple", "slot", "pair__external_id"):
         names[tuple_id][slot] = name
@@ -315,7 +318,7 @@ class PhaseSums:
 
 def phase_sums(campaign: Campaign) -> dict[str, PhaseSums]:
     """How far each phase of the campaign is. One query."""
-    tuples = campaign.tuples.filter(is_gold=False).order_by().values("phase")
+    tuples = campaign.tuples.for_scores().order_by().values("phase")
     rows = tuples.annotate(number=Count("pk"), wants=Sum("wanted"), judged=Sum("counted"))
     found = {row["phase"]: PhaseSums(row["number"], row["wants"], row["judged"]) for row in rows}
     return {phase: found.get(phase, PhaseSums()) for phase in Tuple.Phase.values}

@@ -29,6 +29,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "gold_every",
             "gold_minimum",
             "gold_threshold",
+            "repeat_every",
             "seed",
             "state",
             "certificate",

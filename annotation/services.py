@@ -37,6 +37,7 @@ class CampaignSettings(TypedDict, total=False):
     gold_every: int
     gold_minimum: int
     gold_threshold: float
+    repeat_every: int
     seed: int
 
 
@@ -81,11 +82,15 @@ def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
     campaign.pair_filter = {**campaign.pair_filter, **chosen}
     for field in settings.keys() - chosen.keys():
         setattr(campaign, field, settings[field])
+    _check(campaign)
+    chosen_pairs(campaign)
+
+
+def _check(campaign: Campaign) -> None:
     try:
         campaign.full_clean()
     except ValidationError as error:
         raise UserError(_first_sentence(campaign, error)) from error
-    chosen_pairs(campaign)
 
 
 def _first_sentence(campaign: Campaign, error: ValidationError) -> str:
@@ -94,6 +99,19 @@ def _first_sentence(campaign: Campaign, error: ValidationError) -> str:
         return messages[0]
     label = campaign._meta.get_field(field).verbose_name  # type: ignore[union-attr]
     return f"{str(label).capitalize()}: {messages[0]}"
+
+
+@transaction.atomic
+def repeats_change(*, campaign: Campaign, every: int) -> Campaign:
+    """Show tuples again more or less often from now on, or (0) no more. No score follows from it, so a running campaign
+    may change.
+    """
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
+    campaign.repeat_every = every
+    _check(campaign)
+    campaign.save(update_fields=["repeat_every"])
+    return campaign
 
 
 def campaign_preview(*, campaign: Campaign) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """What counts. One function decides it, in the transaction of whatever changed the facts.
 
 Locks are taken in one order everywhere, so that no two people wait for each other: first the person's row,
-then the rows of tuples by primary key. Gold tuples are never locked, because nothing on them changes.
+then the rows of tuples by primary key. Gold tuples and repeats are never locked, because nothing on them changes.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ def participation_lock(participation: Participation) -> Participation:
 
 def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:
     """Lock the tuples until the transaction ends. Returns of each how many judgements it wants and how many count."""
-    tuples = Tuple.objects.filter(pk__in=tuple_ids, is_gold=False).order_by("pk")
+    tuples = Tuple.objects.for_scores().filter(pk__in=tuple_ids).order_by("pk")
     rows = tuples.select_for_update(no_key=True).values_list("pk", "wanted", "counted")
     return {pk: (wanted, counted) for pk, wanted, counted in rows}
 
@@ -50,7 +50,7 @@ def tuples_settle(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
     for standing in sorted(set(changed.values())):
         moved = [judgement for judgement, new in changed.items() if new == standing]
         Judgement.objects.filter(pk__in=moved).update(standing=standing)
-    Tuple.objects.filter(pk__in=tuple_ids, is_gold=False).update(
+    Tuple.objects.for_scores().filter(pk__in=tuple_ids).update(
         counted=_number_of(Judgement.objects.filter(standing=Judgement.Standing.COUNTED)),
         leased=_number_of(Lease.objects.filter(state=Lease.State.LIVE)),
     )
@@ -75,7 +75,9 @@ def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
 
 
 def _changed_standings(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
-    judgements = Judgement.objects.filter(tuple__in=tuple_ids, tuple__is_gold=False).order_by("tuple", "pk")
+    judgements = Judgement.objects.filter(
+        tuple__in=tuple_ids, tuple__is_gold=False, tuple__repeats=None
+    ).order_by("tuple", "pk")
     places: dict[int, int] = defaultdict(int)
     changed: dict[int, Judgement.Standing] = {}
     rows = judgements.values_list("pk", "tuple", "tuple__wanted", "participation__excluded", "standing")

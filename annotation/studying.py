@@ -73,7 +73,7 @@ def study_wanted(*, campaign: Campaign, at: datetime) -> bool:
 
 def _figures(campaign: Campaign) -> dict[str, Any]:
     work = campaign_work(campaign)
-    rows = work.designed & ~work.gold
+    rows = work.designed
     filed = work.filed(rows)
     found = study(_record(campaign, work, filed, rows), _plan(campaign, len(work)))
     for row in (*found["people"], *found["exclusions"]):
@@ -104,12 +104,11 @@ def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> Record:
 
 
 def _plan(campaign: Campaign, judgements: int) -> StudyPlan:
-    asked = TupleItem.objects.filter(tuple__campaign=campaign, tuple__is_gold=False)
     return StudyPlan(
         size=campaign.tuple_size,
         factor=campaign.factor,
         judgements_per_tuple=campaign.judgements_per_tuple,
-        items=asked.values("pair").distinct().count(),
+        items=TupleItem.objects.for_scores(campaign).values("pair").distinct().count(),
         resamples=200 if judgements <= MANY else 60,
         seed=campaign.seed,
     )
@@ -117,7 +116,7 @@ def _plan(campaign: Campaign, judgements: int) -> StudyPlan:
 
 def _median_seconds(work: Work) -> dict[str, float]:
     """Median seconds that a tuple was looked at, by participation and of everybody, where measured."""
-    timed = ~np.isnan(work.seconds)
+    timed = ~np.isnan(work.seconds) & ~work.again  # whoever has seen the pairs before may be quicker
     if not timed.any():
         return {}
     people = np.unique(work.people[timed]).tolist()

@@ -27,7 +27,8 @@ _COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """All n judgements of a campaign in order of arrival, those of gold tuples and those that do not count included.
+    """All n judgements of a campaign in order of arrival, those of gold tuples and of repeats and those that do not
+    count included.
 
     tuples, people: (n,) primary keys of tuples and participations. shown: (n, k) primary keys of the pairs in
     the order of the screen. best, worst: (n,) places on the screen, from 0. best_slot, worst_slot: (n,) of the
@@ -58,13 +59,18 @@ class Work:
         return self._stands(Judgement.Standing.GOLD)
 
     @property
+    def again(self) -> Mask:
+        """Answers to hidden repeats: they have the number of the tuple that they repeat, and count for nothing."""
+        return self._stands(Judgement.Standing.REPEAT)
+
+    @property
     def counted(self) -> Mask:
         return self._stands(Judgement.Standing.COUNTED)
 
     @property
     def designed(self) -> Mask:
         """Judgements of tuples that were designed before anybody answered: what counting and reliability read."""
-        found: Mask = self.phase != Tuple.Phase.ADAPTIVE.value
+        found: Mask = (self.phase != Tuple.Phase.ADAPTIVE.value) & ~self.gold & ~self.again
         return found
 
     def feeding(self, method: str) -> Mask:

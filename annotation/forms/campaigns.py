@@ -11,6 +11,11 @@ from annotation.models import Campaign
 from curation.models import Dataset, Pair
 from curation.selectors import pair_choices
 
+REPEATS_HELP = gettext_lazy(
+    "Tuples that the person judged before, shown again unannounced: do they choose alike? 5 or more, 20 is modest; "
+    "0 for none. The answers take time and count for no score."
+)
+
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     """Every field has a default that a paper could stand behind; only the name is asked for."""
@@ -57,6 +62,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "gold_every",
             "gold_minimum",
             "gold_threshold",
+            "repeat_every",
             "seed",
         )
         help_texts = {
@@ -72,6 +78,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "gold_threshold": gettext_lazy(
                 "From 0 to 1; best and worst are two trials. Whoever is almost surely below it is stopped."
             ),
+            "repeat_every": REPEATS_HELP,
             "seed": gettext_lazy("The same seed and pairs give the same design."),
         }
 
@@ -90,6 +97,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "tuple_size": (2, 8),
             "judgements_per_tuple": (1, 100),
             "gold_every": (2, 1000),
+            "repeat_every": (0, 1000),
         }.items():
             self.fields[name].widget.attrs.update({"min": bounds[0], "max": bounds[1]})
         self.fields["factor"].widget.attrs.update({"min": "0.01", "step": "any"})
@@ -102,6 +110,15 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     def settings(self) -> dict[str, Any]:
         """The arguments of `campaign_create` and `campaign_change`."""
         return dict(self.cleaned_data)
+
+
+class RepeatsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The one setting of the design that a running campaign may change."""
+
+    class Meta:
+        model = Campaign
+        fields = ("repeat_every",)
+        help_texts = {"repeat_every": REPEATS_HELP}
 
 
 class GuidelineForm(forms.Form):

@@ -6,10 +6,11 @@ from typing import Any
 
 from django import forms
 from django.forms.models import model_to_dict
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.bws.design import tuple_count
-from annotation.models import Campaign
+from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from annotation.selectors import pairs_fitting
 from curation.models import Dataset
 
@@ -18,12 +19,13 @@ SECONDS_EACH = 20
 
 @dataclass(frozen=True)
 class Estimate:
-    """judgements: those that count. gold: answers to gold tuples on top. hours: of all people together."""
+    """judgements: those that count. gold, repeats: answers on top. hours: of all people together."""
 
     pairs: int
     tuples: int
     judgements: int
     gold: int
+    repeats: int
     hours: float
     cost: float | None
 
@@ -50,6 +52,13 @@ class EstimateForm(forms.Form):
     factor = forms.FloatField(min_value=0.01, max_value=1000)
     judgements_per_tuple = forms.IntegerField(min_value=1, max_value=1000)
     gold_every = forms.IntegerField(min_value=2)
+    repeat_every = forms.IntegerField(min_value=0, required=False)
+
+    def clean_repeat_every(self) -> int:
+        every: int = self.cleaned_data["repeat_every"] or 0
+        if 0 < every < REPEATS_AT_MOST_EVERY:
+            raise forms.ValidationError(_("Repeats cannot be asked that often."))
+        return every
 
 
 def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
@@ -62,13 +71,18 @@ def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | 
     pairs = min(fitting, settings["number"] or fitting)
     tuples = tuple_count(pairs, settings["factor"])
     judgements = tuples * settings["judgements_per_tuple"]
-    gold = round(judgements / (settings["gold_every"] - 1))  # one in every so many tuples that a person gets
-    hours = (judgements + gold) * settings["seconds"] / 3600
+    # One in every so many tuples that a person gets is gold, and one a repeat.
+    gold_share = 1 / settings["gold_every"]
+    repeat_share = 1 / settings["repeat_every"] if settings["repeat_every"] else 0.0
+    handed = judgements / (1 - gold_share - repeat_share)
+    gold, repeats = round(gold_share * handed), round(repeat_share * handed)
+    hours = (judgements + gold + repeats) * settings["seconds"] / 3600
     pay = settings["pay"]
-    return Estimate(pairs, tuples, judgements, gold, hours, None if pay is None else hours * pay)
+    cost = None if pay is None else hours * pay
+    return Estimate(pairs, tuples, judgements, gold, repeats, hours, cost)
 
 
 def settings_of(campaign: Campaign) -> dict[str, Any]:
     """What the estimate of a stored campaign is made from."""
-    settings = model_to_dict(campaign, ["factor", "judgements_per_tuple", "gold_every"])
+    settings = model_to_dict(campaign, ["factor", "judgements_per_tuple", "gold_every", "repeat_every"])
     return {**settings, **campaign.pair_filter}

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.forms.campaigns import CampaignForm, GuidelineForm
+from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
 from annotation.forms.estimate import EstimateForm, campaign_estimate, settings_of
 from annotation.models import Campaign
 from annotation.selectors import campaigns_in, pairs_fitting
@@ -24,6 +24,7 @@ from annotation.services import (
     campaign_preview,
     campaign_resume,
     guideline_save,
+    repeats_change,
 )
 from annotation.views.head import campaign_head
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
@@ -149,6 +150,21 @@ def campaign_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
             campaign_resume(campaign=campaign)
         elif move == "close":
             campaign_close(campaign=campaign)
+    except UserError as error:
+        messages.error(request, str(error))
+    return redirect("annotation:campaign", campaign.pk)
+
+
+@require_POST
+def campaign_repeats(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    form = RepeatsForm(request.POST, instance=copy(campaign))
+    try:
+        if form.is_valid():
+            repeats_change(campaign=campaign, every=form.cleaned_data["repeat_every"])
+            messages.success(request, _("Saved. It holds for the tuples handed out from now on."))
+        for error in form.errors.values():
+            messages.error(request, str(error[0]))
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:campaign", campaign.pk)

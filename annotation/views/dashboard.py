@@ -14,6 +14,7 @@ from annotation.bundling import bundle_is_small
 from annotation.dashboard import campaign_dashboard
 from annotation.designing import preview_tuples
 from annotation.figures import ROWS_PER_PAGE, score_page
+from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.estimate import SECONDS_EACH, campaign_estimate, settings_of
 from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign
@@ -64,6 +65,8 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "phase_note": phase_note(campaign, figures.phases),
         "growing": campaign.state != Campaign.State.CLOSED
         and campaign_may(request.user, campaign, may="curate"),
+        "repeats_shown": campaign.repeat_every or any(row.consistency for row in figures.annotators),
+        "repeats_form": RepeatsForm(instance=campaign),
         "score_sets": score_sets_of(campaign),
         "bundle_small": bundle_is_small(campaign),
         "judgements_address": reverse("annotation:judgements", args=[campaign.pk]),

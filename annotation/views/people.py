@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
+from annotation.consistency import consistency_by_person
 from annotation.forms.campaigns import StopForm
 from annotation.models import Campaign, Flag, Participation
 from annotation.selectors import flags_of, judgements_in
@@ -33,6 +34,7 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
     context = campaign_head(request.user, campaign, "campaign") | {
         "person": person,
         "form": form,
+        "consistency": consistency_by_person(campaign).get(person.pk),
         "judged": judgements_in(campaign, participation=person, page=page_number(request)),
     }
     return render(request, "annotation/campaigns/annotator.html", context)

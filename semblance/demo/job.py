@@ -44,7 +44,7 @@ def people_figures(campaign: Campaign, published: ScoreSet) -> dict[str, Any]:
     reliability = published.parameters["reliability"]
     return {
         "pairs": len(scores),
-        "tuples": campaign.tuples.filter(is_gold=False).count(),
+        "tuples": campaign.tuples.for_scores().count(),
         "judgements": published.parameters["judgements"],
         "annotators_stopped": campaign.participations.filter(state=Participation.State.STOPPED).count(),
         "shr_spearman": reliability["spearman_mean"],

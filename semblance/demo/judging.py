@@ -63,6 +63,7 @@ def _campaign(plan: DemoPlan, dataset: Dataset, by: User, at: datetime, *, name:
         judgements_per_tuple=plan.judgements_per_tuple,
         gold_every=plan.gold_every,
         gold_minimum=plan.gold_minimum,
+        repeat_every=plan.repeat_every,
         guideline=GUIDELINE,
         source=JUDGED,
     )

@@ -48,7 +48,7 @@ def campaign_judge(
         for (user, annotator), own in zip(people, seeds, strict=True)
     ]
     clock = [(start, number) for number in range(len(workers))]
-    wanted = sum(campaign.tuples.filter(is_gold=False).values_list("wanted", flat=True))
+    wanted = sum(campaign.tuples.for_scores().values_list("wanted", flat=True))
     given = 0
     while clock:
         at, number = heapq.heappop(clock)

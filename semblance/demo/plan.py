@@ -17,6 +17,7 @@ class DemoPlan:
     golds: int = 14
     gold_every: int = 6
     gold_minimum: int = 10
+    repeat_every: int = 12
     labelled: int = 1_500  # further pairs of known relatedness, which the generator learns from
     held_out: int = 400  # pairs that share no sentence with the others, for the encoders' test
     generator_layers: int = 3

@@ -29,6 +29,7 @@ WRITERS = {
     "annotation/recording.py",
     "annotation/studying.py",
     "annotation/rounds.py",
+    "annotation/repeating.py",
     "annotation/adapting.py",
     "annotation/growing.py",
     "mlworkers/services.py",

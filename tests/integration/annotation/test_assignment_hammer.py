@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
+from annotation import repeating
 from annotation.adapting import adaptive_spend, decks_make
 from annotation.assignment import (
     LEASE_TIME,
@@ -95,8 +96,9 @@ class Worker:
 
 
 @pytest.fixture
-def campaign():
-    campaign = CampaignFactory(judgements_per_tuple=WANTED, gold_every=5)
+def campaign(monkeypatch):
+    monkeypatch.setattr(repeating, "JUDGED_BETWEEN", 1)  # nobody here judges much more than ten tuples
+    campaign = CampaignFactory(judgements_per_tuple=WANTED, gold_every=5, repeat_every=5)
     TupleFactory.create_batch(60, campaign=campaign)
     GoldFactory.create_batch(4, campaign=campaign)
     return campaign
@@ -119,6 +121,8 @@ def test_whatever_happens_at_once_the_rules_hold(hammered, campaign) -> None:
     assert wrong_standings() == []
     assert wrong_counters(campaign) == []
     assert held_by_too_many() == []
+    assert wrong_repeats() == []
+    assert Judgement.objects.filter(standing="repeat").exists()
 
 
 @pytest.mark.postgres
@@ -191,7 +195,7 @@ def lost(kept: list[UUID]) -> set[UUID]:
 
 def wrong_standings() -> list[int]:
     """Judgements that do not stand as the order of arrival says."""
-    rows = Judgement.objects.filter(tuple__is_gold=False).order_by("pk")
+    rows = Judgement.objects.filter(tuple__is_gold=False, tuple__repeats=None).order_by("pk")
     expected: dict[int, str] = {}
     valid: Counter[int] = Counter()
     for row in rows.select_related("participation"):
@@ -205,12 +209,26 @@ def wrong_standings() -> list[int]:
 
 def wrong_counters(campaign) -> list[Tuple]:
     counted = Counter(Judgement.objects.filter(standing="counted").values_list("tuple", flat=True))
-    leased = Counter(Lease.objects.filter(state="live", tuple__is_gold=False).values_list("tuple", flat=True))
+    live = Lease.objects.filter(state="live", tuple__is_gold=False, tuple__repeats=None)
+    leased = Counter(live.values_list("tuple", flat=True))
     return [
         row
         for row in campaign.tuples.all()
         if (row.counted, row.leased) != (counted[row.pk], leased[row.pk]) or row.counted > row.wanted
     ]
+
+
+def wrong_repeats() -> list[Lease | Judgement]:
+    """Repeats of what the person never saw, or in the order of the first time; and answers that stand otherwise."""
+    first = {(row.tuple_id, row.participation_id): row.order_shown for row in Lease.objects.all()}
+    again = Lease.objects.exclude(tuple__repeats=None).select_related("tuple")
+    odd = [
+        row
+        for row in again
+        if first.get((row.tuple.repeats_id, row.participation_id)) in (None, row.order_shown)
+        or row.tuple.items.count() != 4
+    ]
+    return [*odd, *Judgement.objects.exclude(tuple__repeats=None).exclude(standing="repeat")]
 
 
 def held_by_too_many() -> list[int]:

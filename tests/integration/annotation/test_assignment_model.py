@@ -15,6 +15,7 @@ from hypothesis.stateful import (
 )
 from scipy.stats import beta
 
+from annotation import repeating
 from annotation.assignment import (
     LEASE_TIME,
     RefusedError,
@@ -32,6 +33,10 @@ from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFact
 from tests.integration.annotation.conftest import AT
 
 PEOPLE, WANTED, MINIMUM, THRESHOLD = 4, 2, 2, 0.7
+BETWEEN = 2  # judgements before a tuple may come again: fewer than on a real screen, so that it happens
+
+
+REPEATS_MET: list[int] = []  # by all the people of all examples
 
 
 @dataclass
@@ -68,6 +73,7 @@ class Model:
 
     def __init__(self, ordinary: list[int], golds: list[int], people: int) -> None:
         self.ordinary, self.golds = ordinary, golds
+        self.repeats: dict[int, int] = {}  # what each repeats
         self.people = [Known() for _ in range(people)]
         self.arrivals: list[tuple[int, int, UUID]] = []  # tuple, person, client id
         self.paused = False
@@ -79,15 +85,22 @@ class Model:
             valid = [client for person, client in of_tuple if not self.people[person].excluded]
             found |= {client: "excluded" for _person, client in of_tuple}
             found |= dict.fromkeys(valid, "surplus") | dict.fromkeys(valid[:WANTED], "counted")
-        return found | {client: "gold" for of, _person, client in self.arrivals if of in self.golds}
+        found |= {client: "gold" for of, _person, client in self.arrivals if of in self.golds}
+        return found | {client: "repeat" for of, _person, client in self.arrivals if of in self.repeats}
 
     def counters(self) -> dict[int, tuple[int, int]]:
         standings = self.standings()
         counted = [of for of, _person, client in self.arrivals if standings[client] == "counted"]
         held = [of for known in self.people for of in known.live]
         return {of: (counted.count(of), held.count(of)) for of in self.ordinary} | dict.fromkeys(
-            self.golds, (0, 0)
+            [*self.golds, *self.repeats], (0, 0)
         )
+
+    def repeatable(self, person: Known) -> set[int]:
+        """What the person judged long enough ago, never took back, and has not met again."""
+        earlier = [chosen for chosen, _client in person.answered][: -BETWEEN or None]
+        again = {self.repeats[of] for of in person.done | set(person.live) if of in self.repeats}
+        return set(earlier) & set(self.ordinary) - {of for of, _client in person.taken_back} - again
 
     def open_to(self, person: Known) -> set[int]:
         counters = self.counters()
@@ -170,10 +183,25 @@ class Judging(RuleBasedStateMachine):
                 assert not open_to
                 assert claimed is self.model.nothing_for(known)
                 return
-            assert claimed.tuple_id in open_to
-            assert self.rounds[claimed.tuple_id] == min(self.rounds[of] for of in open_to)
+            if claimed.tuple.repeats_id is not None:
+                self._is_again(known, claimed, open_to)
+            else:
+                assert claimed.tuple_id in open_to
+                assert self.rounds[claimed.tuple_id] == min(self.rounds[of] for of in open_to)
         known.live.append(claimed.tuple_id)
         known.shown.add(claimed.tuple_id)
+
+    def _is_again(self, known: Known, claimed: Lease, open_to: set[int]) -> None:
+        """A repeat, which comes only where something else is left."""
+        assert open_to
+        first = claimed.tuple.repeats_id
+        assert first in self.model.repeatable(known)
+        if claimed.tuple_id not in self.model.repeats:
+            self.model.repeats[claimed.tuple_id] = first
+            self.all_tuples.append(claimed.tuple_id)
+        shown = Lease.objects.get(participation=claimed.participation_id, tuple=first)
+        assert claimed.order_shown != shown.order_shown
+        REPEATS_MET.append(claimed.tuple_id)
 
     def judge(self, who: int, data) -> None:
         self.claim(who)
@@ -338,11 +366,14 @@ class Judging(RuleBasedStateMachine):
         ]
 
 
-def test_whatever_people_do_in_whatever_order_the_rules_hold(db, dataset) -> None:
+def test_whatever_people_do_in_whatever_order_the_rules_hold(db, dataset, monkeypatch) -> None:
+    monkeypatch.setattr(repeating, "JUDGED_BETWEEN", BETWEEN)
+    REPEATS_MET.clear()
     campaign = CampaignFactory(
         dataset=dataset,
         judgements_per_tuple=WANTED,
         gold_every=4,
+        repeat_every=5,
         gold_minimum=MINIMUM,
         gold_threshold=THRESHOLD,
         rounds=3,
@@ -358,3 +389,4 @@ def test_whatever_people_do_in_whatever_order_the_rules_hold(db, dataset) -> Non
             max_examples=20, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
+    assert REPEATS_MET

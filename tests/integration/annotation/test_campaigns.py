@@ -115,6 +115,7 @@ def test_more_pairs_than_there_are_cannot_be_drawn(dataset, pairs) -> None:
         ({"factor": 0.0}, "more than 0"),
         ({"judgements_per_tuple": 0}, "at least one judgement"),
         ({"gold_every": 1}, "every second"),
+        ({"repeat_every": 4}, "every fifth"),
         ({"gold_threshold": 1.5}, "between 0 and 1"),
         ({"best_label": ""}, "Label for best"),
     ],

@@ -111,7 +111,7 @@ def test_the_dashboard_takes_as_many_queries_for_many_people_as_for_few(
         GoldFactory.create_batch(people, campaign=campaign)
         for _ in range(people):
             answer(participation_join(campaign=campaign, user=UserFactory()))
-        with django_assert_num_queries(12):
+        with django_assert_num_queries(13):
             campaign_dashboard(campaign, at=at)
         with django_assert_num_queries(9):  # what is heavy is kept
             campaign_dashboard(campaign, at=at)

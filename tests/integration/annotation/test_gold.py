@@ -119,6 +119,17 @@ def test_whoever_gets_gold_wrong_is_stopped_and_their_judgements_are_wanted_agai
     assert tuple_claim(participation=anna, at=at) is Nothing.STOPPED
 
 
+def test_an_answer_that_stops_a_person_brings_no_tuple(campaign, anna, at, answer) -> None:
+    stopped = False
+    while not stopped:
+        lease = tuple_claim(participation=anna, at=at)
+        outcome = answer.submit(anna, lease.tuple_id, best=2, worst=3, claim=True)
+        stopped = outcome.stopped
+
+    assert outcome.following is Nothing.STOPPED
+    assert not anna.leases.filter(state="live").exists()
+
+
 def test_a_bare_rate_below_the_threshold_stops_nobody(campaign, anna, work) -> None:
     campaign.gold_threshold = 0.6
     campaign.save()

@@ -61,6 +61,7 @@ SETTINGS = {
     "gold_every": 15,
     "gold_minimum": 10,
     "gold_threshold": 0.7,
+    "repeat_every": 0,
     "seed": 1234,
 }
 
@@ -167,6 +168,15 @@ def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
         estimate
         == "Pairs 12 Tuples 24 Judgements 72 Gold answers on top, about 8 Hours of work 0.7 Cost 13.33"
     )
+
+
+def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
+    asked = {"factor": 2, "judgements_per_tuple": 3, "gold_every": 10, "repeat_every": 10, "seconds": 36}
+
+    estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
+
+    # 72 judgements are eight tenths of what is handed out: 90 tuples of 36 seconds.
+    assert estimate.endswith("Gold answers on top, about 9 Repeats on top, about 9 Hours of work 0.9")
 
 
 def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:

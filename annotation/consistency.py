@@ -1,0 +1,86 @@
+"""How far people choose as they chose before, where tuples were shown to them again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from annotation.bws.agreement import self_consistency
+from annotation.bws.judgements import Judgements
+from annotation.bws.quality import share_bounds
+from annotation.models import Campaign, Judgement
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """choices: best and worst of each repeat are two. same: how many of them were as before.
+
+    Best and worst of one repeat are taken for independent, as those of gold tuples are.
+    """
+
+    choices: int
+    same: int
+
+    @property
+    def share(self) -> float:
+        return self.same / self.choices
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """One-sided 95 % bounds of the true share."""
+        return share_bounds(self.same, self.choices, CONFIDENCE)
+
+    @property
+    def lower(self) -> float:
+        return self.bounds[0]
+
+    @property
+    def upper(self) -> float:
+        return self.bounds[1]
+
+
+def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:
+    """Answers to repeats in order of arrival, with `first_best` and `first_worst`: the slots of the answer that stands.
+
+    An answer that was taken back since leaves its repeat with nothing to be held against, and is left out.
+    """
+    first = Judgement.objects.filter(
+        tuple=OuterRef("tuple__repeats"), participation=OuterRef("participation")
+    )
+    again = Judgement.objects.filter(
+        participation__campaign=campaign, standing=Judgement.Standing.REPEAT
+    ).annotate(
+        first_best=Subquery(first.values("best_slot")), first_worst=Subquery(first.values("worst_slot"))
+    )
+    return again.filter(first_best__isnull=False).order_by("pk")
+
+
+def consistency_by_person(campaign: Campaign) -> dict[int, Consistency]:
+    """The self-consistency of whoever answered a repeat, by participation. One query."""
+    columns = ("participation", "first_best", "first_worst", "best_slot", "worst_slot")
+    rows = np.array(list(repeated_judgements(campaign).values_list(*columns)), dtype=np.int64).reshape(-1, 5)
+    if not len(rows):
+        return {}
+    size = campaign.tuple_size
+    # Each repeat and its first showing are a tuple by themselves: what else shares its pairs is no repeat.
+    items = np.arange(len(rows) * size).reshape(-1, size)
+    judged = Judgements.from_slots(
+        np.vstack([items, items]),
+        np.concatenate([rows[:, 1], rows[:, 3]]),
+        np.concatenate([rows[:, 2], rows[:, 4]]),
+        item_count=items.size,
+        annotators=np.tile(rows[:, 0], 2),
+    )
+    found = self_consistency(judged)
+    people = zip(found.annotators.tolist(), found.compared.tolist(), found.shares.tolist(), strict=True)
+    return {person: Consistency(choices, round(share * choices)) for person, choices, share in people}
+
+
+def consistency_of_all(people: Iterable[Consistency]) -> Consistency | None:
+    """That of people together, each choice with the same weight; None where nothing was repeated."""
+    people = list(people)
+    choices = sum(person.choices for person in people)
+    return Consistency(choices, sum(person.same for person in people)) if choices else None
