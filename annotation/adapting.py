@@ -151,7 +151,16 @@ def decks_make() -> int:
     """Make the next deck wherever one is due; how many were made."""
     spending = Campaign.objects.filter(state=Campaign.State.OPEN, adaptive_budget__gt=0)
     looked = [adaptive_waiting(pk) for pk in spending.order_by("pk").values_list("pk", flat=True)]
-    return sum(deck_make(waiting) > 0 for waiting in looked if waiting and waiting.ready)
+    return sum(_deck_made(waiting) for waiting in looked if waiting and waiting.ready)
+
+
+def _deck_made(waiting: Waiting) -> bool:
+    """Whether a deck came of it. What goes wrong in one campaign must not keep the others waiting."""
+    try:
+        return deck_make(waiting) > 0
+    except Exception:
+        logger.exception("Campaign %s: no deck could be made", waiting.campaign.pk)
+        return False
 
 
 def deck_make(waiting: Waiting) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 
 from django.db import OperationalError, transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.files.checksum import sha256_of
@@ -221,7 +222,11 @@ def _require_a_pair(survey: Survey, path: Path) -> None:
             _("%(file)s has no rows; give a file with one pair of sentences a row.") % {"file": path.name}
         )
     raise UserError(
-        _("None of the %(rows)s rows of %(file)s can be imported; line %(line)s: %(reason)s.")
+        ngettext(
+            "The only row of %(file)s cannot be imported; line %(line)s: %(reason)s.",
+            "None of the %(rows)s rows of %(file)s can be imported; line %(line)s: %(reason)s.",
+            survey.rows,
+        )
         % {
             "rows": survey.rows,
             "file": path.name,

@@ -26,7 +26,7 @@ from curation.models import (
     User,
 )
 from curation.pair_writing import dataset_lock
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
 from curation.reviewing import REVIEWABLE, Queue, queue_scores
 
 CLAIM_TIME = timedelta(minutes=10)
@@ -235,7 +235,7 @@ def _sentence_edited(pair: Pair, text: str) -> Sentence:
     if not is_readable(text):
         raise UserError(_("The new text holds characters that cannot be stored; type it again."))
     text = normalise(text)
-    if not text:
+    if not shows_something(text):
         raise UserError(_("The new text is empty; write the sentence as it should be, or reject it."))
     if len(text) > SENTENCE_MAX_CHARACTERS:
         raise UserError(

@@ -1,12 +1,31 @@
 """The addresses of the API, version 1. Each app describes its own part in `<app>/api.py`."""
 
+from typing import Any
+
 from django.urls import include, path
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
+from rest_framework.exceptions import NotFound
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+
+@extend_schema(exclude=True)
+class Unknown(APIView):
+    """Every address that is none: a program reads JSON, not a page."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise NotFound(_("There is nothing at this address; /api/v1/schema/ lists what there is."))
+
 
 urlpatterns = [
     path("", include("curation.api")),
     path("", include("annotation.api")),
     path("", include("mlworkers.api")),
     path("schema/", SpectacularAPIView.as_view(permission_classes=[IsAuthenticated]), name="api_schema"),
+    path("", Unknown.as_view()),
+    path("<path:address>/", Unknown.as_view()),
 ]

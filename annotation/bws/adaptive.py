@@ -36,15 +36,17 @@ def adaptive_deck(
     """
     _check(utilities, errors, size, share)
     rng = np.random.default_rng(seed)
-    wanted = max(size, round(len(utilities) * share) // size * size)
     doubt = in_doubt(utilities, errors)
-    drawn = rng.choice(len(utilities), size=wanted, replace=False, p=doubt / doubt.sum())
-    shown = utilities[drawn] + WIDTH * errors[drawn] * rng.standard_normal(wanted)
-    ordered = drawn[np.argsort(shown, kind="stable")]
-    tuples = np.array(list(_neighbours(ordered, size, sentences)), dtype=np.int64).reshape(-1, size)
-    if not len(tuples):
-        raise DesignError(f"No {size} of the {wanted} items drawn can stand together; they share sentences.")
-    return rng.permuted(tuples, axis=1)
+    wanted = max(size, round(len(utilities) * share) // size * size)
+    # Of a few items, chance may draw such as share their sentences: then all of them are drawn.
+    for number in (wanted, len(utilities)):
+        drawn = rng.choice(len(utilities), size=number, replace=False, p=doubt / doubt.sum())
+        shown = utilities[drawn] + WIDTH * errors[drawn] * rng.standard_normal(number)
+        ordered = drawn[np.argsort(shown, kind="stable")]
+        tuples = np.array(list(_neighbours(ordered, size, sentences)), dtype=np.int64).reshape(-1, size)
+        if len(tuples):
+            return rng.permuted(tuples, axis=1)
+    raise DesignError(f"No {size} of the {len(utilities)} items can stand together; they share sentences.")
 
 
 def in_doubt(utilities: FloatArray, errors: FloatArray) -> IntArray:

@@ -6,6 +6,7 @@ from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
 from curation.exporting import pairs_export
@@ -39,6 +40,7 @@ class Command(BaseCommand):
             score_set=options["score_set"],
             neutralise=options["neutralise_formulas"],
         )
+        sets = len(outcome.score_sets)
         figures = {
             "dataset": found.slug,
             "path": str(out),
@@ -46,9 +48,9 @@ class Command(BaseCommand):
             "score_sets": list(outcome.score_sets),
             "seconds": round(monotonic() - started, 3),
         }
-        line = _("%(rows)s pairs and %(sets)s score sets of %(dataset)s written to %(path)s.") % {
-            "rows": outcome.rows,
-            "sets": len(outcome.score_sets),
+        line = _("%(rows)s and %(sets)s of %(dataset)s written to %(path)s.") % {
+            "rows": ngettext("%(n)s pair", "%(n)s pairs", outcome.rows) % {"n": outcome.rows},
+            "sets": ngettext("%(n)s score set", "%(n)s score sets", sets) % {"n": sets},
             "dataset": found.slug,
             "path": out,
         }

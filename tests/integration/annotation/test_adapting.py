@@ -34,9 +34,11 @@ from curation.errors import UserError
 from curation.models import Dataset, Pair
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, UserFactory
-from tests.integration.annotation.crowd import BEGAN, crowd_judge
+from tests.integration.annotation.crowd import BEGAN, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_figures import judge_all
+
+OTHERS = {"eve": STEADY, "finn": STEADY, "gus": STEADY, "hal": STEADY}
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +188,22 @@ def test_where_no_new_tuple_can_be_chosen_the_phase_ends(spending, monkeypatch) 
 
     spending.refresh_from_db()
     assert spending.adaptive_budget == 1
+
+
+def test_a_campaign_whose_deck_cannot_be_made_keeps_no_other_waiting(spending, monkeypatch, caplog) -> None:
+    other = adaptive_spend(campaign=crowd_judge(DatasetFactory(), people=OTHERS), judgements=12)
+    choose = adapting._deck_chosen
+
+    def broken_for_one(campaign):
+        if campaign == spending:
+            raise RuntimeError("not foreseen")
+        return choose(campaign)
+
+    monkeypatch.setattr(adapting, "_deck_chosen", broken_for_one)
+
+    assert decks_make() == 1
+    assert (decks(spending), len(decks(other))) == ([], 1)
+    assert "not foreseen" in caplog.text
 
 
 def test_a_phase_that_ends_by_itself_says_so_on_the_page_until_more_is_asked_for(

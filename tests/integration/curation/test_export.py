@@ -20,7 +20,7 @@ from curation.files.exporting import FORMATS
 from curation.files.parsing import Columns
 from curation.importing import ImportOptions, pairs_import
 from curation.models import Dataset, Pair, PairScore, Sentence
-from curation.pairs.text import normalise, sentence_key
+from curation.pairs.text import normalise, sentence_key, shows_something
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 
 
@@ -148,7 +148,9 @@ def test_the_command_answers_in_one_line(scored, tmp_path, slug: str, out: str, 
 # Out and in again
 
 
-sentences = st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(normalise).filter(bool)
+sentences = (
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(normalise).filter(shows_something)
+)
 scores = st.none() | st.floats(0, 5)
 rows = st.lists(st.tuples(sentences, sentences, scores, scores), min_size=1, max_size=8)
 

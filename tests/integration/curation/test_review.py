@@ -247,6 +247,7 @@ def test_a_verdict_holds_for_every_waiting_pair_of_the_sentence(dataset, decide)
         ("reject", {"reasons": []}, "Choose at least one reason"),
         ("reject", {"reasons": ["ugly"]}, "“ugly” is no reason; choose among grammar"),
         ("edit", {"text": " "}, "The new text is empty"),
+        ("edit", {"text": "\u00ad\u200b"}, "The new text is empty"),
         ("edit", {"text": "A machine's dog."}, "The text is unchanged"),
         ("edit", {"text": "A human's dog."}, "is the source sentence itself"),
         ("edit", {"text": "a\x00b"}, "characters that cannot be stored"),

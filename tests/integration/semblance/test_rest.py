@@ -60,3 +60,15 @@ def test_no_page_is_longer_than_its_bound(client, dataset, curator, monkeypatch,
 
     assert answer["next"] is None
     assert len(answer["results"]) <= 2
+
+
+@pytest.mark.parametrize("address", ["", "nonsense/", "datasets/x/nonsense/1/"])
+def test_an_address_that_is_none_is_answered_in_a_sentence(client, address) -> None:
+    answer = client.get(f"/api/v1/{address}")
+
+    assert answer.status_code == 404
+    assert "lists what there is" in answer.json()["detail"]
+
+
+def test_an_address_without_its_last_slash_leads_to_the_one_with_it(client) -> None:
+    assert client.get("/api/v1/datasets")["Location"] == "/api/v1/datasets/"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
@@ -33,8 +33,6 @@ def test_doubt_counts_the_items_within_an_error() -> None:
 def test_no_item_is_asked_about_twice_and_none_beside_one_of_its_sentences(
     count, size, share, shared, seed
 ) -> None:
-    # Where items for a single tuple are drawn, chance may draw such as cannot stand together.
-    assume(not shared or round(count * share) >= 2 * size)
     rng = np.random.default_rng(seed)
     # Every third item shares a sentence with the next.
     sentences = np.column_stack([np.arange(count) // (2 if shared else 1), count + np.arange(count)])
@@ -48,6 +46,7 @@ def test_no_item_is_asked_about_twice_and_none_beside_one_of_its_sentences(
         sentences=sentences,
     )
 
+    assert tuples.shape[0] > 0
     assert tuples.shape[1] == size
     assert len(np.unique(tuples)) == tuples.size
     for row in tuples:

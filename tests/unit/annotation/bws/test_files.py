@@ -222,7 +222,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
 def test_bytes_that_are_no_text_reject_their_row_alone(read) -> None:
     file = read(HEADER.encode() + "éè,êë,c,d,c,d".encode() + b"\na,b,\xff,d,a,d\na,b,c,d,a,\xff\n")
 
-    assert "UTF-8 but for 2 bytes" in file.warning
+    assert "UTF-8 but for 2 of its bytes" in file.warning
     assert reasons(file) == [
         (3, "the row has an item 3 with characters that cannot be read"),
         (4, r'the row names "\udcff" worst, which is not among its items'),
