@@ -381,7 +381,9 @@ def test_choosing_a_deck_takes_as_many_queries_for_many_pairs_as_for_few(
             assert deck_make(waiting) == min(3, pairs // 8)
 
 
-def test_rounds_that_are_done_cost_a_claim_no_query(judged, at, django_assert_num_queries) -> None:
+def test_rounds_that_are_done_cost_a_claim_no_query(
+    judged, at, no_gold_due, django_assert_num_queries
+) -> None:
     for rounds in (2, 12):
         last = judged.tuples.order_by("-number").first().number
         for number in range(judged.rounds + 1, rounds + 1):

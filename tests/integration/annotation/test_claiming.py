@@ -170,7 +170,7 @@ def test_when_every_judgement_is_there_everybody_is_told(anna, ben, cleo, at, an
 
 
 def test_claiming_takes_as_many_queries_in_a_large_campaign_as_in_a_small_one(
-    db, dataset, at, django_assert_num_queries
+    db, dataset, at, no_gold_due, django_assert_num_queries
 ) -> None:
     for size in (2, 40):
         campaign = CampaignFactory(dataset=dataset)
