@@ -3,7 +3,7 @@
 A campaign shows tuples of pairs to people. Which judgements of a tuple count is decided in one place,
 `settling.tuples_settle`; the counters on `Tuple` follow from it in the same transaction.
 
-A foreign key that leads a unique constraint has no second index of its own (`db_index=False`): these rows are
+A foreign key that leads a unique constraint or an index has no second index of its own (`db_index=False`): these rows are
 written many times a second.
 """
 
@@ -148,7 +148,7 @@ class Tuple(models.Model):
         BRIDGE = "bridge", _("bridge")
         ADAPTIVE = "adaptive", _("adaptive")
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tuples")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="tuples")
     is_gold = models.BooleanField(default=False)
     repeats = models.OneToOneField(
         "self", models.CASCADE, null=True, blank=True, related_name="repeat", help_text="what is shown again"
@@ -188,6 +188,8 @@ class Tuple(models.Model):
             ),
         ]
         indexes = [
+            # The constraint of these columns is blind to repeats: what is asked of all tuples cannot use its index.
+            models.Index(fields=["campaign", "is_gold", "number"], name="tuple_by_number"),
             # `leased` stays out of it: a claim then changes no index, and few open tuples are fully leased.
             models.Index(
                 fields=["campaign", "round", "priority"],

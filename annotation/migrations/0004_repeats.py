@@ -33,10 +33,9 @@ class Migration(migrations.Migration):
             name='standing',
             field=models.CharField(choices=[('counted', 'counted'), ('surplus', 'surplus'), ('excluded', 'excluded'), ('gold', 'gold'), ('repeat', 'repeat')], default='surplus', max_length=10),
         ),
-        migrations.AlterField(
+        migrations.AddIndex(
             model_name='tuple',
-            name='campaign',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tuples', to='annotation.campaign'),
+            index=models.Index(fields=['campaign', 'is_gold', 'number'], name='tuple_by_number'),
         ),
         migrations.AddConstraint(
             model_name='campaign',
