@@ -3,8 +3,8 @@
 A campaign shows tuples of pairs to people. Which judgements of a tuple count is decided in one place,
 `settling.tuples_settle`; the counters on `Tuple` follow from it in the same transaction.
 
-A foreign key that leads a unique constraint or an index has no second index of its own (`db_index=False`): these rows are
-written many times a second.
+A foreign key that leads a unique constraint or an index has no second index of its own (`db_index=False`): these
+rows are written many times a second.
 """
 
 from django.conf import settings
