@@ -31,7 +31,6 @@ from annotation.models import (
     Tuple,
 )
 from annotation.settling import (
-    ahead_promote,
     gold_weigh,
     judgement_settle,
     lease_end,
@@ -215,10 +214,7 @@ def _submit(participation: Participation, tuple_id: int, answer: dict[str, Any],
 
 def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submitted:
     was_live = lease.state == Lease.State.LIVE
-    lease.state = Lease.State.ANSWERED
-    lease.save(update_fields=["state"])
-    if lease.others:
-        ahead_promote(person.pk)
+    lease_end(lease, Lease.State.ANSWERED, alone=not lease.others)
     if lease.tuple.is_gold:
         judgement.standing = Judgement.Standing.GOLD
         judgement.save()

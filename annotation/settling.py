@@ -40,11 +40,11 @@ def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:
     return {pk: (wanted, counted) for pk, wanted, counted in rows}
 
 
-def tuples_settle(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
+def tuples_settle(tuple_ids: Collection[int]) -> None:
     """Decide which judgements of these tuples count, and write the tuples' counters.
 
     Of the judgements by people who are not excluded, the first `wanted` by arrival count; the others are
-    surplus. The caller holds the tuples' locks. Returns the standings that changed, by judgement.
+    surplus. The caller holds the tuples' locks.
     """
     changed = _changed_standings(tuple_ids)
     for standing in sorted(set(changed.values())):
@@ -54,7 +54,6 @@ def tuples_settle(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
         counted=_number_of(Judgement.objects.filter(standing=Judgement.Standing.COUNTED)),
         leased=_number_of(Lease.objects.filter(state=Lease.State.LIVE)),
     )
-    return changed
 
 
 def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
@@ -101,14 +100,15 @@ def _number_of(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(counts.values("number")), 0)
 
 
-def lease_end(lease: Lease, state: Lease.State) -> None:
-    """End a lease, live or released; what was fetched ahead takes its place."""
+def lease_end(lease: Lease, state: Lease.State, *, alone: bool = False) -> None:
+    """End a lease, live or released; what was fetched ahead takes its place. alone: the person holds no other."""
     lease.state = state
     lease.save(update_fields=["state"])
-    ahead_promote(lease.participation_id)
+    if not alone:
+        _promote(lease.participation_id)
 
 
-def ahead_promote(participation_id: int) -> None:
+def _promote(participation_id: int) -> None:
     """What was fetched ahead comes on the screen, where that is free."""
     live = Lease.objects.filter(participation=participation_id, state=Lease.State.LIVE)
     on_screen = Exists(live.filter(place=Lease.Place.SCREEN))
@@ -208,6 +208,6 @@ def _expire(participation_id: int, at: datetime) -> int:
     tuple_ids = list(overdue.order_by("tuple").values_list("tuple", flat=True))
     tuples_lock(tuple_ids)
     overdue.update(state=Lease.State.RELEASED)
-    ahead_promote(participation_id)
+    _promote(participation_id)
     tuples_settle(tuple_ids)
     return len(tuple_ids)

@@ -148,8 +148,10 @@ def _small_tuples(strata: IntArray, size: int, count: int, rng: np.random.Genera
 
 def _all_but_few(items: int, size: int, others: int, rng: np.random.Generator) -> IntArray:
     """All tuples of `size` but so many `others`, which are balanced themselves."""
-    few = _arranged(np.zeros(items, dtype=np.int64), size, others, None, rng) if others else None
-    return tuples_left_out(np.empty((0, size), dtype=np.int64) if few is None else few, items)
+    few = np.empty((0, size), dtype=np.int64)
+    if others:
+        few = _arranged(np.zeros(items, dtype=np.int64), size, others, None, rng)
+    return tuples_left_out(few, items)
 
 
 def _dealt(strata: IntArray, slots: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:

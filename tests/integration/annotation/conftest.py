@@ -1,13 +1,16 @@
 """A small open campaign and the people in it; `at` is a moment that tests move by hand."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
 
 from annotation.assignment import judgement_submit, participation_join, tuple_claim
-from annotation.models import Lease
-from tests.factories import CampaignFactory, TupleFactory, UserFactory
+from annotation.models import Campaign, Lease
+from tests.conftest import rolled_back
+from tests.factories import CampaignFactory, DatasetFactory, TupleFactory, UserFactory
+from tests.integration.annotation.crowd import crowd_judge
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -68,3 +71,16 @@ def answer(at):
 def no_gold_due(monkeypatch) -> None:
     """Where gold stands is drawn per person, and to look for one costs a query: whoever counts queries does without."""
     monkeypatch.setattr("annotation.handing.gold_is_due", lambda _person: False)
+
+
+@pytest.fixture(scope="module")
+def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
+    """40 pairs, judged twice a tuple: 80 tuples, of which adaptive decks of 5 may follow."""
+    with rolled_back(django_db_blocker):
+        yield crowd_judge(DatasetFactory(), each=2)
+
+
+@pytest.fixture
+def judged(judged_once, db) -> Campaign:
+    """Read anew for each test, as other requests would read it."""
+    return Campaign.objects.get(pk=judged_once.pk)

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Iterator
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -23,7 +22,7 @@ from annotation.bws.design import DesignError
 from annotation.dashboard import campaign_dashboard
 from annotation.figures import campaign_tally, scores_now
 from annotation.handing import Nothing
-from annotation.models import Campaign, Lease, Tuple, TupleItem
+from annotation.models import Lease, Tuple, TupleItem
 from annotation.publishing import scores_publish
 from annotation.selectors import judgement_rows, phase_sums
 from annotation.services import campaign_pause
@@ -32,26 +31,12 @@ from annotation.studying import study_make
 from annotation.tasks import expire_leases
 from curation.errors import UserError
 from curation.models import Dataset, Pair
-from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, UserFactory
 from tests.integration.annotation.crowd import BEGAN, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_figures import judge_all
 
 OTHERS = {"eve": STEADY, "finn": STEADY, "gus": STEADY, "hal": STEADY}
-
-
-@pytest.fixture(scope="module")
-def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
-    """40 pairs, judged twice a tuple: 80 tuples, of which decks of 5 may follow."""
-    with rolled_back(django_db_blocker):
-        yield crowd_judge(DatasetFactory(), each=2)
-
-
-@pytest.fixture
-def judged(judged_once, db) -> Campaign:
-    """Read anew for each test, as other requests would read it."""
-    return Campaign.objects.get(pk=judged_once.pk)
 
 
 @pytest.fixture

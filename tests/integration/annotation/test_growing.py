@@ -1,7 +1,6 @@
 """Pairs that join a running campaign by bridge tuples."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -9,30 +8,15 @@ from annotation import growing
 from annotation.adapting import adaptive_spend, adaptive_waiting, deck_make
 from annotation.figures import score_page
 from annotation.growing import campaign_grow, growth_preview
-from annotation.models import Campaign, Tuple, TupleItem
+from annotation.models import Tuple, TupleItem
 from annotation.selectors import pairs_new
 from annotation.services import campaign_close
 from annotation.settling import participation_exclude
 from curation.errors import UserError
 from curation.models import Dataset, Pair
-from tests.conftest import rolled_back
-from tests.factories import DatasetFactory, PairFactory
-from tests.integration.annotation.crowd import crowd_judge
+from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_figures import judge_all
-
-
-@pytest.fixture(scope="module")
-def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
-    """40 pairs, judged twice a tuple."""
-    with rolled_back(django_db_blocker):
-        yield crowd_judge(DatasetFactory(), each=2)
-
-
-@pytest.fixture
-def judged(judged_once, db) -> Campaign:
-    """Read anew for each test, as other requests would read it."""
-    return Campaign.objects.get(pk=judged_once.pk)
 
 
 @pytest.fixture

@@ -41,12 +41,6 @@ def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
 
 
 @pytest.fixture
-def judged(judged_once, db) -> Campaign:
-    """Read anew for each test, as other requests would read it."""
-    return Campaign.objects.get(pk=judged_once.pk)
-
-
-@pytest.fixture
 def dataset(judged) -> Dataset:
     return judged.dataset
 
