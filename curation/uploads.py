@@ -1,15 +1,34 @@
-"""Uploads stay within bounds: a file that is too large, or that fills the disk, ends in a sentence on its form."""
+"""Files that browsers send: only to addresses that take one, from people who may send it there, and within bounds."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
+
+View = TypeVar("View", bound=Callable[..., Any])
+# What a form's other fields and the boundaries between them may add to the size of its file.
+FORM_BYTES = 1024**2
+
+
+def takes_file(allow: Callable[..., object]) -> Callable[[View], View]:
+    """Mark a view whose form has a file. Every other address refuses files before they reach the disk.
+
+    allow: is called with the request and the address's arguments before anything of the file is kept; it raises
+    Http404 or PermissionDenied where the person may not send one.
+    """
+
+    def mark(view: View) -> View:
+        view.allow_file = allow  # type: ignore[attr-defined]
+        return view
+
+    return mark
 
 
 class BoundedUpload(TemporaryFileUploadHandler):
@@ -20,17 +39,37 @@ class BoundedUpload(TemporaryFileUploadHandler):
 
     received = 0
 
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        self._require_place()
+        if self._announced() > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+            self._refuse_size()
+        super().new_file(*args, **kwargs)
+
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         self.received += len(raw_data)
         if self.received > settings.UPLOAD_MAX_BYTES:
-            sentence = _("The file is larger than %(most)s, which is the most this site takes; split it.")
-            self._refuse(sentence % {"most": filesizeformat(settings.UPLOAD_MAX_BYTES)})
+            self._refuse_size()
         with self._full_disk_refused():
             return super().receive_data_chunk(raw_data, start)
 
     def file_complete(self, file_size: int) -> "UploadedFile[Any] | None":
         with self._full_disk_refused():
             return super().file_complete(file_size)
+
+    def _require_place(self) -> None:
+        request = self.request
+        match = getattr(request, "resolver_match", None)
+        allow = getattr(match and match.func, "allow_file", None)
+        if request is None or match is None or allow is None:
+            raise BadRequest(_("This address takes no files."))
+        if not request.user.is_authenticated:
+            # The rest of the request stays unread, and the login page answers it.
+            raise StopUpload(connection_reset=True)
+        allow(request, *match.args, **match.kwargs)
+
+    def _announced(self) -> int:
+        """The size of the whole request in bytes, as the client gives it."""
+        return int(self.request.META.get("CONTENT_LENGTH") or 0) if self.request else 0
 
     @contextmanager
     def _full_disk_refused(self) -> Iterator[None]:
@@ -39,6 +78,10 @@ class BoundedUpload(TemporaryFileUploadHandler):
         except OSError as error:
             sentence = _("The file could not be kept: %(reason)s; free some space, then upload it again.")
             self._refuse(sentence % {"reason": error.strerror})
+
+    def _refuse_size(self) -> NoReturn:
+        sentence = _("The file is larger than %(most)s, which is the most this site takes; split it.")
+        self._refuse(sentence % {"most": filesizeformat(settings.UPLOAD_MAX_BYTES)})
 
     def _refuse(self, sentence: str) -> NoReturn:
         self.request.upload_refusal = sentence  # type: ignore[union-attr]

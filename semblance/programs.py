@@ -65,8 +65,8 @@ def database_ready() -> None:
 def web(listener: socket.socket, processes: int) -> Program:
     descriptor = listener.fileno()
     arguments = [
-        *("-m", "gunicorn", "semblance.wsgi:application", "--bind", f"fd://{descriptor}"),
-        *("--workers", str(processes), "--threads", "4", "--no-control-socket", "--log-level", "warning"),
+        *("-m", "gunicorn", "semblance.wsgi:application", "--config", "python:semblance.web_server"),
+        *("--bind", f"fd://{descriptor}", "--workers", str(processes)),
     ]
     return Program("web", arguments, descriptors=(descriptor,))
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.pagination import LimitOffsetPagination
@@ -34,6 +34,8 @@ def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
     """Django REST framework's answer, and one for what a person can mend; None for a bug, which is logged."""
     if isinstance(error, UserError):
         error = ValidationError({"detail": str(error)})
+    elif isinstance(error, BadRequest):
+        error = ParseError(str(error))
     elif isinstance(error, RequestDataTooBig):
         error = _TooLarge(_("The request is larger than this site takes; send less at once."))
     return exception_handler(error, context)

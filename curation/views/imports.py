@@ -18,12 +18,17 @@ from curation.forms.imports import ImportForm, ReadingForm, UploadForm
 from curation.importing import ONE_TRANSACTION_ROWS, ImportOptions
 from curation.models import ImportBatch
 from curation.services import import_apply, import_check, import_discard, import_errors_path, import_upload
-from curation.uploads import upload_refusal
+from curation.uploads import takes_file, upload_refusal
 
 IMPORTS_SHOWN = 50
 PREVIEW_ROWS = 5
 
 
+def _may_upload(request: AuthedRequest, slug: str) -> None:
+    dataset_for(request.user, slug, may="curate")
+
+
+@takes_file(_may_upload)
 @require_http_methods(["GET", "POST"])
 def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
