@@ -87,11 +87,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "semblance.middleware.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "semblance.middleware.nothing_kept",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "semblance.middleware.ReadableText",
     "semblance.middleware.LoginFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -197,6 +199,11 @@ WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_HANDLERS = ["curation.uploads.BoundedUpload"]
+# The folders from which runs that people start on pages take models; links are followed before it is checked.
+MODEL_ROOTS = [
+    Path(root).expanduser().resolve()
+    for root in env.list("MODEL_ROOTS", default=[str(SEMBLANCE_HOME), str(Path.cwd())])
+]
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=200 * 1024**2)
 # With less than this the health check says that the disk is nearly full.
 DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
@@ -210,9 +217,9 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PAGINATION_CLASS": "semblance.rest.Pages",
     "DEFAULT_PARSER_CLASSES": [
-        "semblance.rest.BoundedJSONParser",
-        "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
+        "semblance.rest.ReadableJSON",
+        "semblance.rest.ReadableForm",
+        "semblance.rest.ReadableMultiPart",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "EXCEPTION_HANDLER": "semblance.rest.error_answer",
@@ -222,6 +229,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Datasets, pairs, scores, campaigns and runs, for programs.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "PATH_CONVERTER_OVERRIDES": {"number": int},
     "SCHEMA_PATH_PREFIX": "/api/v1/",
 }
 
