@@ -226,10 +226,11 @@ def test_no_path_with_nonsense_is_an_error_of_the_server(world) -> None:
         for name in parts:
             for what, value in NONSENSE.items():
                 path = "/" + whole.format(**parts | {name: quote(value, safe="", errors="surrogatepass")})
-                for method in ("GET", "POST") if is_ours(whole) else ("GET",):
-                    answer = asked(world.client, method, path)
-                    if answer.status_code >= 500:
-                        broken[f"{method} {whole}", what] = answer.status_code
+                answer = asked(world.client, "GET", path)
+                if answer.status_code == 405:
+                    answer = asked(world.client, "POST", path)
+                if answer.status_code >= 500:
+                    broken[whole, what] = answer.status_code
 
     assert broken == {}
 
