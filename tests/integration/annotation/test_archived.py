@@ -11,7 +11,7 @@ from annotation.services import campaign_create, campaign_pause, gold_change, gu
 from curation.archiving import ArchivedError
 from curation.errors import UserError
 from curation.services import dataset_archive, dataset_restore
-from tests.factories import GoldFactory
+from tests.factories import GoldFactory, MembershipFactory
 from tests.integration.annotation.pages import address, answer_on, client_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ CHANGES = [
     "guidelines",
     "gold_new",
 ]
-READS = ["campaign", "scores", "judgements", "judgements_file", "gold", "guidelines", "inbox", "bundle"]
+READS = ["campaign", "scores", "judgements", "judgements_file", "gold", "guidelines", "inbox"]
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -115,3 +115,13 @@ def test_a_program_is_told_so_too(archived, curator) -> None:
 
     assert refused.status_code == 403
     assert "is archived" in refused.json()["detail"]
+
+
+def test_a_bundle_can_still_be_downloaded(judged, stranger) -> None:
+    MembershipFactory(dataset=judged.dataset, user=stranger, role="owner")
+    dataset_archive(dataset=judged.dataset)
+
+    answer = client_of(stranger).get(address("bundle", judged))
+
+    assert answer.status_code == 200
+    answer.close()

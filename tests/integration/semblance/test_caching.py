@@ -29,7 +29,7 @@ def client(owner) -> Client:
         "settings/",
         "export/",
         "snapshots/",
-        "snapshots/1/download/",
+        "snapshots/1/",
         "nowhere/",
     ],
 )
