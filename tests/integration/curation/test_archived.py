@@ -13,7 +13,7 @@ from curation.exporting import snapshot_create
 from curation.models import Dataset, Membership
 from curation.review import review_decide
 from mlworkers.services import run_start
-from tests.factories import GeneratedPairFactory, PairFactory
+from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def archived(dataset, owner) -> Dataset:
     PairFactory(dataset=dataset)
+    ScoreSetFactory(dataset=dataset, name="human", kind="people")
     GeneratedPairFactory(dataset=dataset, p_d=0.1)
     snapshot_create(dataset=dataset, by=owner)
     services.import_upload(dataset=dataset, file=ContentFile(b"a,b\n", "pairs.csv"), by=owner)
@@ -154,7 +155,7 @@ def test_no_service_writes_into_it_even_where_the_caller_read_it_before(archived
     [
         ("generate_pairs", {"model": "gpt2"}),
         ("score_realism", {"run": 7}),
-        ("evaluate_encoder", {"model": "roberta-base", "score_set": "run 7: p_D"}),  # takes a new snapshot
+        ("evaluate_encoder", {"model": "roberta-base", "score_set": "human"}),  # takes a new snapshot
     ],
 )
 def test_no_run_that_would_add_to_it_is_started(archived, staff, kind, plan) -> None:
