@@ -243,7 +243,9 @@ def test_no_query_with_nonsense_is_an_error_of_the_server(world, monkeypatch) ->
             continue
         path = "/" + whole.format(**parts)
         with names_read(monkeypatch) as names:
-            asked(world.client, "GET", path + "?dataset=scenes")
+            right = asked(world.client, "GET", path + "?dataset=scenes")
+        if right.status_code == 405:
+            continue
         for name in sorted(names - LEFT_OUT | {"anything"}):
             for what, value in some_nonsense(whole + name):
                 query = {"dataset": "scenes", name: value} if "dataset" in names else {name: value}
@@ -282,7 +284,9 @@ def forms_refused(world: World, path: str, monkeypatch) -> Iterator[tuple[str, s
     """Each field that the form has, what was wrong with it, and the status of the answer."""
     right = {name: str(value) for name, value in world.given.items() if name != "pk"}
     with names_read(monkeypatch) as names:
-        asked(world.client, "POST", path, *form_of(right))
+        answer = asked(world.client, "POST", path, *form_of(right))
+    if answer.status_code == 405:
+        return
     for name in sorted(names - LEFT_OUT | {"anything"}):
         for what, value in some_nonsense(path + name):
             yield name, what, asked(world.client, "POST", path, *form_of(right | {name: value})).status_code
@@ -336,3 +340,14 @@ def test_a_form_of_the_api_with_a_nul_is_refused_in_a_sentence(world) -> None:
 
     assert answer.status_code == 400
     assert "NUL" in answer.json()["detail"]
+
+
+def test_a_file_may_hold_a_nul_and_the_fields_beside_it_may_not(world) -> None:
+    fields = {"file": ContentFile(b"a,b\nOne\0.,Two.\n", "pairs.csv")}
+
+    taken = world.client.post("/datasets/scenes/import/", fields)
+    refused = world.client.post("/datasets/scenes/import/", {**fields, "note": "x\0y"})
+
+    assert taken.status_code == 302
+    assert refused.status_code == 400
+    assert "NUL" in refused.content.decode()
