@@ -25,6 +25,7 @@ from annotation.rounds import campaign_lock, campaign_require, extension_note, r
 from annotation.seeds import Stream, campaign_rng
 from annotation.selectors import pairs_active, phase_sums
 from annotation.settling import tuples_lock
+from curation.archiving import dataset_require_active
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet
 
@@ -77,6 +78,7 @@ def _require_different(campaign: Campaign, judgements: int) -> None:
 def adaptive_withdraw(*, campaign: Campaign) -> Campaign:
     """Ask for nothing more: no further deck, and no tuple of this one that nobody has judged or holds."""
     campaign = campaign_lock(campaign)
+    dataset_require_active(campaign.dataset)
     untouched = campaign.tuples.filter(phase=Tuple.Phase.ADAPTIVE, counted=0, leased=0, wanted__gt=0)
     locked = tuples_lock(list(untouched.values_list("pk", flat=True)))
     # Asked anew under the locks. One that an excluded person judged stays: it may count again.
@@ -120,7 +122,9 @@ class Waiting:
 
 def adaptive_waiting(campaign_pk: int) -> Waiting | None:
     """Whether the campaign is open and has judgements to spend; None where not. Two queries, else one."""
-    open_now = Campaign.objects.filter(pk=campaign_pk, state=Campaign.State.OPEN, adaptive_budget__gt=0)
+    open_now = Campaign.objects.filter(
+        pk=campaign_pk, state=Campaign.State.OPEN, adaptive_budget__gt=0, dataset__archived=False
+    )
     campaign = open_now.select_related("adaptive_prior").first()
     if campaign is None:
         return None
@@ -246,7 +250,12 @@ def _expected(prior: ScoreSet, pairs: IntArray) -> FloatArray:
 def _deck_write(looked_at: Campaign, deck: _Deck) -> int:
     campaign = campaign_lock(looked_at)
     left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].wanted
-    if campaign.rounds != looked_at.rounds or campaign.state != Campaign.State.OPEN or left < 1:
+    if (
+        campaign.dataset.archived
+        or campaign.rounds != looked_at.rounds
+        or campaign.state != Campaign.State.OPEN
+        or left < 1
+    ):
         return 0
     pairs = deck.pairs[:left]
     number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, wanted=1)

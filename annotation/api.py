@@ -132,8 +132,10 @@ def _participation(request: Request, campaign_pk: int) -> Participation:
 
 urlpatterns = [
     path("campaigns/", CampaignList.as_view(), name="api_campaigns"),
-    path("campaigns/<int:campaign_pk>/", CampaignDetail.as_view(), name="api_campaign"),
-    path("campaigns/<int:campaign_pk>/progress/", CampaignProgress.as_view(), name="api_campaign_progress"),
-    path("campaigns/<int:campaign_pk>/claim/", TupleClaim.as_view(), name="api_claim"),
-    path("campaigns/<int:campaign_pk>/judgements/", JudgementCreate.as_view(), name="api_judgements"),
+    path("campaigns/<number:campaign_pk>/", CampaignDetail.as_view(), name="api_campaign"),
+    path(
+        "campaigns/<number:campaign_pk>/progress/", CampaignProgress.as_view(), name="api_campaign_progress"
+    ),
+    path("campaigns/<number:campaign_pk>/claim/", TupleClaim.as_view(), name="api_claim"),
+    path("campaigns/<number:campaign_pk>/judgements/", JudgementCreate.as_view(), name="api_judgements"),
 ]

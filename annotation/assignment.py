@@ -39,6 +39,7 @@ from annotation.settling import (
     tuples_lock,
     tuples_settle,
 )
+from curation.archiving import dataset_require_active
 from curation.errors import UserError
 from curation.models import User
 
@@ -72,6 +73,7 @@ def participation_join(*, campaign: Campaign, user: User) -> Participation:
     """The person's row in the campaign, made when they first come."""
     person = Participation.objects.filter(campaign=campaign, user=user).first()
     if person is None:
+        dataset_require_active(campaign.dataset)
         start = cursor_start(campaign, user)
         person, _made = Participation.objects.get_or_create(
             campaign=campaign, user=user, defaults={"cursor": start}
@@ -417,6 +419,7 @@ def tuple_flag(
 def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, note: str, at: datetime) -> Flag:
     if reason not in Flag.Reason.values:
         raise RefusedError(_("Choose a reason from the list."))
+    dataset_require_active(lease.participation.campaign.dataset)
     flag, _made = Flag.objects.update_or_create(
         tuple=lease.tuple,
         participation=lease.participation,

@@ -25,6 +25,7 @@ class Nothing(models.TextChoices):
     CHOOSING = "choosing", _("The next pairs are being chosen; come back in a minute.")
     DRAFT = "draft", _("This campaign is not open yet.")
     PAUSED = "paused", _("This campaign is paused; come back when it goes on.")
+    ARCHIVED = "archived", _("This dataset is archived, so nothing is judged here. What you judged is kept.")
     CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
     STOPPED = "stopped", _("You get no more tuples in this campaign.")
 
@@ -39,6 +40,8 @@ def shut_for(person: Participation) -> Nothing | None:
     """Why nothing is handed to this person at all, if so."""
     if person.state == Participation.State.STOPPED:
         return Nothing.STOPPED
+    if person.campaign.dataset.archived:
+        return Nothing.ARCHIVED
     return None if person.campaign.state == Campaign.State.OPEN else Nothing(person.campaign.state)
 
 

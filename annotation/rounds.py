@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import IntArray
 from annotation.models import Campaign, Tuple, TupleItem
+from curation.archiving import dataset_require_active
 from curation.errors import UserError
 
 ROWS_AT_ONCE = 2000
@@ -23,6 +24,8 @@ def campaign_lock(campaign: Campaign) -> Campaign:
 
 
 def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
+    """Raise UserError where people may not change the campaign: in another state, or of an archived dataset."""
+    dataset_require_active(campaign.dataset)
     if campaign.state not in expected:
         raise UserError(
             _("“%(name)s” is %(state)s, so that cannot be done; load the page again.")

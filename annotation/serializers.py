@@ -9,6 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.models import Campaign
+from curation.numbers import NumberInBody
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -77,9 +78,9 @@ class ClaimSerializer(serializers.Serializer[Any]):
 
 
 class AnswerSerializer(serializers.Serializer[Any]):
-    lease = serializers.IntegerField()
-    best = serializers.IntegerField(min_value=0, help_text="a place among the pairs")
-    worst = serializers.IntegerField(min_value=0)
+    lease = NumberInBody()
+    best = NumberInBody(help_text="a place among the pairs")
+    worst = NumberInBody()
     client_id = serializers.UUIDField(help_text="made by the program: sent twice, kept once")
     claim = serializers.BooleanField(
         default=False, help_text="whether the answer should bring the next tuple"

@@ -13,6 +13,7 @@ from annotation.designing import campaign_design, chosen_pairs
 from annotation.models import Campaign, Flag, GoldAnswer, Guideline, Tuple, TupleItem
 from annotation.rounds import campaign_lock, campaign_require, round_write
 from annotation.seeds import Stream, campaign_rng
+from curation.archiving import dataset_require_active
 from curation.errors import UserError
 from curation.models import Dataset, Pair, User
 
@@ -55,6 +56,7 @@ def campaign_create(
     **settings: Unpack[CampaignSettings],
 ) -> Campaign:
     """A draft that asks for a dataset's active pairs to be judged, or for those that the settings choose."""
+    dataset_require_active(dataset)
     campaign = Campaign(dataset=dataset, name=name, created_by=by)
     _set(campaign, settings)
     campaign.save()
@@ -169,7 +171,7 @@ def _move(campaign: Campaign, to: Campaign.State, *expected: Campaign.State) -> 
 @transaction.atomic
 def guideline_save(*, campaign: Campaign, text: str) -> Guideline | None:
     """A new version of the guidelines, unless the text is the newest version's already."""
-    campaign_lock(campaign)
+    dataset_require_active(campaign_lock(campaign).dataset)
     newest = campaign.guidelines.first()
     text = text.strip()
     if text == (newest.text if newest else ""):
@@ -213,6 +215,7 @@ def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
 
 def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
     """Change the reason that people are told. The answer stays, because people were measured by it."""
+    dataset_require_active(gold.campaign.dataset)
     answer = gold.gold_answer
     answer.why = why.strip()
     answer.save(update_fields=["why"])
@@ -222,7 +225,7 @@ def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
 @transaction.atomic
 def gold_remove(*, gold: Tuple) -> None:
     """Take away a gold tuple that nobody has seen."""
-    campaign_lock(gold.campaign)
+    dataset_require_active(campaign_lock(gold.campaign).dataset)
     if gold.leases.exists():
         raise UserError(
             _("Gold tuple %(number)d has been shown to people already, so it stays.")

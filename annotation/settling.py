@@ -30,7 +30,7 @@ def participation_lock(participation: Participation) -> Participation:
     snapshot from before the wait.
     """
     people = Participation.objects.select_for_update(of=("self",), no_key=True)
-    return people.select_related("campaign").get(pk=participation.pk)
+    return people.select_related("campaign__dataset").get(pk=participation.pk)
 
 
 def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:

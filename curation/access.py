@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django_htmx.middleware import HtmxDetails
 
+from curation.archiving import dataset_require_active
 from curation.models import Dataset, Membership, Role, User
 
 
@@ -19,9 +20,14 @@ class AuthedRequest(HttpRequest):
 ROLES_THAT_MAY: dict[str, set[str]] = {
     "annotate": {Role.ANNOTATOR, Role.CURATOR, Role.OWNER},
     "read": {Role.CURATOR, Role.OWNER},
+    "oversee": {Role.CURATOR, Role.OWNER},  # uploads and bundles: read, and more than staff need
     "curate": {Role.CURATOR, Role.OWNER},
+    "archive": {Role.OWNER},
     "own": {Role.OWNER},
 }
+# What changes a dataset: of an archived one, nobody may. People who judge are told so where they would get a tuple,
+# and what they judged before is still kept.
+CHANGING = {"curate", "own"}
 # Staff start runs on every dataset, so they read every dataset; they change none that is not theirs.
 STAFF_MAY = {"read"}
 
@@ -37,12 +43,16 @@ def dataset_for(user: User, slug: str, *, may: str) -> Dataset:
 
 
 def dataset_allow(user: User, dataset: Dataset, *, may: str) -> None:
-    """Raise Http404 for a stranger and PermissionDenied for a member whose role is too small."""
-    rights = dataset_rights(user, dataset)
+    """Raise Http404 for a stranger, PermissionDenied for a member whose role is too small, and ArchivedError for
+    a change of an archived dataset.
+    """
+    rights = _rights_by_role(user, dataset)
     if not rights:
         raise Http404
     if may not in rights:
         raise PermissionDenied
+    if may in CHANGING:
+        dataset_require_active(dataset)
 
 
 def dataset_may(user: User, dataset: Dataset, *, may: str) -> bool:
@@ -51,7 +61,12 @@ def dataset_may(user: User, dataset: Dataset, *, may: str) -> bool:
 
 
 def dataset_rights(user: User, dataset: Dataset) -> set[str]:
-    """Everything the person may do with the dataset; nothing for a stranger."""
+    """Everything the person may do with the dataset now; nothing for a stranger."""
+    rights = _rights_by_role(user, dataset)
+    return rights - CHANGING if dataset.archived else rights
+
+
+def _rights_by_role(user: User, dataset: Dataset) -> set[str]:
     if user.is_superuser:
         return set(ROLES_THAT_MAY)
     role = Membership.objects.filter(dataset=dataset, user=user).values_list("role", flat=True).first()
@@ -74,8 +89,10 @@ def datasets_readable(user: User) -> QuerySet[Dataset]:
 def datasets_curated(user: User) -> QuerySet[Dataset]:
     """The datasets that the person may change, and whose machine-written sentences they may review."""
     if user.is_superuser:
-        return Dataset.objects.all()
-    return Dataset.objects.filter(memberships__user=user, memberships__role__in=ROLES_THAT_MAY["curate"])
+        return Dataset.objects.filter(archived=False)
+    return Dataset.objects.filter(
+        archived=False, memberships__user=user, memberships__role__in=ROLES_THAT_MAY["curate"]
+    )
 
 
 def datasets_may_create(user: User) -> bool:

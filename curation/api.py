@@ -177,15 +177,17 @@ urlpatterns = [
     path("datasets/", DatasetList.as_view(), name="api_datasets"),
     path("datasets/<slug:slug>/", DatasetDetail.as_view(), name="api_dataset"),
     path("datasets/<slug:slug>/pairs/", PairList.as_view(), name="api_pairs"),
-    path("datasets/<slug:slug>/pairs/<int:pair_pk>/", PairDetail.as_view(), name="api_pair"),
+    path("datasets/<slug:slug>/pairs/<number:pair_pk>/", PairDetail.as_view(), name="api_pair"),
     path("datasets/<slug:slug>/score-sets/", ScoreSetList.as_view(), name="api_score_sets"),
     path(
-        "datasets/<slug:slug>/score-sets/<int:score_set_pk>/scores/", ScoreList.as_view(), name="api_scores"
+        "datasets/<slug:slug>/score-sets/<number:score_set_pk>/scores/",
+        ScoreList.as_view(),
+        name="api_scores",
     ),
     path("datasets/<slug:slug>/review/", ReviewQueue.as_view(), name="api_review"),
     path("datasets/<slug:slug>/review/decisions/", ReviewDecisions.as_view(), name="api_review_decisions"),
     path(
-        "datasets/<slug:slug>/review/decisions/<int:decision_pk>/undo/",
+        "datasets/<slug:slug>/review/decisions/<number:decision_pk>/undo/",
         ReviewUndo.as_view(),
         name="api_review_undo",
     ),

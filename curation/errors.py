@@ -4,10 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.utils.translation import gettext_lazy
+
+NUL_REFUSED = gettext_lazy(
+    "The text holds a NUL character, which no text may hold; remove it and send it again."
+)
 
 
 class UserError(Exception):
     """Something a person can mend. The text is one sentence: what is wrong, where, and what to do."""
+
+    status = 400  # of the answer that shows it
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
+from curation.archiving import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.files.checksum import sha256_of
 from curation.files.drafts import FileError
@@ -84,6 +85,7 @@ def snapshot_create(
     Its column `component` numbers the groups of pairs that hang together by shared sentences, so that a split
     can keep each on one side. Its metadata names the filter and each score column's set, kind and scale.
     """
+    dataset_require_active(dataset)
     triples = np.fromiter(_numbers(dataset, filter, "pk", "a_id", "b_id"), dtype=np.int64).reshape(-1, 3)
     if not len(triples):
         raise UserError(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from django.db.models import FilteredRelation, Q
 from django.utils.translation import gettext as _
 
+from curation.archiving import dataset_require_active
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
@@ -54,9 +55,10 @@ class Written:
 def dataset_lock(dataset: Dataset) -> None:
     """Wait until no other transaction adds to the dataset, and keep others waiting until this one ends.
 
-    Rows that only refer to the dataset's pairs, such as judgements, are written meanwhile.
+    Rows that only refer to the dataset's pairs, such as judgements, are written meanwhile. Raises ArchivedError for a
+    dataset that was archived.
     """
-    Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
+    dataset_require_active(Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk))
 
 
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> Written:

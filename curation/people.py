@@ -10,6 +10,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from rest_framework.authtoken.models import Token
 
+from curation.archiving import dataset_require_active
 from curation.errors import UserError
 from curation.models import Dataset, Invitation, LoginFailure, Membership, Role, User
 
@@ -54,13 +55,14 @@ def member_remove(*, membership: Membership) -> None:
 
 def member_restore(*, dataset: Dataset, user: User, role: str) -> Membership:
     """Put back someone who was just removed, unless the person has come back by an invitation meanwhile."""
+    dataset_require_active(dataset)
     membership, _made = Membership.objects.get_or_create(dataset=dataset, user=user, defaults={"role": role})
     return membership
 
 
 def _require_another_owner(membership: Membership, *, unless: bool = False) -> None:
     # The dataset's row is locked first: two owners who demote each other at once must not both succeed.
-    Dataset.objects.select_for_update().get(pk=membership.dataset_id)
+    dataset_require_active(Dataset.objects.select_for_update().get(pk=membership.dataset_id))
     membership.refresh_from_db()
     owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
     if membership.role == Role.OWNER and not unless and not owners.exclude(pk=membership.pk).exists():
@@ -74,6 +76,7 @@ def invitation_create(
     *, dataset: Dataset, role: str, people: int, days: int, by: User, at: datetime, note: str = ""
 ) -> tuple[Invitation, str]:
     """Make an invitation. Returns it and its token, which is kept nowhere: only a digest of it is stored."""
+    dataset_require_active(dataset)
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         dataset=dataset,
@@ -93,6 +96,7 @@ def invitation_digest(token: str) -> str:
 
 def invitation_revoke(*, invitation: Invitation, at: datetime) -> None:
     """End an invitation. Whoever came by it stays; an earlier revocation keeps its time."""
+    dataset_require_active(invitation.dataset)
     Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
 
 
@@ -102,6 +106,8 @@ def invitation_refusal(invitation: Invitation, *, at: datetime) -> str:
         sentence = _("This invitation to %(dataset)s was revoked; ask an owner for a new one.")
     elif invitation.expires_at <= at:
         sentence = _("This invitation to %(dataset)s expired on %(date)s; ask an owner for a new one.")
+    elif invitation.dataset.archived:
+        sentence = _("%(dataset)s is archived, so nobody can join it; ask an owner to bring it back.")
     elif invitation.uses_left == 0:
         sentence = _("This invitation to %(dataset)s is used up; ask an owner for a new one.")
     else:
@@ -118,6 +124,7 @@ def invitation_accept(*, invitation: Invitation, user: User, at: datetime) -> Me
     # Locked, so that one person who opens the link in two tabs at once spends one use, not two.
     locked = Invitation.objects.select_for_update(of=("self",)).select_related("dataset")
     invitation = locked.get(pk=invitation.pk)
+    dataset_require_active(invitation.dataset)
     membership = Membership.objects.filter(dataset=invitation.dataset, user=user).first()
     if membership and not role_is_more(invitation.role, than=membership.role):
         return membership

@@ -15,6 +15,7 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from curation.archiving import dataset_require_active
 from curation.errors import UserError
 from curation.models import (
     Pair,
@@ -89,6 +90,7 @@ def review_decide(
     if first is not None:
         return _same_decision(first, pair, by)
     pair = Pair.objects.select_related("a", "b", "dataset").get(pk=pair.pk)
+    dataset_require_active(pair.dataset)
     _require_undecided(pair)
     decision = ReviewDecision(
         sentence=pair.b,
@@ -118,9 +120,11 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
     Raises UserError where the sentence that an edit made was itself decided about meanwhile.
     """
     Sentence.objects.select_for_update(no_key=True).get(pk=decision.sentence_id)
-    shown = ReviewDecision.objects.get(pk=decision.alongside_id or decision.pk)
+    decisions = ReviewDecision.objects.select_related("pair__dataset")
+    shown = decisions.get(pk=decision.alongside_id or decision.pk)
     if shown.undone_at is not None:
         return shown
+    dataset_require_active(shown.pair.dataset)
     rows = [shown, *shown.companions.order_by("pk")]
     _require_unreviewed([row.replacement_id for row in rows if row.replacement_id])
     for row in rows:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
+from curation.numbers import NumberInBody
 from curation.selectors import ORDERS, PairFilter
 
 
@@ -129,7 +130,7 @@ class PairFilterSerializer(QuerySerializer):
     split = serializers.CharField(required=False)
     origin = serializers.ChoiceField(required=False, choices=Pair.Origin.choices)
     status = serializers.ChoiceField(required=False, choices=Pair.Status.choices)
-    score_set = serializers.IntegerField(required=False, help_text="id of the set whose scores are shown")
+    score_set = NumberInBody(required=False, help_text="id of the set whose scores are shown")
     low = serializers.FloatField(required=False, help_text="lowest score, on the set's own scale")
     high = serializers.FloatField(required=False, help_text="highest score")
     order = serializers.ChoiceField(required=False, choices=ORDERS, default="pk")
@@ -163,7 +164,7 @@ class WaitingSerializer(serializers.ModelSerializer[PairScore]):
 class QueueSerializer(QuerySerializer):
     """The query parameters of the list of sentences that wait; each may be left out."""
 
-    score_set = serializers.IntegerField(required=False, help_text="id of a p_D set; else the newest")
+    score_set = NumberInBody(required=False, help_text="id of a p_D set; else the newest")
     share = serializers.FloatField(
         required=False,
         default=1.0,
@@ -201,7 +202,7 @@ class ReviewDecisionSerializer(serializers.ModelSerializer[ReviewDecision]):
 class VerdictSerializer(serializers.Serializer[Any]):
     """A verdict on a generated pair. Sent twice under one client_id, it is kept once."""
 
-    pair = serializers.IntegerField()
+    pair = NumberInBody()
     verdict = serializers.ChoiceField(choices=ReviewDecision.Verdict.choices)
     client_id = serializers.UUIDField(help_text="a UUID of your making")
     reasons = serializers.ListField(
@@ -218,7 +219,5 @@ class VerdictSerializer(serializers.Serializer[Any]):
         max_length=2000,
         help_text="of an edit, the new sentence",
     )
-    score_set = serializers.IntegerField(
-        required=False, help_text="id of the p_D set that was shown; else the newest"
-    )
+    score_set = NumberInBody(required=False, help_text="id of the p_D set that was shown; else the newest")
     blind = serializers.BooleanField(required=False, default=False, help_text="whether p_D was hidden")

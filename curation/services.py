@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
 
+from curation.archiving import dataset_require_active
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.files.drafts import FileError
 from curation.files.progress import Report, silent
@@ -100,6 +101,7 @@ def dataset_change(*, dataset: Dataset, **facts: str) -> Dataset:
     unknown = sorted(facts.keys() - CHANGEABLE)
     if unknown:
         raise TypeError(f"a dataset's {', '.join(unknown)} cannot be changed")
+    dataset_require_active(dataset)
     for name, value in facts.items():
         setattr(dataset, name, value)
     with validation_shown():
@@ -246,6 +248,7 @@ def _scale_of(score_set: ScoreSet) -> dict[str, float]:
 
 def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | None) -> ImportBatch:
     """Keep an uploaded file until it is imported or discarded; of one that does not fit the disk, nothing."""
+    dataset_require_active(dataset)
     # In a folder of its own the file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
     path = folder / _file_name(file)
@@ -277,6 +280,7 @@ def _removing_after_error(folder: Path) -> Iterator[None]:
 
 def import_check(*, batch: ImportBatch, options: ImportOptions, report: Report = silent) -> ImportOutcome:
     """Try an import without writing a row, and keep for `import_apply` what was asked and what would come."""
+    dataset_require_active(batch.dataset)
     if batch.state not in _WAITING:
         raise UserError(_("%(file)s is imported already; upload it again.") % {"file": batch.file_name})
     outcome = pairs_import(
@@ -297,6 +301,7 @@ def import_check(*, batch: ImportBatch, options: ImportOptions, report: Report =
 
 def import_apply(*, batch: ImportBatch, report: Report = silent, again: bool = False) -> ImportOutcome:
     """Import an upload as it was last checked, then delete it. `again` goes on with one that was stopped."""
+    dataset_require_active(batch.dataset)
     _batch_claim(batch, again=again)
     outcome = pairs_import(
         dataset=batch.dataset,
@@ -329,6 +334,7 @@ def import_errors_path(batch: ImportBatch) -> Path | None:
 
 def import_discard(*, batch: ImportBatch) -> None:
     """Forget an upload that nobody imported, with its file."""
+    dataset_require_active(batch.dataset)
     deleted, _by_model = ImportBatch.objects.filter(pk=batch.pk, state__in=_WAITING).delete()
     if not deleted:
         raise UserError(_("%(file)s is imported already, so it stays.") % {"file": batch.file_name})

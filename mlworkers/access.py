@@ -4,7 +4,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 
-from curation.access import ROLES_THAT_MAY, STAFF_MAY, dataset_allow, datasets_readable, roles_of
+from curation.access import CHANGING, ROLES_THAT_MAY, STAFF_MAY, dataset_allow, datasets_readable, roles_of
+from curation.archiving import ArchivedError
 from curation.models import Dataset, User
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans import KINDS, UNLISTED, Kind
@@ -107,7 +108,7 @@ def run_may(user: User, run: Run, *, may: str) -> bool:
     """Whether to offer a button; the view behind it asks `run_for` again."""
     try:
         run_allow(user, run, may=may)
-    except (Http404, PermissionDenied):
+    except (Http404, PermissionDenied, ArchivedError):
         return False
     return True
 
@@ -136,7 +137,8 @@ def kinds_offered(user: User) -> list[Kind]:
 
 def datasets_offered(user: User, kind: Kind) -> QuerySet[Dataset]:
     """The datasets for which the person may start that kind of run."""
-    datasets = Dataset.objects.filter(archived=False)
+    changed = kind.writes or kind.needs in CHANGING
+    datasets = Dataset.objects.filter(archived=False) if changed else Dataset.objects.all()
     if user.is_superuser or (user.is_staff and kind.needs in STAFF_MAY):
         return datasets
     return datasets.filter(memberships__user=user, memberships__role__in=ROLES_THAT_MAY[kind.needs])

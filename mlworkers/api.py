@@ -16,6 +16,7 @@ class RunViewSet(ReadOnlyModelViewSet[Run]):
     """Runs, newest first: their plan, how far they are, what came of them, and their files."""
 
     serializer_class = RunSerializer
+    lookup_value_converter = "number"
     queryset = Run.objects.none()  # the schema reads the type of the key from it
 
     def get_queryset(self) -> QuerySet[Run]:
@@ -27,6 +28,7 @@ class ArtifactViewSet(ReadOnlyModelViewSet[Artifact]):
     """Models and other files that runs made, newest first, with card and checksum."""
 
     serializer_class = ArtifactSerializer
+    lookup_value_converter = "number"
     queryset = Artifact.objects.none()
 
     def get_queryset(self) -> QuerySet[Artifact]:
@@ -37,13 +39,14 @@ class EvaluationViewSet(ReadOnlyModelViewSet[Evaluation]):
     """Figures of models on tests with their intervals, newest first."""
 
     serializer_class = EvaluationSerializer
+    lookup_value_converter = "number"
     queryset = Evaluation.objects.none()
 
     def get_queryset(self) -> QuerySet[Evaluation]:
         return evaluations_visible(self.request.user).order_by("-pk")  # type: ignore[arg-type]
 
 
-router = SimpleRouter()
+router = SimpleRouter(use_regex_path=False)
 router.register("runs", RunViewSet, basename="run")
 router.register("artifacts", ArtifactViewSet, basename="artifact")
 router.register("evaluations", EvaluationViewSet, basename="evaluation")

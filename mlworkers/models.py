@@ -43,7 +43,7 @@ class Run(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     launch = models.UUIDField(
-        null=True, blank=True, unique=True, help_text="one per filled-in form: sent twice, started once"
+        null=True, blank=True, help_text="one per filled-in form: sent twice by a person, started once"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     invited_at = models.DateTimeField(
@@ -71,6 +71,8 @@ class Run(models.Model):
                 condition=Q(state__in=["queued", "running", "succeeded", "failed", "cancelled"]),
                 name="run_state_is_known",
             ),
+            # Of each person: another person's launch neither fails nor leads to that person's run.
+            models.UniqueConstraint(fields=["started_by", "launch"], name="one_run_per_person_and_launch"),
         ]
         indexes = [models.Index(fields=["state", "heartbeat_at"], name="run_by_state")]
 

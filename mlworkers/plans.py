@@ -93,6 +93,7 @@ class Kind:
     """A kind of run.
 
     unit: what its progress counts. needs: what one must be allowed to do with the dataset (curation.access).
+    writes: whether it adds to the dataset, so that an archived one cannot have it.
     repeatable: whether a run that succeeded can be started again. listed: whether lists of runs show it and the
     pages offer it; what is not is a question of a moment, forgotten after an hour.
     """
@@ -105,6 +106,7 @@ class Kind:
     needs: str
     queue: str = "default"
     staff_only: bool = False
+    writes: bool = False
     repeatable: bool = True
     listed: bool = True
 
@@ -126,6 +128,7 @@ KINDS: dict[str, Kind] = {
             description=gettext_lazy("Takes the pairs and scores of an uploaded file into its dataset."),
             plan=ImportPlan,
             unit=gettext_lazy("rows"),
+            writes=True,
             needs="curate",
             repeatable=False,  # the upload is deleted once its pairs are in
         ),
@@ -157,6 +160,7 @@ KINDS: dict[str, Kind] = {
             ),
             plan=GenerationPlan,
             unit=gettext_lazy("rows"),
+            writes=True,
             needs="read",
             queue="gpu",
             staff_only=True,
@@ -169,6 +173,7 @@ KINDS: dict[str, Kind] = {
             ),
             plan=RealismPlan,
             unit=gettext_lazy("sentences"),
+            writes=True,
             needs="read",
             queue="gpu",
             staff_only=True,

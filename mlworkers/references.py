@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from curation.archiving import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Run
@@ -19,6 +20,8 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
     """Raises UserError with one sentence about the first name that leads nowhere. An empty one names nothing."""
     for setting in kind.settings:
         value = values[setting.name]
+        if setting.refers_to == "snapshot" and not value and dataset is not None:
+            dataset_require_active(dataset)  # a new snapshot would be added to it
         if value in (None, "", 0):
             continue
         if setting.refers_to == "model":

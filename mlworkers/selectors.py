@@ -10,6 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from curation.models import Dataset
+from curation.numbers import number_from
 from mlworkers.models import Artifact, Evaluation, Run, RunShard, WorkerHeartbeat
 
 RUNS_ON_A_PAGE = 50
@@ -51,7 +52,7 @@ class RunFilter:
     dataset: str = ""
 
 
-def run_page(runs: QuerySet[Run], wanted: RunFilter, *, page: int | str = 1) -> Page[Run]:
+def run_page(runs: QuerySet[Run], wanted: RunFilter, *, page: int = 1) -> Page[Run]:
     """Of those runs the ones that are wanted, with their dataset and who started them, newest first."""
     asked = {"kind": wanted.kind, "state": wanted.state, "dataset__slug": wanted.dataset}
     runs = runs.filter(**{name: value for name, value in asked.items() if value})
@@ -114,7 +115,7 @@ def models_behind(names: Collection[str], *, among: QuerySet[Artifact]) -> dict[
     """Which of those models is meant by each of the names that plans give to models; one query."""
     numbers = [name.removeprefix("run:").partition("/")[0] for name in names if name.startswith("run:")]
     paths = [name.removeprefix(f"{settings.SEMBLANCE_HOME}/") for name in names]
-    runs = [int(number) for number in numbers if number.isdecimal() and len(number) < 16]
+    runs = [run for number in numbers if (run := number_from(number)) is not None]
     found: dict[str, list[Artifact]] = {}
     for artifact in among.filter(Q(run__in=runs) | Q(path__in=paths)).select_related("run"):
         for name in _names_of(artifact):

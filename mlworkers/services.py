@@ -9,12 +9,15 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from curation.archiving import dataset_require_active
 from curation.errors import errors_shown
 from curation.models import Dataset, User
 from mlworkers import lifecycle
 from mlworkers.models import Run
 from mlworkers.plans import kind_named, plan_from, plan_values
 from mlworkers.references import dataset_named, references_check
+from mlworkers.roots import models_check_roots
+from mlworkers.sources import ModelError
 from mlworkers.tasks import invite
 
 
@@ -29,7 +32,8 @@ def run_start(
 ) -> Run:
     """Queue a run, and invite a worker once the row is committed.
 
-    dataset: the one the plan names, where the caller has it at hand. launch: made with the form; the same
+    dataset: the one the plan names, where the caller has it at hand. by: None for a command of whoever runs this
+    machine, which may take models from any folder. launch: made with the form; the same
     one sent twice starts one run. Raises UserError for a plan that is wrong or names what does not exist.
     """
     with errors_shown():
@@ -38,6 +42,11 @@ def run_start(
     if started := _launched(launch, by):
         return started
     dataset = dataset_named(values["dataset"], dataset) if "dataset" in values else dataset
+    if by is not None:
+        with errors_shown(ModelError):
+            models_check_roots(chosen, values)
+    if chosen.writes and dataset is not None:
+        dataset_require_active(dataset)
     references_check(chosen, values, dataset)
     try:
         with transaction.atomic():

@@ -5,16 +5,16 @@ names no pickled file: nothing is ever unpickled. What needs a database or a net
 """
 
 import importlib.util
-import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from curation.files.checksum import sha256_of
+from curation.files.json_text import json_from
 
 
 class ModelError(ValueError):
@@ -93,6 +93,26 @@ def parse_source(text: str) -> ModelSource:
     return ModelSource(Kind.HUB, name, revision or None)
 
 
+def local_folder(source: ModelSource) -> Path | None:
+    """The folder of this machine that the name means; None where it means a run's model, a package or the hub's."""
+    # The functions of os.path, here and below, take names that no disk has for what is not there; Path's own raise.
+    here = Path(os.path.expanduser(source.name))
+    if source.kind is Kind.PATH:
+        return here
+    return here if source.kind is Kind.HUB and os.path.isdir(here) and source.revision is None else None
+
+
+def check_roots(folder: Path, roots: Collection[Path]) -> None:
+    """Raise ModelError for a folder outside all of those, wherever links lead. It is not said whether it exists."""
+    real = Path(os.path.realpath(folder))
+    if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):
+        raise unavailable(
+            f"{folder} is outside the folders that this site takes models from; name one inside them, or ask whoever "
+            "runs the site to add its folder to MODEL_ROOTS",
+            Kind.PATH,
+        )
+
+
 def model_folder(
     source: ModelSource,
     *,
@@ -108,9 +128,8 @@ def model_folder(
         return check_folder(run_folder(int(source.name), source.part))
     if source.kind is Kind.PACKAGED:
         return check_folder(_package_folder(PACKAGES[source.name]))
-    # The functions of os.path, here and below, take names that no disk has for what is not there; Path's own raise.
-    here = Path(os.path.expanduser(source.name))
-    if source.kind is Kind.PATH or (os.path.isdir(here) and source.revision is None):
+    here = local_folder(source)
+    if here is not None:
         return check_folder(here)
     return check_folder(hub_folder(source.name, source.revision))
 
@@ -170,14 +189,16 @@ def _named_weights(folder: Path) -> Iterator[Path]:
             yield config.parent / str(named)
     for index in folder.rglob("*.safetensors.index.json"):
         shards = _read_json(index).get("weight_map", {})
+        if not isinstance(shards, dict) or not all(isinstance(name, str) for name in shards.values()):
+            raise unavailable(f"{index} does not name the files of weights; fetch the model anew", Kind.PATH)
         yield from (index.parent / name for name in sorted(set(shards.values())))
 
 
 def _read_json(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json_from(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise unavailable(f"{file} is not JSON; fetch the model anew", Kind.PATH) from error
+        raise unavailable(f"{file} is not JSON that can be read; fetch the model anew", Kind.PATH) from error
     return content if isinstance(content, dict) else {}
 
 
@@ -196,6 +217,6 @@ def _expected_size(file: Path) -> int:
     """Eight bytes give the length of a JSON header, and that says where each tensor ends after it."""
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
-        header = json.loads(stream.read(min(length, _LONGEST_HEADER)))
+        header = json_from(stream.read(min(length, _LONGEST_HEADER)))
     ends = (tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
     return 8 + length + max(ends, default=0)

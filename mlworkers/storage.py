@@ -15,6 +15,7 @@ from uuid import uuid4
 from django.conf import settings
 
 from curation.files.checksum import sha256_of
+from curation.files.json_text import json_from
 from curation.files.writing import replacing
 
 LOG_MAX_BYTES = 1024**2
@@ -114,7 +115,7 @@ class Curve:
         points = []
         for line in lines:
             with suppress(ValueError):
-                points.append(json.loads(line))
+                points.append(json_from(line))
         return points
 
 

@@ -1,10 +1,10 @@
 """The home page by role, and the answer to a health check."""
 
 from django.contrib.auth.decorators import login_not_required
-from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
+from semblance.health import problems
 from semblance.navigation import places_for
 
 
@@ -19,7 +19,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def health(request: HttpRequest) -> JsonResponse:
-    """200 if the database answers; whoever watches the site needs no login for it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    return JsonResponse({"status": "ok"})
+    """200 if all works, else 503 and what does not; whoever watches the site needs no login for it."""
+    found = problems()
+    status = "trouble" if found else "ok"
+    return JsonResponse({"status": status, "problems": found}, status=503 if found else 200)

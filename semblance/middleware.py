@@ -1,18 +1,20 @@
-"""What every answer shares: a content security policy, the login before it, and how a UserError is shown."""
+"""What every answer shares: a content security policy, the login before it, and how a refusal is shown."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from curation.errors import UserError
+from curation.errors import NUL_REFUSED, UserError
 
 Respond = Callable[[HttpRequest], HttpResponse]
+
+API = "/api/"
 
 # Charts are inline SVG with style attributes; scripts come from our own files alone.
 POLICY = "; ".join(
@@ -38,6 +40,21 @@ def content_security_policy(get_response: Respond) -> Respond:
     return respond
 
 
+def nothing_kept(get_response: Respond) -> Respond:
+    """No answer of the site stays in a cache, of a proxy or of a browser that several people use, unless it says so.
+
+    That is every answer behind a login, pages that an invitation opens, downloads and the API. Static files are
+    answered before this and keep their own header.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    return respond
+
+
 class LoginFirst(LoginRequiredMiddleware):
     """Django's, but a button pressed after the session ended leads back to its page: its address takes no GET."""
 
@@ -45,6 +62,31 @@ class LoginFirst(LoginRequiredMiddleware):
         if request.method in {"GET", "HEAD"}:
             return super().handle_no_permission(request, view_func)
         return redirect_to_login(_page_before(request) or reverse("home"))
+
+
+class ReadableText:
+    """Refuses a request whose address or form holds a NUL: no text has one, and PostgreSQL stores none.
+
+    It looks at texts only. An uploaded file may hold anything; what reads the file says what is wrong with it. Bodies
+    of the API are checked by their parsers (`semblance.rest`), which answer in JSON.
+    """
+
+    def __init__(self, get_response: Respond) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or _has_nul(request.GET):
+            return _refusal(request, str(NUL_REFUSED))
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, *_arguments: Any) -> HttpResponse | None:
+        if not getattr(view, "csrf_exempt", False) and _has_nul(request.POST):
+            return _refusal(request, str(NUL_REFUSED))
+        return None
+
+
+def _has_nul(fields: QueryDict) -> bool:
+    return any("\0" in text for name, values in fields.lists() for text in (name, *values))
 
 
 class UserErrorMiddleware:
@@ -59,9 +101,18 @@ class UserErrorMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, UserError):
             return None
-        template = "components/_error.html" if getattr(request, "htmx", False) else "error.html"
-        context = {"message": str(exception), "back": _page_before(request)}
-        return render(request, template, context, status=400)
+        return _refusal(request, str(exception), status=exception.status)
+
+
+def _refusal(request: HttpRequest, sentence: str, *, status: int = 400) -> HttpResponse:
+    """The sentence as the page's script, htmx, a program or a person reads it."""
+    if request.path_info.startswith(API):
+        return JsonResponse({"detail": sentence}, status=status)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"note": sentence}, status=status)
+    template = "components/_error.html" if request.headers.get("HX-Request") else "error.html"
+    context = {"message": sentence, "back": _page_before(request)}
+    return render(request, template, context, status=status)
 
 
 def _page_before(request: HttpRequest) -> str:

@@ -1,39 +1,115 @@
 """What all addresses of the API share: pages of bounded size, and refusals that are JSON with a sentence."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.pagination import LimitOffsetPagination
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import DataAndFiles, FormParser, JSONParser, MultiPartParser
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from curation.errors import UserError
+from curation.errors import NUL_REFUSED, UserError
+from curation.numbers import MOST_DIGITS, number_from
 
 
 class Pages(LimitOffsetPagination):
+    """`limit` and `offset` as asked for; one that is no number is refused, because a page guessed is a page missed."""
+
     default_limit = 100
     max_limit = 1000
 
+    def get_limit(self, request: Request) -> int:
+        return min(
+            _asked(request, self.limit_query_param, least=1, default=self.default_limit), self.max_limit
+        )
 
-class BoundedJSONParser(JSONParser):
+    def get_offset(self, request: Request) -> int:
+        return _asked(request, self.offset_query_param, least=0, default=0)
+
+
+def _asked(request: Request, name: str, *, least: int, default: int) -> int:
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    number = number_from(text)
+    if number is None or number < least:
+        sentence = _("Give a whole number from %(least)s, with at most %(digits)s digits.")
+        raise ValidationError({name: [sentence % {"least": least, "digits": MOST_DIGITS}]})
+    return number
+
+
+class _Readable:
+    """A parser whose texts are ones that a database stores."""
+
     def parse(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            return super().parse(*args, **kwargs)
+            parsed = super().parse(*args, **kwargs)  # type: ignore[misc]
         except RecursionError as error:
             raise ParseError(_("The JSON is nested too deeply.")) from error
+        for text in _texts(parsed):
+            if "\0" in text:
+                raise ParseError(NUL_REFUSED)
+            if not _is_unicode(text):
+                raise ParseError(_("The text holds half of a character (a lone surrogate); send it whole."))
+        return parsed
+
+
+class ReadableJSON(_Readable, JSONParser):
+    pass
+
+
+class ReadableForm(_Readable, FormParser):
+    pass
+
+
+class ReadableMultiPart(_Readable, MultiPartParser):
+    pass
+
+
+def _texts(parsed: Any) -> Iterator[str]:
+    """Every text in a body, names of fields included; of the files that came with it, none."""
+    waiting = [parsed]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, DataAndFiles):
+            waiting.append(value.data)
+        elif isinstance(value, QueryDict):
+            waiting.extend(value.lists())
+        elif isinstance(value, dict):
+            waiting.extend(value.items())
+        elif isinstance(value, list | tuple):
+            waiting.extend(value)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _TooLarge(APIException):
     status_code = 413
 
 
+def _refused(error: UserError) -> APIException:
+    refusal = APIException({"detail": str(error)})
+    refusal.status_code = error.status
+    return refusal
+
+
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
     """Django REST framework's answer, and one for what a person can mend; None for a bug, which is logged."""
     if isinstance(error, UserError):
-        error = ValidationError({"detail": str(error)})
+        error = _refused(error)
     elif isinstance(error, BadRequest):
         error = ParseError(str(error))
     elif isinstance(error, RequestDataTooBig):

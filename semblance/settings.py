@@ -27,6 +27,8 @@ SEMBLANCE_HOME.mkdir(parents=True, exist_ok=True)
 DATABASE_URL = env.str("DATABASE_URL", default="")
 REDIS_URL = env.str("REDIS_URL", default="")
 REDIS_PREFIX = env.str("REDIS_PREFIX", default="semblance")
+# A page that waits for the cache longer than this is quicker without it.
+REDIS_TIMEOUT_SECONDS = 0.5
 EMBEDDED = not DATABASE_URL and not REDIS_URL
 
 
@@ -85,11 +87,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "semblance.middleware.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "semblance.middleware.nothing_kept",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "semblance.middleware.ReadableText",
     "semblance.middleware.LoginFirst",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -123,6 +127,9 @@ if DATABASE_URL:
     DATABASES = {"default": env.db_url("DATABASE_URL")}
     DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
     DATABASES["default"].setdefault("CONN_HEALTH_CHECKS", True)
+    if DATABASES["default"]["ENGINE"].endswith("postgresql"):
+        # A server that is gone without a word must not hold every thread of the site.
+        DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 else:
     DATABASES = {
         "default": {
@@ -142,12 +149,17 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 if REDIS_URL:
     CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "semblance.cache.ForgivingRedis",
             "LOCATION": REDIS_URL,
             "KEY_PREFIX": REDIS_PREFIX,
+            "OPTIONS": {
+                "socket_connect_timeout": REDIS_TIMEOUT_SECONDS,
+                "socket_timeout": REDIS_TIMEOUT_SECONDS,
+            },
         }
     }
-    SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+# In the database alone: people stay logged in, and can log in, while Redis is away.
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
 
 AUTH_USER_MODEL = "curation.User"
 AUTH_PASSWORD_VALIDATORS = [
@@ -187,7 +199,14 @@ WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_HANDLERS = ["curation.uploads.BoundedUpload"]
+# The folders from which runs that people start on pages take models; links are followed before it is checked.
+MODEL_ROOTS = [
+    Path(root).expanduser().resolve()
+    for root in env.list("MODEL_ROOTS", default=[str(SEMBLANCE_HOME), str(Path.cwd())])
+]
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=200 * 1024**2)
+# With less than this the health check says that the disk is nearly full.
+DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -198,9 +217,9 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_PAGINATION_CLASS": "semblance.rest.Pages",
     "DEFAULT_PARSER_CLASSES": [
-        "semblance.rest.BoundedJSONParser",
-        "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
+        "semblance.rest.ReadableJSON",
+        "semblance.rest.ReadableForm",
+        "semblance.rest.ReadableMultiPart",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "EXCEPTION_HANDLER": "semblance.rest.error_answer",
@@ -210,6 +229,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Datasets, pairs, scores, campaigns and runs, for programs.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "PATH_CONVERTER_OVERRIDES": {"number": int},
     "SCHEMA_PATH_PREFIX": "/api/v1/",
 }
 

@@ -2,10 +2,13 @@
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
-from django.urls import include, path
+from django.urls import include, path, register_converter
 
 from curation.forms.people import LoginForm, PasswordForm
+from curation.numbers import NumberConverter
 from semblance import home
+
+register_converter(NumberConverter, "number")  # before the addresses of the apps are read
 
 urlpatterns = [
     path("", home.home, name="home"),

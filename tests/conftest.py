@@ -61,6 +61,7 @@ def quick_passwords() -> None:
 def home(tmp_path_factory, settings) -> Path:
     """An installation's folder of the test's own."""
     settings.SEMBLANCE_HOME = tmp_path_factory.mktemp("home")
+    settings.MODEL_ROOTS = [settings.SEMBLANCE_HOME]
     return settings.SEMBLANCE_HOME
 
 

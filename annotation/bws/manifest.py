@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from curation.files.checksum import sha256_of
 from curation.files.drafts import FileError
+from curation.files.json_text import json_from
 
 MANIFEST = "manifest.json"
 # What is read by its name, from a folder or out of a zip.
@@ -66,7 +67,7 @@ def _stated(contents: Contents, place: Path) -> dict[str, str]:
         raise FileError(f"{place} has no {MANIFEST}, so it is no bundle; check the path.")
     try:
         with contents[MANIFEST]() as file:
-            files = json.loads(file.read())["files"]
+            files = json_from(file.read())["files"]
         return {str(name): str(facts["sha256"]) for name, facts in files.items()}
     except (*_UNREADABLE, ValueError, LookupError, TypeError, AttributeError) as error:
         raise FileError(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
 from curation.models import Dataset, Pair
+from curation.numbers import NumberField
 from curation.selectors import pair_choices
 
 REPEATS_HELP = gettext_lazy(
@@ -26,7 +27,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
     split = forms.ChoiceField(
         label=gettext_lazy("Split"), required=False, help_text=gettext_lazy("As the imported file said.")
     )
-    number = forms.IntegerField(
+    number = NumberField(
         label=gettext_lazy("Number of pairs"),
         required=False,
         min_value=1,

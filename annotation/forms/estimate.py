@@ -13,6 +13,7 @@ from annotation.bws.design import tuple_count
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from annotation.selectors import pairs_fitting
 from curation.models import Dataset
+from curation.numbers import NumberField
 
 SECONDS_EACH = 20
 
@@ -48,11 +49,11 @@ class EstimateForm(forms.Form):
     )
     source = forms.CharField(required=False)
     split = forms.CharField(required=False)
-    number = forms.IntegerField(required=False, min_value=1)
+    number = NumberField(required=False, min_value=1)
     factor = forms.FloatField(min_value=0.01, max_value=1000)
-    judgements_per_tuple = forms.IntegerField(min_value=1, max_value=1000)
-    gold_every = forms.IntegerField(min_value=2)
-    repeat_every = forms.IntegerField(min_value=0, required=False)
+    judgements_per_tuple = NumberField(min_value=1, max_value=1000)
+    gold_every = NumberField(min_value=2)
+    repeat_every = NumberField(min_value=0, required=False)
 
     def clean_repeat_every(self) -> int:
         every: int = self.cleaned_data["repeat_every"] or 0

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Campaign
 from annotation.suggesting import GoldSuggestion
 from curation.models import Pair, ScoreSet
+from curation.numbers import NumberField
 
 SUGGESTIONS_AT_MOST = 50
 
@@ -56,7 +57,7 @@ class SuggestForm(forms.Form):
         label=gettext_lazy("Score set"),
         help_text=gettext_lazy("Suggestions take pairs whose scores lie far apart."),
     )
-    number = forms.IntegerField(
+    number = NumberField(
         label=gettext_lazy("Number of tuples"), initial=20, min_value=1, max_value=SUGGESTIONS_AT_MOST
     )
 

@@ -8,10 +8,11 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Campaign
 from annotation.selectors import score_sets_in
 from curation.models import ScoreSet
+from curation.numbers import NumberField
 
 
 class SpendForm(forms.Form):
-    judgements = forms.IntegerField(
+    judgements = NumberField(
         label=gettext_lazy("Extra judgements"),
         min_value=1,
         max_value=1_000_000,
@@ -34,7 +35,7 @@ class SpendForm(forms.Form):
 
 
 class GrowForm(forms.Form):
-    number = forms.IntegerField(
+    number = NumberField(
         label=gettext_lazy("Number of pairs"),
         min_value=1,
         required=False,

@@ -13,6 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign, Flag, Lease, Participation
+from curation.numbers import NumberField, number_from
+
+LONGEST_MS = 10**10 - 1  # more than three months
 
 
 class LeaseField(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -30,8 +33,8 @@ class LeaseField(forms.ModelChoiceField):  # type: ignore[type-arg]
 
 class JudgementForm(forms.Form):
     lease = LeaseField()
-    best = forms.IntegerField(required=False)
-    worst = forms.IntegerField(required=False)
+    best = NumberField(required=False)
+    worst = NumberField(required=False)
     client_id = forms.UUIDField(
         error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
     )
@@ -74,8 +77,8 @@ class JudgementForm(forms.Form):
 
 
 def _milliseconds(text: str) -> int | None:
-    # Ten digits are more than three months.
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else None
+    number = number_from(text)
+    return number if number is not None and number <= LONGEST_MS else None
 
 
 def _before(at: datetime, text: str) -> datetime | None:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.access import campaign_for
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
 from annotation.forms.estimate import EstimateForm, campaign_estimate, settings_of
-from annotation.models import Campaign
+from annotation.models import Campaign, Guideline
 from annotation.selectors import campaigns_in, pairs_fitting
 from annotation.services import (
     campaign_change,
@@ -30,6 +30,7 @@ from annotation.views.head import campaign_head
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset
+from curation.numbers import number_from
 
 # A larger design takes longer than a page should: it is worked out when somebody asks for it.
 DESIGNED_AT_ONCE = 10_000
@@ -180,12 +181,15 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         messages.success(request, _("Saved. Annotators see it with their next pairs."))
         return redirect("annotation:guidelines", campaign.pk)
     versions = campaign.guidelines.all()
-    chosen = request.GET.get("version", "")
     context = campaign_head(request.user, campaign, "guidelines") | {
         "form": form,
         "versions": versions,
-        "earlier": get_object_or_404(versions, version=chosen)
-        if chosen.isascii() and chosen.isdigit()
-        else None,
+        "earlier": _version_asked(request, campaign),
     }
     return render(request, "annotation/campaigns/guidelines.html", context)
+
+
+def _version_asked(request: AuthedRequest, campaign: Campaign) -> Guideline | None:
+    if "version" not in request.GET:
+        return None
+    return get_object_or_404(campaign.guidelines, version=number_from(request.GET["version"]))

@@ -24,10 +24,10 @@ from annotation.tasks import study_ask
 from annotation.views.certificate import promises
 from annotation.views.growing import phase_note
 from annotation.views.head import campaign_head
-from annotation.views.paging import number_in, page_number
 from annotation.views.screen import Shown
 from annotation.views.study import study_context, study_for_page
 from curation.access import AuthedRequest
+from curation.numbers import number_asked, page_number
 from curation.people import members_of
 
 TUPLES_PREVIEWED = 5
@@ -111,7 +111,7 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The judging screen with real pairs. Nothing is stored, and nothing is handed to anybody."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
     tuples = preview_tuples(chosen, number=TUPLES_PREVIEWED)
-    number = number_in(request, "tuple", 0) % len(tuples)
+    number = number_asked(request, "tuple", 0) % len(tuples)
     context = {
         "campaign": chosen,
         "shown": Shown(lease_pk=0, cards=tuples[number], client_id=None),
@@ -141,7 +141,7 @@ def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def judgements(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The judgements behind the figures: all, or those of one tuple."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    number = number_in(request, "tuple", 0)
+    number = number_asked(request, "tuple", 0)
     context = campaign_head(request.user, chosen, "campaign") | {
         "judged": judgements_in(chosen, tuple_number=number, page=page_number(request)),
         "tuple_number": number,

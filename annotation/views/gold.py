@@ -16,10 +16,10 @@ from annotation.selectors import golds_of, pairs_of
 from annotation.services import gold_add, gold_change, gold_remove
 from annotation.suggesting import GoldSuggestion, gold_suggest
 from annotation.views.head import campaign_head
-from annotation.views.paging import page_number
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.models import Pair
+from curation.numbers import number_from, page_number
 
 
 @require_GET
@@ -65,9 +65,7 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 def _pairs_taken(campaign: Campaign, listed: str) -> list[Pair]:
     """The pairs that the address names, in that order, at most as many as a tuple holds."""
-    numbers = [
-        int(text) for text in listed.split(",") if text.isascii() and text.isdigit() and len(text) < 19
-    ]
+    numbers = [number for text in listed.split(",") if (number := number_from(text)) is not None]
     found = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
     return [found[number] for number in dict.fromkeys(numbers) if number in found][: campaign.tuple_size]
 

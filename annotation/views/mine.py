@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from annotation.selectors import campaigns_of, judgements_of
-from annotation.views.paging import page_number
 from curation.access import AuthedRequest
+from curation.numbers import page_number
 
 
 @require_GET

@@ -45,6 +45,7 @@ def _over(participation: Participation, nothing: Nothing) -> Over:
         Nothing.CHOOSING: _("Nothing to judge at this moment"),
         Nothing.DRAFT: _("This campaign is not open yet"),
         Nothing.PAUSED: _("This campaign is paused"),
+        Nothing.ARCHIVED: _("This dataset is archived"),
         Nothing.CLOSED: _("This campaign is closed"),
         Nothing.STOPPED: _("Your part in this campaign has ended"),
     }

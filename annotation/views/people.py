@@ -15,8 +15,8 @@ from annotation.selectors import flags_of, judgements_in
 from annotation.services import flag_resolve
 from annotation.settling import participation_reinstate, participation_stop
 from annotation.views.head import campaign_head
-from annotation.views.paging import page_number
 from curation.access import AuthedRequest
+from curation.numbers import page_number
 
 
 @require_http_methods(["GET", "POST"])

@@ -91,7 +91,7 @@ def _csv(campaign: Campaign, *, adaptive: bool) -> Iterator[str]:
 @require_GET
 def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
     """The campaign's bundle as a zip, where it is small enough to be made while somebody waits."""
-    chosen = campaign_for(request.user, campaign_pk, may="curate")
+    chosen = campaign_for(request.user, campaign_pk, may="oversee")
     if not bundle_is_small(chosen):
         raise UserError(
             _("This campaign is too large for a page; run: manage.py bws bundle %(number)d --out bundle.zip")

@@ -147,6 +147,9 @@ def words(participation: Participation) -> dict[str, str]:
         "fetching": _("Fetching the next pairs."),
         "fetching_offline": _("The next pairs come as soon as there is a connection."),
         "unreachable": _("No connection. Your judgements wait on this device and are sent by themselves."),
+        "failing": _(
+            "This site has a problem at the moment. Your judgements wait on this device and are sent by themselves."
+        ),
         "forbidden": _(
             "You may not judge in this campaign any more. What waits stays on this device; ask an owner."
         ),
@@ -154,6 +157,9 @@ def words(participation: Participation) -> dict[str, str]:
             "You were logged out. Your judgements wait on this device and are sent after you log in."
         ),
         "not_recorded": _("No connection, so nothing was recorded. Try again in a moment."),
+        "not_recorded_failing": _(
+            "This site has a problem at the moment, so nothing was recorded. Try again in a few minutes."
+        ),
         "log_in": _("Log in"),
         "unkept": _("This browser cannot keep them: leave the page open until they are sent."),
         "login_address": reverse("login"),

@@ -155,7 +155,7 @@ def _json_records(layout: Layout) -> Iterator[Record | RowError]:
 def json_object(line: str) -> dict[str, object]:
     """One line of a JSONL file. Raises ValueError with a reason where it holds no object."""
     try:
-        values = json.loads(line.rstrip(), parse_constant=_refuse_constant)
+        values = json.loads(line.rstrip(), parse_constant=_refuse_constant)  # noqa: TID251 - each error below has its own sentence
     except json.JSONDecodeError as error:
         raise ValueError(f"the line is not JSON: {error.msg} at character {error.pos + 1}") from error
     except RecursionError as error:

@@ -9,6 +9,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from curation.models import Invitation, Role, User
+from curation.numbers import NumberField
 from curation.people import login_failure_record, login_failures_forget, login_is_closed
 
 PASSWORD_HELP = _(
@@ -84,14 +85,14 @@ class InvitationForm(forms.Form):
             (Role.OWNER, _("Owner: all of that, and decides who is in")),
         ],
     )
-    people = forms.IntegerField(
+    people = NumberField(
         label=_("People it admits"),
         min_value=1,
         max_value=10_000,
         initial=1,
         help_text=_("Each opens the same link."),
     )
-    days = forms.IntegerField(label=_("Days it is good for"), min_value=1, max_value=365, initial=14)
+    days = NumberField(label=_("Days it is good for"), min_value=1, max_value=365, initial=14)
     note = forms.CharField(
         label=_("For whom"),
         max_length=Invitation._meta.get_field("note").max_length,

@@ -30,11 +30,11 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
     wanted = [
         ("dataset", _("Pairs"), "read"),
         ("review", _("Review"), "curate"),
-        ("import", _("Import"), "curate"),
+        ("import", _("Import"), "oversee"),
         ("export", _("Export"), "read"),
         ("snapshots", _("Snapshots"), "read"),
         ("members", _("Members"), "read"),
-        ("settings", _("Settings"), "own"),
+        ("settings", _("Settings"), "archive"),
     ]
     places = [
         Place(label, reverse(f"curation:{name}", args=[dataset.slug]), here=name == here)
@@ -43,7 +43,7 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
     ]
     if "read" in rights:
         places.insert(1, _campaigns(context["request"], dataset))
-        places.insert(-1 - ("own" in rights), _runs(context["request"], dataset))
+        places.insert(-1 - ("archive" in rights), _runs(context["request"], dataset))
     return {"dataset": dataset, "facts": dataset_facts(dataset), "places": places}
 
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from curation.access import (
     AuthedRequest,
+    dataset_allow,
     dataset_for,
     datasets_allow_creating,
     datasets_may_create,
@@ -45,7 +46,9 @@ def dataset_create_view(request: AuthedRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
-    dataset = dataset_for(request.user, slug, may="own")
+    dataset = dataset_for(request.user, slug, may="archive")
+    if request.method == "POST":
+        dataset_allow(request.user, dataset, may="own")
     # The form fills in a copy, so that the head of the page goes on showing what is saved.
     form = DatasetForm(request.POST or None, instance=copy(dataset))
     if form.is_valid():
@@ -58,7 +61,7 @@ def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 def dataset_archive_view(request: AuthedRequest, slug: str) -> HttpResponse:
     """Archive the dataset, or take it out of the archive: one button that says which."""
-    dataset = dataset_for(request.user, slug, may="own")
+    dataset = dataset_for(request.user, slug, may="archive")
     if dataset.archived:
         dataset_restore(dataset=dataset)
     else:

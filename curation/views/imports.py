@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_for
+from curation.access import AuthedRequest, dataset_allow, dataset_for
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.preview import Preview, preview_file
@@ -31,9 +31,10 @@ def _may_upload(request: AuthedRequest, slug: str) -> None:
 @takes_file(_may_upload)
 @require_http_methods(["GET", "POST"])
 def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
-    dataset = dataset_for(request.user, slug, may="curate")
+    dataset = dataset_for(request.user, slug, may="oversee")
     form = UploadForm()
     if request.method == "POST":
+        dataset_allow(request.user, dataset, may="curate")
         form = UploadForm(request.POST, request.FILES, refusal=upload_refusal(request))
     if form.is_valid():
         batch = import_upload(dataset=dataset, file=form.cleaned_data["file"], by=request.user)
@@ -111,7 +112,9 @@ def import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> FileRespo
 
 
 def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
-    dataset = dataset_for(request.user, slug, may="curate")
+    dataset = dataset_for(request.user, slug, may="oversee")
+    if request.method == "POST":
+        dataset_allow(request.user, dataset, may="curate")
     return get_object_or_404(dataset.imports.select_related("dataset", "created_by"), pk=batch_pk)
 
 

@@ -13,6 +13,7 @@ from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.charts import KEPT_SECONDS, Chart, score_chart
 from curation.forms.pairs import PairFilterForm
 from curation.models import Dataset, ScoreSet
+from curation.numbers import page_number
 from curation.reviewing import decisions_of_pair, sentence_scores_of, waiting_of
 from curation.selectors import (
     ScoreSetRow,
@@ -52,7 +53,7 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     context = {
         "dataset": dataset,
         "form": form,
-        "page": pairs_page(dataset, form.pair_filter, order=form.sorted_by, number=_page_number(request)),
+        "page": pairs_page(dataset, form.pair_filter, order=form.sorted_by, number=page_number(request)),
         "headings": _headings(form, shown),
         "address": form.address(),
         "shown": shown,
@@ -92,11 +93,6 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
 def _score_sets(dataset: Dataset) -> list[ScoreSet]:
     """The dataset's score sets, first those that are shown where the address names none."""
     return sorted(dataset.score_sets.all(), key=lambda each: (SHOWN_FIRST.index(each.kind), -each.pk))
-
-
-def _page_number(request: AuthedRequest) -> int:
-    given = request.GET.get("page", "")
-    return int(given) if given.isdecimal() else 1
 
 
 def _headings(form: PairFilterForm, shown: ScoreSet | None) -> list[Heading]:

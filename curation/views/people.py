@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.forms.people import RoleForm
 from curation.models import Dataset, Membership, Role, User
+from curation.numbers import page_number
 from curation.people import member_remove, member_restore, member_set_role, members_of
 
 MEMBERS_PER_PAGE = 50
@@ -21,7 +22,7 @@ def member_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
     context = {
         "dataset": dataset,
-        "page": Paginator(members_of(dataset), MEMBERS_PER_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(members_of(dataset), MEMBERS_PER_PAGE).get_page(page_number(request)),
         "roles": Role.choices,
         "owns": dataset_may(request.user, dataset, may="own"),
         "removed": _just_removed(request, dataset),

@@ -176,6 +176,9 @@ def words() -> dict[str, str]:
         "choose_reasons": _("Why? Choose one or more reasons, then press Enter."),
         "edit_text": _("Change the sentence, then press Enter."),
         "unreachable": _("No connection. Your verdicts wait on this device and are sent by themselves."),
+        "failing": _(
+            "This site has a problem at the moment. Your verdicts wait on this device and are sent by themselves."
+        ),
         "forbidden": _(
             "You may not review in this dataset any more. What waits stays on this device; ask an owner."
         ),

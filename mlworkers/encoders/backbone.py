@@ -1,6 +1,5 @@
 """Loading an encoder safely: known modules, safetensors alone, no code of the model's own."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
+from curation.files.json_text import json_from
 from mlworkers.compute import Compute
 from mlworkers.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.progress import quiet
@@ -65,7 +65,7 @@ def _modules(folder: Path) -> list[Module]:
     if not file.is_file():
         return [Module("sentence_transformers.models.Transformer", folder)]
     try:
-        entries = json.loads(file.read_text("utf-8"))
+        entries = json_from(file.read_text("utf-8"))
         return [Module(str(entry["type"]), folder / str(entry["path"])) for entry in entries]
     except (ValueError, TypeError, LookupError) as error:
         raise ModelError(f"{file} is not the list of modules that sentence-transformers writes.") from error

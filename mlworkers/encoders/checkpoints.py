@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from curation.files.json_text import json_from
 from curation.files.writing import folder_replacing, make_folder
 
 _TENSORS, _FIGURES = "tensors.safetensors", "state.json"
@@ -50,7 +51,7 @@ class Checkpoints:
         now: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._folder = folder
-        self._about: dict[str, Any] = json.loads(json.dumps(dict(about)))
+        self._about: dict[str, Any] = json_from(json.dumps(dict(about)))
         self._every_steps, self._every_seconds, self._now = every_steps, every_seconds, now
         self._saved_at = now()
 
@@ -80,7 +81,7 @@ class Checkpoints:
         if not found:
             return None
         try:
-            figures = json.loads((found[-1] / _FIGURES).read_text("utf-8"))
+            figures = json_from((found[-1] / _FIGURES).read_text("utf-8"))
             about, step, groups = (figures.pop(name) for name in ("about", "step", "groups"))
             tensors = _grouped(load_file(found[-1] / _TENSORS), groups)
         except (OSError, ValueError, KeyError, SafetensorError) as error:

@@ -4,7 +4,6 @@ No sentence is on both sides. Training leaves out pairs that hold a sentence of 
 evaluation leaves out pairs that hold a sentence the encoder was trained on. Both are counted.
 """
 
-import json
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from curation.files.json_text import json_from
 from curation.pairs.splitting import pair_components
 from curation.pairs.text import sentence_key
 
@@ -75,7 +75,7 @@ class PairTable:
     def __init__(self, path: Path) -> None:
         try:
             self._table = pq.read_table(path)
-            about = json.loads((self._table.schema.metadata or {})[b"semblance"])
+            about = json_from((self._table.schema.metadata or {})[b"semblance"])
         except (OSError, pa.ArrowInvalid, KeyError, ValueError) as error:
             raise RowsError(f"{path.name} is no snapshot that this program wrote; make a new one.") from error
         self._columns = {str(told["score_set"]): (name, told) for name, told in about["scores"].items()}

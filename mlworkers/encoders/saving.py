@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sentence_transformers import SentenceTransformer
 
+from curation.files.json_text import json_from
 from mlworkers.encoders.backbone import quiet_libraries
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.rows import sentence_keys
@@ -48,7 +49,7 @@ def encoder_save(encoder: SentenceTransformer, folder: Path, about: About, sente
 def trained_on(folder: Path) -> frozenset[str]:
     """The keys of the sentences that the model in a folder says it was trained on; none where it says nothing."""
     try:
-        told = json.loads((folder / _ABOUT).read_text("utf-8"))
+        told = json_from((folder / _ABOUT).read_text("utf-8"))
         return frozenset(map(str, told["trained_on"]))
     except (OSError, ValueError, KeyError, TypeError):
         return frozenset()

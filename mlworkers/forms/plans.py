@@ -9,6 +9,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset
+from curation.numbers import NumberField
 from mlworkers.forms.choices import Suggested, choices_of, suggestions_of
 from mlworkers.plan_settings import Setting
 from mlworkers.plans import Kind, plan_from
@@ -110,7 +111,7 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
         first = suggested[0][0] if suggested and setting.required else about["initial"]
         return forms.CharField(widget=Suggested(suggested), **{**about, "initial": first})
     # What a number may be, the plan says in its own sentence.
-    types: dict[type[Any], type[forms.Field]] = {int: forms.IntegerField, float: forms.FloatField}
+    types: dict[type[Any], type[forms.Field]] = {int: NumberField, float: forms.FloatField}
     return types.get(setting.type, forms.CharField)(**about)
 
 

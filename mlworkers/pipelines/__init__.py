@@ -12,6 +12,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from curation.archiving import dataset_require_active
 from mlworkers.lifecycle import Claim, run_finish
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.pipelines import pairs
@@ -19,6 +20,7 @@ from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.plans import kind_named, plan_from
 from mlworkers.progress import Report
 from mlworkers.reporting import Assisting, Reporter
+from mlworkers.roots import models_check_roots
 from mlworkers.shards import AssistingShards, HeldShards, Shards
 from mlworkers.storage import (
     Curve,
@@ -98,7 +100,12 @@ def release() -> None:
 
 
 def _carried_out(run: Run, folder: Path, report: Report, shards: Shards) -> Outcome:
-    plan = plan_from(kind_named(run.kind), run.plan)
+    kind = kind_named(run.kind)
+    if kind.writes and run.dataset is not None:  # it may have been archived since the run was queued
+        dataset_require_active(run.dataset)
+    if run.started_by_id is not None:
+        models_check_roots(kind, run.plan)
+    plan = plan_from(kind, run.plan)
     kept = kept_folder(run.pk)
     for path in (folder, kept):
         path.mkdir(parents=True, exist_ok=True)

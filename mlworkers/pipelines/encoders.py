@@ -14,6 +14,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.files.json_text import json_from
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from mlworkers.compute import choose_compute
@@ -266,7 +267,7 @@ class _Comparison:
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         cosines = [cosines_read(path / "cosines.npy") for path in paths]
-        told = [json.loads((path / "told.json").read_text("utf-8")) for path in paths]
+        told = [json_from((path / "told.json").read_text("utf-8")) for path in paths]
         standings = self._standings(cosines)
         made = self._made(paths, told)
         result = {

@@ -12,6 +12,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
+from curation.files.json_text import json_from
 from curation.files.writing import folder_replacing, replacing
 from curation.generated import GeneratedRow, generated_pairs_add
 from curation.models import Dataset
@@ -226,7 +227,7 @@ def _drawn_once(path: Path, draw: Callable[[], dict[str, Any]]) -> dict[str, Any
     if not path.is_file():
         with replacing(path) as file:
             file.write(json.dumps(draw(), ensure_ascii=False).encode())
-    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    kept: dict[str, Any] = json_from(path.read_text(encoding="utf-8"))
     return kept
 
 
@@ -245,7 +246,7 @@ def _read(paths: Sequence[Path]) -> tuple[list[WrittenRow], list[str]]:
     written, refused = [], []
     for path in paths:
         for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-            facts = json.loads(line)
+            facts = json_from(line)
             if "refused" in facts:
                 refused.append(facts["refused"])
             else:

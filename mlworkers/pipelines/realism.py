@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.exporting import Column, write_table
+from curation.files.json_text import json_from
 from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 from curation.services import ScoredSentence, score_set_publish
@@ -88,7 +89,7 @@ def _drawn_once(plan: RealismPlan, dataset: Dataset, path: Path) -> Scored:
         scored = scored_sentences(plan, dataset)
         with replacing(path) as file:
             file.write(json.dumps(scored.as_json()).encode())
-    return Scored.from_json(json.loads(path.read_text("utf-8")))
+    return Scored.from_json(json_from(path.read_text("utf-8")))
 
 
 def _with_head(plan: RealismPlan, data: SdiData, work: Work) -> Classified:

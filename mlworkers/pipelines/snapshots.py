@@ -8,6 +8,7 @@ from curation.access import datasets_readable
 from curation.errors import UserError
 from curation.exporting import snapshot_create, snapshot_path
 from curation.files.checksum import sha256_of
+from curation.files.json_text import json_from
 from curation.files.writing import replacing
 from curation.models import Dataset, Snapshot
 from mlworkers.encoders.rows import PairTable
@@ -36,7 +37,7 @@ def snapshot_taken(work: Work, dataset: Dataset, number: int) -> Snapshot:
     """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run."""
     kept = work.kept / f"snapshot-{dataset.slug}.json"
     if not number and kept.exists():
-        number = json.loads(kept.read_text("utf-8"))["number"]
+        number = json_from(kept.read_text("utf-8"))["number"]
     if not number:
         by = Run.objects.select_related("started_by").get(pk=work.run_id).started_by
         made = snapshot_create(dataset=dataset, by=by, report=work.report)

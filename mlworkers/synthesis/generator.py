@@ -1,7 +1,6 @@
 """Loading a causal language model safely, and what decoding must know of its vocabulary."""
 
 import inspect
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
+from curation.files.json_text import json_from
 from mlworkers.compute import Compute
 from mlworkers.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.progress import quiet
@@ -114,7 +114,10 @@ def _check_causal(folder: Path) -> None:
         raise ModelError(
             f"{folder} holds a sentence encoder, which writes nothing; name a causal language model."
         )
-    config = json.loads((folder / "config.json").read_text("utf-8"))
+    try:
+        config = json_from((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise loading_failed(folder, error) from error
     named = config.get("architectures") if isinstance(config, dict) else None
     architecture = named[0] if isinstance(named, list) and named else "nothing known"
     if not str(architecture).endswith(_CAUSAL):

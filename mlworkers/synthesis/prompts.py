@@ -3,12 +3,13 @@
 A prompt ends in an opening quote, so that the next quote ends the sentence that the model writes.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from curation.files.json_text import json_from
 
 SOURCE = "<X1>"
 QUOTE = '"'
@@ -107,8 +108,8 @@ def task_named(text: str) -> Task:
     if not text.lstrip().startswith("{"):
         raise TaskError(f"There is no task {text!r}; give {', '.join(TASKS)}, or a specification in JSON.")
     try:
-        return task_checked(json.loads(text))
-    except json.JSONDecodeError as error:
+        return task_checked(json_from(text))
+    except ValueError as error:
         raise TaskError(f"The task's specification is not JSON: {error}.") from error
 
 

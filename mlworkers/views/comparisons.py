@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.numbers import number_from
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
 from mlworkers.charts import comparison_chart
 from mlworkers.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side, what_it_shows
@@ -21,7 +22,7 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
     """Every comparison run, and evaluations of single models, of which those ticked stand side by side."""
     runs_allow(request.user)
     runs = runs_visible(request.user)
-    chosen = [int(text) for text in request.GET.getlist("run") if text.isdecimal() and len(text) < 16]
+    chosen = [number for text in request.GET.getlist("run") if (number := number_from(text)) is not None]
     evaluated = evaluation_runs(runs)
     shown = evaluated[:RUNS_ON_A_PAGE]
     table = side_by_side(evaluated.filter(pk__in=chosen)) if chosen else None

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.numbers import page_number
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.archive import artifact_path, files_of, zip_of
 from mlworkers.cards import card_of
@@ -26,7 +27,7 @@ MODELS_ON_A_PAGE = 50
 def model_list(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
     models = models_visible(request.user).select_related("run__dataset", "run__started_by").order_by("-pk")
-    page = Paginator(models, MODELS_ON_A_PAGE).get_page(request.GET.get("page", 1))
+    page = Paginator(models, MODELS_ON_A_PAGE).get_page(page_number(request))
     evaluations = evaluations_of(list(page))
     context = {
         "page": page,

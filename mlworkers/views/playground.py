@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest
+from curation.numbers import number_from
 from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact, Run
@@ -22,8 +23,8 @@ RELATE = KINDS["relate_sentences"]
 @require_POST
 def relate(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
-    number = request.POST.get("artifact", "")
-    artifact = model_for(request.user, int(number)) if number.isdecimal() and int(number) else None
+    number = number_from(request.POST.get("artifact", ""))
+    artifact = model_for(request.user, number) if number else None
     form = PlaygroundForm(
         request.POST, models=models_visible(request.user), artifact=artifact, by=request.user
     )

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest, dataset_for
+from curation.numbers import page_number
 from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
 from mlworkers.charts import curve_charts
 from mlworkers.forms.filters import RunFilterForm
@@ -40,7 +41,7 @@ def run_list(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
     runs = runs_visible(request.user)
     form = RunFilterForm(request.GET, datasets=datasets_with_runs(runs))
-    page = run_page(runs, form.wanted(), page=request.GET.get("page", 1))
+    page = run_page(runs, form.wanted(), page=page_number(request))
     context = {
         "form": form,
         "filtered": any(form.cleaned_data.values()),

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset
+from curation.numbers import number_from
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
@@ -73,8 +74,13 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
     """The plan of the run that is to be started again with changes."""
-    again = request.GET.get("again", "")
-    return run_for(request.user, int(again), may="read").plan if again.isdecimal() else {}
+    if "again" not in request.GET:
+        return {}
+    number = number_from(request.GET["again"])
+    if number is None:
+        raise Http404
+    plan: dict[str, Any] = run_for(request.user, number, may="read").plan
+    return plan
 
 
 def _started(request: AuthedRequest, form: PlanForm, dataset: Dataset | None) -> Run | None:

@@ -277,7 +277,7 @@ for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
     const answer = await sender.ask(event.target.action, { ...Object.fromEntries(new FormData(event.target)), lease });
     if (answer.outcome !== "ok") {
       const problem = dialog.querySelector("[data-problem]");
-      problem.textContent = answer.body?.note ?? words.not_recorded;
+      problem.textContent = answer.body?.note ?? (answer.outcome === "failing" ? words.not_recorded_failing : words.not_recorded);
       problem.hidden = false;
       return;
     }

@@ -52,7 +52,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   let retry = 0;
   let leaving = false; // to log in: nothing is lost
 
-  /** Ask the server; the answer's `outcome` is one of ok, refused, unreachable, logged_out, forbidden. */
+  /** Ask the server; the answer's `outcome` is one of ok, refused, unreachable (no connection), failing (the site has a problem), logged_out, forbidden. */
   async function askOnce(address, fields) {
     try {
       const response = await fetch(address, {
@@ -65,7 +65,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
       });
       if (response.type === "opaqueredirect") return { outcome: "logged_out" };
       if (response.status === 403 || response.status === 404) return { outcome: "forbidden" };
-      if (response.status >= 500 || response.status === 429) return { outcome: "unreachable" };
+      if (response.status >= 500 || response.status === 429) return { outcome: "failing" };
       const body = await response.json();
       if (body.token) token = body.token;
       return { outcome: response.ok ? "ok" : "refused", body };

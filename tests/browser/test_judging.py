@@ -413,3 +413,27 @@ def test_four_cards_fit_a_small_laptop(open_as, annotator, campaign) -> None:
     tall = page.evaluate("document.documentElement.scrollHeight - document.documentElement.clientHeight")
 
     assert tall <= 0
+
+
+def test_a_site_with_a_problem_is_told_from_no_connection_and_the_judgement_is_sent_later(screen) -> None:
+    screen.context.route("**/judge/answer/", lambda route: route.fulfill(status=502, body="Bad gateway"))
+
+    press(screen, "2", "r", "Enter")
+
+    expect(screen.get_by_role("alert")).to_contain_text("This site has a problem at the moment.")
+    expect(screen.get_by_role("alert")).not_to_contain_text("No connection")
+    assert stored() == []
+    screen.context.unroute("**/judge/answer/")
+    saved(screen, 1)
+    expect(screen.get_by_role("alert")).to_be_hidden()
+    assert stored() == [(1, 3)]
+
+
+def test_a_skip_that_the_site_cannot_keep_says_that_the_site_has_a_problem(screen) -> None:
+    screen.context.route("**/judge/skip/", lambda route: route.fulfill(status=500, body="broken"))
+
+    press(screen, "s")
+    screen.get_by_role("dialog").get_by_role("radio").first.check()
+    screen.get_by_role("dialog").get_by_role("button", name="Skip").click()
+
+    expect(screen.get_by_role("dialog").get_by_role("alert")).to_contain_text("This site has a problem")

@@ -278,3 +278,15 @@ def test_without_javascript_plain_forms_review(open_as, curator, dataset, pairs)
 
     expect(page.get_by_text("3 of 5 decided")).to_be_visible()
     assert stored() == [("keep", []), ("reject", ["other"]), ("edit", [])]
+
+
+def test_a_site_with_a_problem_is_told_from_no_connection_and_the_verdict_is_sent_later(screen) -> None:
+    screen.context.route("**/decide/**", lambda route: route.fulfill(status=503, body="Unavailable"))
+
+    press(screen, "k")
+
+    expect(screen.get_by_role("alert")).to_contain_text("This site has a problem at the moment.")
+    assert stored() == []
+    screen.context.unroute("**/decide/**")
+    expect(screen.get_by_role("alert")).to_be_hidden()
+    assert stored() == [("keep", [])]

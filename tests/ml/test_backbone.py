@@ -223,3 +223,17 @@ def test_a_list_of_modules_that_is_none_is_refused(folder, content) -> None:
 
     with pytest.raises(ModelError, match=r"modules\.json is not the list of modules"):
         load_encoder(folder, CPU)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.json", "modules.json", "tokenizer.json", "tokenizer_config.json", "sentence_bert_config.json"],
+)
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 200_000])
+def test_json_that_is_nested_deeply_is_refused_in_one_sentence(folder, name, text) -> None:
+    (folder / name).write_text(text)
+
+    with pytest.raises(ModelError) as refused:
+        load_encoder(folder, CPU)
+
+    assert "\n" not in str(refused.value)

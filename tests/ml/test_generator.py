@@ -147,3 +147,15 @@ def test_a_tokenizer_with_more_tokens_than_the_model_is_refused() -> None:
 
     with pytest.raises(ModelError, match="do not belong together"):
         generator_of(model, tiny_byte_pairs())
+
+
+@pytest.mark.parametrize(
+    "name", ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
+)
+def test_json_that_is_nested_deeply_is_refused_in_one_sentence(folder: Path, name: str) -> None:
+    (folder / name).write_text("[" * 200_000)
+
+    with pytest.raises(ModelError) as refused:
+        loaded(folder)
+
+    assert "\n" not in str(refused.value)

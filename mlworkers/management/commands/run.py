@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
 from curation.errors import UserError
+from curation.files.json_text import json_from
 from mlworkers.models import Run
 from mlworkers.plan_settings import Setting
 from mlworkers.plans import KINDS, Kind
@@ -79,7 +80,7 @@ def plan_in(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        plan = json.loads(path.read_text(encoding="utf-8"))
+        plan = json_from(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(
             _("%(path)s cannot be read as JSON: %(error)s") % {"path": path, "error": error}

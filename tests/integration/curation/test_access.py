@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from curation.access import dataset_rights, datasets_may_create, datasets_readable
+from curation.access import ROLES_THAT_MAY, dataset_rights, datasets_may_create, datasets_readable
 from curation.models import Dataset, ImportBatch, Invitation, Membership, Snapshot
 from tests.factories import DatasetFactory, MembershipFactory
 
@@ -142,7 +142,7 @@ def test_staff_read_every_dataset(staff, dataset) -> None:
 def test_staff_who_own_a_dataset_may_do_more_with_it_than_staff_may(staff, dataset) -> None:
     MembershipFactory(user=staff, dataset=dataset, role="owner")
 
-    assert dataset_rights(staff, dataset) == {"annotate", "read", "curate", "own"}
+    assert dataset_rights(staff, dataset) == set(ROLES_THAT_MAY)
 
 
 @pytest.mark.parametrize(

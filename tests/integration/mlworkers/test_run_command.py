@@ -77,6 +77,7 @@ def test_a_plan_in_a_file_gives_way_to_what_the_command_says(scenes, tmp_path) -
         ([], "No kind of run was given; `manage.py run --list` prints those there are."),
         (["export_dataset", "--plan", "missing.json"], "missing.json cannot be read as JSON"),
         (["export_dataset", "--plan", "{list}"], "holds no plan; give an object of settings."),
+        (["export_dataset", "--plan", "{deep}"], "cannot be read as JSON: it is nested too deeply"),
     ],
 )
 def test_what_cannot_be_started_gets_one_sentence_and_no_run(
@@ -84,9 +85,11 @@ def test_what_cannot_be_started_gets_one_sentence_and_no_run(
 ) -> None:
     not_a_plan = tmp_path / "list.json"
     not_a_plan.write_text("[1, 2]")
+    deep = tmp_path / "deep.json"
+    deep.write_text('{"a":' * 200_000)
 
     with pytest.raises(CommandError) as refused:
-        call_command("run", *(argument.format(list=not_a_plan) for argument in arguments))
+        call_command("run", *(argument.format(list=not_a_plan, deep=deep) for argument in arguments))
 
     assert sentence in str(refused.value)
     assert refused.value.returncode == 2

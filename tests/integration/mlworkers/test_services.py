@@ -67,6 +67,16 @@ def test_a_form_sent_twice_starts_one_run(dataset, curator) -> None:
     assert Run.objects.count() == 1
 
 
+def test_another_person_s_launch_starts_a_run_of_one_s_own(dataset, curator, owner) -> None:
+    launch = uuid4()
+
+    theirs = export_start(dataset, by=owner, launch=launch)
+    mine = export_start(dataset, by=curator, launch=launch)
+
+    assert mine != theirs
+    assert (theirs.started_by, mine.started_by) == (owner, curator)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_form_sent_many_times_at_once_starts_one_run(dataset, curator) -> None:
     launch, together = uuid4(), Barrier(6)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 OPEN = {"accounts/login/", "admin/login/", "healthz", "invitations/x/"}
 # Says that one is logged out, which a stranger is; there is nothing to protect.
 HARMLESS = {"accounts/logout/", "admin/logout/", "admin/jsi18n/"}
-EXAMPLES = {"int": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
+EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
 
 
 def addresses(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:

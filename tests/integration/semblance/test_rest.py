@@ -72,3 +72,36 @@ def test_an_address_that_is_none_is_answered_in_a_sentence(client, address) -> N
 
 def test_an_address_without_its_last_slash_leads_to_the_one_with_it(client) -> None:
     assert client.get("/api/v1/datasets")["Location"] == "/api/v1/datasets/"
+
+
+@pytest.mark.parametrize("name", ["limit", "offset"])
+@pytest.mark.parametrize("value", ["-1", "1.5", "many", "", "9" * 30, "9" * 5000])
+@pytest.mark.parametrize("address", ["datasets/", "runs/", "datasets/{slug}/pairs/"])
+def test_a_limit_or_an_offset_that_is_no_number_is_refused(client, dataset, address, name, value) -> None:
+    answer = client.get(f"/api/v1/{address.format(slug=dataset.slug)}", {name: value})
+
+    assert answer.status_code == 400
+    assert "Give a whole number from" in answer.json()[name][0]
+
+
+def test_pages_of_the_length_and_from_the_place_that_were_asked_for(client, dataset) -> None:
+    PairFactory.create_batch(5, dataset=dataset)
+
+    answer = client.get(f"/api/v1/datasets/{dataset.slug}/pairs/?limit=2&offset=3").json()
+
+    assert (answer["count"], len(answer["results"])) == (5, 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (b'{"note": "x\\u0000y"}', "NUL"),
+        (b'{"x\\u0000": 1}', "NUL"),
+        (b'{"note": ["\\ud800"]}', "lone surrogate"),
+    ],
+)
+def test_text_that_no_database_stores_is_refused_in_a_sentence(client, decisions, body, sentence) -> None:
+    answer = client.generic("POST", decisions, body, "application/json")
+
+    assert answer.status_code == 400
+    assert sentence in answer.json()["detail"]

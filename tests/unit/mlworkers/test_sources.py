@@ -15,6 +15,7 @@ from mlworkers.sources import (
     ModelError,
     ModelSource,
     check_folder,
+    check_roots,
     model_folder,
     parse_source,
 )
@@ -245,3 +246,52 @@ def test_a_config_that_is_not_json_is_refused(model) -> None:
 
     with pytest.raises(ModelError, match=r"config\.json is not JSON"):
         check_folder(model)
+
+
+DEEP = "[" * 200_000
+
+
+def test_a_config_that_is_nested_deeply_is_refused_in_a_sentence(model) -> None:
+    (model / "config.json").write_text(DEEP)
+
+    with pytest.raises(ModelError, match=r"config\.json is not JSON that can be read; fetch the model anew"):
+        check_folder(model)
+
+
+def test_a_header_of_weights_that_is_nested_deeply_is_refused_in_a_sentence(model) -> None:
+    (model / "model.safetensors").write_bytes(len(DEEP).to_bytes(8, "little") + DEEP.encode())
+
+    with pytest.raises(ModelError, match="is damaged or no safetensors file; fetch the model anew"):
+        check_folder(model)
+
+
+@pytest.mark.parametrize("shards", ["[1]", '{"weight_map": [1]}', '{"weight_map": {"weight": [1]}}', DEEP])
+def test_an_index_of_weights_that_names_no_files_is_refused_in_a_sentence(model, shards) -> None:
+    (model / "model.safetensors.index.json").write_text(shards)
+
+    if shards == "[1]":
+        assert check_folder(model) == model  # an index that says nothing
+        return
+    with pytest.raises(ModelError, match="fetch the model anew"):
+        check_folder(model)
+
+
+def test_a_folder_inside_the_roots_is_allowed_and_one_outside_is_not(tmp_path) -> None:
+    inside, outside = tmp_path / "models", tmp_path / "private"
+    for folder in (inside, outside):
+        folder.mkdir()
+
+    check_roots(inside / "encoder", [inside])
+    for folder in (outside, inside / ".." / "private", tmp_path / "models-of-others", Path("/etc")):
+        with pytest.raises(ModelError, match="outside the folders that this site takes models from"):
+            check_roots(folder, [inside])
+
+
+def test_a_link_is_followed_before_it_is_asked_whether_a_folder_is_inside(tmp_path) -> None:
+    inside, outside = tmp_path / "models", tmp_path / "private"
+    for folder in (inside, outside):
+        folder.mkdir()
+    (inside / "link").symlink_to(outside)
+
+    with pytest.raises(ModelError, match="outside the folders"):
+        check_roots(inside / "link", [inside])

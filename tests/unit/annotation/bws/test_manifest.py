@@ -77,7 +77,16 @@ def test_a_damaged_member_of_a_zip_cannot_be_read(bundle) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{}", '{"files": []}', '{"files": {"a": 1}}', '{"files": {"a": {"bytes": 1}}}', "\xff"],
+    [
+        "",
+        "[" * 200_000,
+        "[]",
+        "{}",
+        '{"files": []}',
+        '{"files": {"a": 1}}',
+        '{"files": {"a": {"bytes": 1}}}',
+        "\xff",
+    ],
 )
 def test_a_manifest_that_states_no_checksums_is_told(bundle, content) -> None:
     (bundle / "manifest.json").write_bytes(content.encode("latin-1"))

@@ -1,0 +1,94 @@
+"""The cache in Redis, without which the site goes on: a Redis that cannot be reached is a cache that holds nothing.
+
+What must not be lost or counted wrongly belongs into the database. While Redis is away, `add` stores nothing and
+says so, and `incr` finds no key; nothing in this project counts or locks in the cache.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from redis.exceptions import RedisError
+
+# A Redis that hangs costs its time-out once in so many seconds for each process, not in every request.
+SECONDS_UNTIL_ASKED_AGAIN = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+class Reachability:
+    """Whether Redis answered lately, of all threads of this process. One line is logged when that changes."""
+
+    def __init__(self) -> None:
+        self._away = False
+        self._ask_again_at = 0.0
+
+    def ask(self, question: Callable[[], Any], otherwise: Any) -> Any:
+        if self._away and time.monotonic() < self._ask_again_at:
+            return otherwise
+        try:
+            answer = question()
+        except RedisError as error:
+            self._missing(error)
+            return otherwise
+        if self._away:
+            self._away = False
+            logger.warning("Redis answers again; the cache is in use.")
+        return answer
+
+    def _missing(self, error: RedisError) -> None:
+        self._ask_again_at = time.monotonic() + SECONDS_UNTIL_ASKED_AGAIN
+        if not self._away:
+            self._away = True
+            logger.warning("The cache is not in use, because Redis does not answer: %s", error)
+
+
+redis = Reachability()
+
+
+class Client(RedisCacheClient):
+    """Django's, where a question that Redis does not answer is answered as an empty cache would."""
+
+    def add(self, *args: Any) -> Any:
+        return redis.ask(lambda: super(Client, self).add(*args), otherwise=False)
+
+    def get(self, key: Any, default: Any) -> Any:
+        return redis.ask(lambda: super(Client, self).get(key, default), otherwise=default)
+
+    def set(self, *args: Any) -> None:
+        redis.ask(lambda: super(Client, self).set(*args), otherwise=None)
+
+    def touch(self, *args: Any) -> Any:
+        return redis.ask(lambda: super(Client, self).touch(*args), otherwise=False)
+
+    def delete(self, *args: Any) -> Any:
+        return redis.ask(lambda: super(Client, self).delete(*args), otherwise=False)
+
+    def get_many(self, *args: Any) -> Any:
+        return redis.ask(lambda: super(Client, self).get_many(*args), otherwise={})
+
+    def has_key(self, *args: Any) -> Any:
+        return redis.ask(lambda: super(Client, self).has_key(*args), otherwise=False)
+
+    def incr(self, key: Any, delta: int) -> Any:
+        number = redis.ask(lambda: super(Client, self).incr(key, delta), otherwise=None)
+        if number is None:
+            raise ValueError(f"Key {key!r} not found.")  # as Django says it of a key that is not there
+        return number
+
+    def set_many(self, *args: Any) -> None:
+        redis.ask(lambda: super(Client, self).set_many(*args), otherwise=None)
+
+    def delete_many(self, *args: Any) -> None:
+        redis.ask(lambda: super(Client, self).delete_many(*args), otherwise=None)
+
+    def clear(self) -> Any:
+        return redis.ask(lambda: super(Client, self).clear(), otherwise=False)
+
+
+class ForgivingRedis(RedisCache):
+    def __init__(self, server: Any, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._class = Client

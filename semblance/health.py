@@ -1,0 +1,88 @@
+"""What the site needs to work, checked one by one: the answer of `/healthz`. No sentence holds a name or a password."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from redis import Redis
+from redis.exceptions import RedisError
+
+_up_to_date: set[str] = set()
+
+
+def problems() -> dict[str, str]:
+    """What does not work now, each with a sentence for whoever runs the site; nothing where all is well."""
+    found = {name: check() for name, check in CHECKS.items()}
+    return {name: sentence for name, sentence in found.items() if sentence}
+
+
+def database_problem() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        missing = _migrations_missing()
+    except (DatabaseError, InterfaceError):
+        return _("The database does not answer. Pages cannot be shown, and nothing can be saved.")
+    if not missing:
+        return ""
+    return ngettext(
+        "The database lacks %(number)s migration. Run `manage.py migrate`.",
+        "The database lacks %(number)s migrations. Run `manage.py migrate`.",
+        missing,
+    ) % {"number": missing}
+
+
+def _migrations_missing() -> int:
+    """How many. A database that once had them all keeps them, so that this is worked out once for each process."""
+    name = str(connection.settings_dict["NAME"])
+    if name in _up_to_date:
+        return 0
+    executor = MigrationExecutor(connection)
+    missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    if not missing:
+        _up_to_date.add(name)
+    return missing
+
+
+def redis_problem() -> str:
+    if not settings.REDIS_URL:
+        return ""
+    seconds = settings.REDIS_TIMEOUT_SECONDS
+    try:
+        with Redis.from_url(
+            settings.REDIS_URL, socket_connect_timeout=seconds, socket_timeout=seconds, retry=None
+        ) as redis:
+            redis.ping()
+    except RedisError:
+        return _("Redis does not answer. Pages are slower, and runs start when it is back.")
+    return ""
+
+
+def disk_problem() -> str:
+    """Asked by writing a byte: that also finds a folder that may not be written, and a quota that is used up."""
+    try:
+        with tempfile.TemporaryFile(dir=settings.SEMBLANCE_HOME) as file:
+            file.write(b"\n")
+            file.flush()
+        free = shutil.disk_usage(settings.SEMBLANCE_HOME).free
+    except OSError as error:
+        sentence = _("Nothing can be written to SEMBLANCE_HOME: %(reason)s.")
+        return sentence % {"reason": error.strerror}
+    if free >= settings.DISK_FREE_MIN_BYTES:
+        return ""
+    return _("The disk of SEMBLANCE_HOME is nearly full: %(free)s are free. Make room soon.") % {
+        "free": filesizeformat(free)
+    }
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "database": database_problem,
+    "redis": redis_problem,
+    "disk": disk_problem,
+}
