@@ -17,8 +17,10 @@ def digest(text):
 
 
 def moment(created):
-    """SQLite answers with a text in UTC."""
-    return datetime.fromisoformat(created).replace(tzinfo=UTC) if isinstance(created, str) else created
+    """SQLite answers with a time that is UTC and does not say so, on some versions of Python as a text."""
+    if isinstance(created, str):
+        created = datetime.fromisoformat(created)
+    return created if created.tzinfo else created.replace(tzinfo=UTC)
 
 
 def old_table_is_there(schema_editor):

@@ -1,6 +1,6 @@
 """Guess passwords at a running site in three ways, and count how many guesses the site checked.
 
-Stop a site of its own afterwards: the names and the address that this script uses stay closed for a quarter of an hour.
+Use a site that was started for this: the names and the address that this script uses stay closed for a quarter of an hour.
 Start the site with TRUSTED_PROXIES=1 (this script writes the X-Forwarded-For header that a proxy would write), then:
 
     python docs/experiments/guess_passwords.py http://127.0.0.1:8000 --user NAME --password PASSWORD
@@ -48,7 +48,7 @@ def outcome(url: str, page: str) -> str:
         return IN
     if "do not belong together" in page:
         return CHECKED
-    return REFUSED if "Too many wrong passwords" in page else "another answer"
+    return REFUSED if "too many wrong passwords" in page.lower() else "another answer"
 
 
 def at_once(base: str, name: str, number: int) -> Counter[str]:
