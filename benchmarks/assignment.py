@@ -18,10 +18,11 @@ import numpy as np
 from _compare import is_quick, print_comparison, rates_compared
 from django.conf import settings
 from django.db import connection
-from rest_framework.authtoken.models import Token
+from django.utils.timezone import now
 
 from annotation.models import Campaign, Tuple, TupleItem
 from curation.models import Dataset, Membership, Pair, Role, Sentence, User
+from curation.tokens import api_token_renew
 from semblance.processes import Group
 from semblance.programs import address_of, answers, listening, web
 
@@ -78,7 +79,7 @@ def tokens_made(dataset: Dataset, people: int) -> list[str]:
     Membership.objects.bulk_create(
         Membership(dataset=dataset, user=user, role=Role.ANNOTATOR) for user in users
     )
-    return [Token.objects.create(user=user).key for user in users]
+    return [api_token_renew(user=user, at=now()) for user in users]
 
 
 class Annotator:

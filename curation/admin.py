@@ -52,11 +52,18 @@ class PeopleAdmin(UserAdmin):  # type: ignore[type-arg]
 
 
 class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
-    """The way in for a dataset whose owners are gone: an administrator names a new one."""
+    """The way in for a dataset whose owners are gone: an administrator names a new one.
+
+    Roles are lowered and people removed on the page of members alone, which ends their invitations too.
+    """
 
     model = Membership
     autocomplete_fields = ["user"]
     extra = 0
+    can_delete = False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(Dataset)

@@ -122,7 +122,7 @@ def _snapshot_numbered(
     by: User | None,
 ) -> Snapshot:
     """Give a written snapshot the next number and its place."""
-    staged.chmod(0o444)
+    staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
     digest = sha256_of(staged)
     with transaction.atomic():
         dataset_lock(dataset)

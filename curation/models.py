@@ -4,10 +4,13 @@ A sentence's text never changes, a score keeps the scale it was given on, and wh
 reference (`campaign_ref`, `run_ref`), never a foreign key. Rules about data are named constraints.
 """
 
+import hashlib
+
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
@@ -20,6 +23,19 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def password_digest(self) -> str:
+        """Changes with every password, however it was set. What belongs to a password is kept beside this."""
+        return hashlib.sha256(self.password.encode()).hexdigest()
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """Django's, which may hash the right password again, more slowly: that is no new password."""
+        before = self.password_digest()
+        is_right = super().check_password(raw_password)
+        if is_right and self.password_digest() != before:
+            tokens = ApiToken.objects.filter(user=self, password_digest=before)
+            tokens.update(password_digest=self.password_digest())
+        return is_right
 
 
 class Dataset(models.Model):
@@ -86,7 +102,7 @@ class Invitation(models.Model):
     uses_left = models.PositiveIntegerField(_("people it admits"), default=1)
     admitted = models.PositiveIntegerField(default=0, help_text="people who came by it")
     created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=now)
     expires_at = models.DateTimeField(_("expires"))
     revoked_at = models.DateTimeField(null=True, blank=True)
 
@@ -100,18 +116,45 @@ class Invitation(models.Model):
         return f"{self.dataset} · {self.get_role_display()}"
 
 
-class LoginFailure(models.Model):
-    """A wrong password, for a quarter of an hour and without the name that was typed: it slows down guessing."""
+class InvitationBar(models.Model):
+    """Somebody was removed from a dataset or lost rights in it: invitations made until then admit this person no more.
 
-    name_digest = models.CharField(max_length=64)
-    address = models.GenericIPAddressField(null=True)
-    at = models.DateTimeField(db_index=True)
+    One row for each removal or demotion, so that an undo takes back its own bar and leaves an earlier one.
+    """
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, models.CASCADE, related_name="+")
+    until = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["name_digest", "at"], name="login_failure_by_name")]
+        indexes = [models.Index(fields=["dataset", "user", "until"], name="invitation_bar_by_person")]
 
     def __str__(self) -> str:
-        return f"{self.at:%Y-%m-%d %H:%M}"
+        return f"{self.dataset} · {self.user} · {self.until:%Y-%m-%d %H:%M}"
+
+
+class PasswordTries(models.Model):
+    """How often a password was tried in a quarter of an hour: for a name, from an address, or both. No name is kept."""
+
+    key = models.CharField(max_length=64, unique=True)
+    tries = models.PositiveIntegerField(default=0)
+    ends_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.tries} until {self.ends_at:%Y-%m-%d %H:%M}"
+
+
+class ApiToken(models.Model):
+    """A person's token for the API. Only a digest of it is kept; another password ends it."""
+
+    user = models.OneToOneField(User, models.CASCADE, related_name="api_token")
+    digest = models.CharField(max_length=64, unique=True)
+    beginning = models.CharField(max_length=8, help_text="by which its owner recognises it")
+    password_digest = models.CharField(max_length=64, help_text="of the password's hash when it was made")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.beginning}…"
 
 
 class Sentence(models.Model):

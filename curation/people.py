@@ -1,24 +1,18 @@
-"""Members, invitations, accounts, wrong passwords and tokens: who belongs to a dataset and how they came."""
+"""Members, invitations and accounts: who belongs to a dataset and how they came."""
 
 import hashlib
 import secrets
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, F, IntegerField, QuerySet, Value, When
+from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from rest_framework.authtoken.models import Token
 
 from curation.archiving import dataset_require_active
 from curation.errors import UserError
-from curation.models import Dataset, Invitation, LoginFailure, Membership, Role, User
-
-# Whoever guesses waits. Five wrong passwords from one place close the name to that place, fifty from anywhere
-# close it to all: more than a forgetful person needs, far too few to find a password of ten characters.
-FAILURES_REMEMBERED = timedelta(minutes=15)
-FAILURES_FROM_ONE_PLACE = 5
-FAILURES_FROM_ANYWHERE = 50
+from curation.models import Dataset, Invitation, InvitationBar, Membership, Role, User
+from curation.pair_writing import dataset_lock
 
 
 def members_of(dataset: Dataset) -> QuerySet[Membership]:
@@ -30,46 +24,95 @@ def members_of(dataset: Dataset) -> QuerySet[Membership]:
 
 
 def invitations_of(dataset: Dataset) -> QuerySet[Invitation]:
-    return dataset.invitations.select_related("created_by", "dataset")
+    return _with_inviter(dataset.invitations.select_related("created_by", "dataset"))
 
 
 def invitation_by_token(token: str) -> Invitation | None:
-    return Invitation.objects.select_related("dataset").filter(token_digest=invitation_digest(token)).first()
+    found = Invitation.objects.select_related("dataset").filter(token_digest=invitation_digest(token))
+    return _with_inviter(found).first()
 
 
-def member_set_role(*, membership: Membership, role: str) -> Membership:
+def _with_inviter(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:
+    """With `inviter_owns`: whether the person who made the invitation might make it now."""
+    owns = Membership.objects.filter(
+        dataset=OuterRef("dataset"), user=OuterRef("created_by"), role=Role.OWNER
+    )
+    may = Q(created_by__is_active=True) & (Q(created_by__is_superuser=True) | Exists(owns))
+    return invitations.annotate(inviter_owns=may)
+
+
+def member_set_role(*, membership: Membership, role: str, at: datetime) -> Membership:
     """Change what a member may do. The last owner stays one: without an owner, nobody could be admitted."""
     with transaction.atomic():
-        _require_another_owner(membership, unless=role == Role.OWNER)
+        _member_lock(membership)
+        if role_is_more(membership.role, than=role):
+            _require_another_owner(membership)
+            _invitations_bar(membership, at=at)
         membership.role = role
         membership.save(update_fields=["role"])
     return membership
 
 
-def member_remove(*, membership: Membership) -> None:
-    """Take someone out of a dataset. What the person judged or made stays."""
+def member_remove(*, membership: Membership, at: datetime) -> None:
+    """Take someone out of a dataset. What the person judged or made stays; the person's invitations end."""
     with transaction.atomic():
+        _member_lock(membership)
         _require_another_owner(membership)
+        _invitations_bar(membership, at=at)
         membership.delete()
 
 
-def member_restore(*, dataset: Dataset, user: User, role: str) -> Membership:
-    """Put back someone who was just removed, unless the person has come back by an invitation meanwhile."""
+@transaction.atomic
+def member_restore(*, dataset: Dataset, user: User, role: str, removed_at: datetime) -> None:
+    """Undo the removal of that time, and the end of the invitations that ended with it.
+
+    Where the person has come back by a new invitation meanwhile, or was removed again, nothing changes.
+    """
     dataset_require_active(dataset)
-    membership, _made = Membership.objects.get_or_create(dataset=dataset, user=user, defaults={"role": role})
-    return membership
+    _person_lock(user)
+    bars = InvitationBar.objects.filter(dataset=dataset, user=user)
+    if bars.filter(until__gt=removed_at).exists() or not bars.filter(until=removed_at).exists():
+        return
+    _membership, made = Membership.objects.get_or_create(dataset=dataset, user=user, defaults={"role": role})
+    if made:
+        bars.filter(until=removed_at).delete()
+        ended = Invitation.objects.filter(dataset=dataset, created_by=user, revoked_at=removed_at)
+        ended.update(revoked_at=None)
 
 
-def _require_another_owner(membership: Membership, *, unless: bool = False) -> None:
-    # The dataset's row is locked first: two owners who demote each other at once must not both succeed.
-    dataset_require_active(Dataset.objects.select_for_update().get(pk=membership.dataset_id))
-    membership.refresh_from_db()
+def _member_lock(membership: Membership) -> None:
+    """Read the membership again, with its dataset and its person locked.
+
+    The dataset: two owners who demote each other at once must not both succeed. The person: whoever is removed while
+    they accept an invitation is either removed afterwards or not admitted.
+    """
+    dataset_lock(membership.dataset)
+    _person_lock(membership.user)
+    try:
+        membership.refresh_from_db()
+    except Membership.DoesNotExist as error:
+        raise UserError(_("%(person)s is no longer a member.") % {"person": membership.user}) from error
+
+
+def _person_lock(user: User) -> None:
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+
+
+def _require_another_owner(membership: Membership) -> None:
     owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
-    if membership.role == Role.OWNER and not unless and not owners.exclude(pk=membership.pk).exists():
+    if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
         raise UserError(
             _("%(person)s is the only owner of this dataset; make another member an owner first.")
             % {"person": membership.user}
         )
+
+
+def _invitations_bar(membership: Membership, *, at: datetime) -> None:
+    """End the invitations that the member made, and keep the member from those that anybody made until now."""
+    whose = {"dataset": membership.dataset, "user": membership.user}
+    InvitationBar.objects.create(**whose, until=at)
+    made = Invitation.objects.filter(dataset=membership.dataset, created_by=membership.user, revoked_at=None)
+    made.update(revoked_at=at)
 
 
 def invitation_create(
@@ -85,6 +128,7 @@ def invitation_create(
         note=note,
         uses_left=people,
         created_by=by,
+        created_at=at,
         expires_at=at + timedelta(days=days),
     )
     return invitation, token
@@ -100,16 +144,27 @@ def invitation_revoke(*, invitation: Invitation, at: datetime) -> None:
     Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
 
 
-def invitation_refusal(invitation: Invitation, *, at: datetime) -> str:
-    """Why the invitation admits nobody now, as one sentence, or nothing if it does."""
+def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | None = None) -> str:
+    """Why the invitation admits nobody now, or not this person, as one sentence; nothing if it does.
+
+    invitation: from one of this module's selectors, which know whether its maker may still invite.
+    """
     if invitation.revoked_at:
         sentence = _("This invitation to %(dataset)s was revoked; ask an owner for a new one.")
+    elif not invitation.inviter_owns:  # type: ignore[attr-defined]
+        sentence = _(
+            "The person who made this invitation to %(dataset)s may no longer invite; ask an owner for a new one."
+        )
     elif invitation.expires_at <= at:
         sentence = _("This invitation to %(dataset)s expired on %(date)s; ask an owner for a new one.")
     elif invitation.dataset.archived:
         sentence = _("%(dataset)s is archived, so nobody can join it; ask an owner to bring it back.")
     elif invitation.uses_left == 0:
         sentence = _("This invitation to %(dataset)s is used up; ask an owner for a new one.")
+    elif user and _is_barred(user, invitation):
+        sentence = _(
+            "This invitation was made before your access to %(dataset)s was changed; ask an owner for a new one."
+        )
     else:
         return ""
     return sentence % {
@@ -118,27 +173,35 @@ def invitation_refusal(invitation: Invitation, *, at: datetime) -> str:
     }
 
 
+def _is_barred(user: User, invitation: Invitation) -> bool:
+    bars = InvitationBar.objects.filter(dataset=invitation.dataset, user=user)
+    return bars.filter(until__gte=invitation.created_at).exists()
+
+
 @transaction.atomic
 def invitation_accept(*, invitation: Invitation, user: User, at: datetime) -> Membership:
     """Make `user` a member and spend one use. Whoever is as much already spends nothing and loses nothing."""
+    _person_lock(user)
     # Locked, so that one person who opens the link in two tabs at once spends one use, not two.
     locked = Invitation.objects.select_for_update(of=("self",)).select_related("dataset")
-    invitation = locked.get(pk=invitation.pk)
+    invitation = _with_inviter(locked).get(pk=invitation.pk)
     dataset_require_active(invitation.dataset)
     membership = Membership.objects.filter(dataset=invitation.dataset, user=user).first()
     if membership and not role_is_more(invitation.role, than=membership.role):
         return membership
-    _invitation_spend(invitation, at=at)
+    _invitation_spend(invitation, user, at=at)
     membership, _made = Membership.objects.update_or_create(
         dataset=invitation.dataset, user=user, defaults={"role": invitation.role}
     )
     return membership
 
 
-def _invitation_spend(invitation: Invitation, *, at: datetime) -> None:
-    usable = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0, expires_at__gt=at, revoked_at=None)
-    if not usable.update(uses_left=F("uses_left") - 1, admitted=F("admitted") + 1):
-        raise UserError(invitation_refusal(invitation, at=at))
+def _invitation_spend(invitation: Invitation, user: User, *, at: datetime) -> None:
+    """Take one use of an invitation whose row is locked. Raises UserError where it does not admit the person."""
+    if refusal := invitation_refusal(invitation, at=at, user=user):
+        raise UserError(refusal)
+    spent = Invitation.objects.filter(pk=invitation.pk)
+    spent.update(uses_left=F("uses_left") - 1, admitted=F("admitted") + 1)
 
 
 def role_is_more(role: str, *, than: str) -> bool:
@@ -154,37 +217,3 @@ def account_create(*, invitation: Invitation, username: str, password: str, at: 
     except IntegrityError as error:
         raise UserError(_("The name %(name)s is taken; choose another.") % {"name": username}) from error
     return user
-
-
-def login_is_closed(*, username: str, address: str | None, at: datetime) -> bool:
-    """Whether too many wrong passwords came for this name within the last quarter of an hour."""
-    recent = LoginFailure.objects.filter(name_digest=_name_digest(username), at__gt=at - FAILURES_REMEMBERED)
-    addresses = list(recent.values_list("address", flat=True)[:FAILURES_FROM_ANYWHERE])
-    return len(addresses) >= FAILURES_FROM_ANYWHERE or addresses.count(address) >= FAILURES_FROM_ONE_PLACE
-
-
-def login_failure_record(*, username: str, address: str | None, at: datetime) -> None:
-    """Remember a wrong password, and forget the old ones."""
-    LoginFailure.objects.filter(at__lte=at - FAILURES_REMEMBERED).delete()
-    LoginFailure.objects.create(name_digest=_name_digest(username), address=address, at=at)
-
-
-def login_failures_forget(*, username: str, address: str | None) -> None:
-    """The right password was given: earlier slips from this place no longer count."""
-    LoginFailure.objects.filter(name_digest=_name_digest(username), address=address).delete()
-
-
-def _name_digest(username: str) -> str:
-    # People type passwords into the wrong field: what was typed is not kept in the clear.
-    return hashlib.sha256(username.strip().lower().encode()).hexdigest()
-
-
-def api_token_renew(*, user: User) -> str:
-    """A new token for the API. An earlier one stops working at once."""
-    with transaction.atomic():
-        Token.objects.filter(user=user).delete()
-        return str(Token.objects.create(user=user).key)
-
-
-def api_token_revoke(*, user: User) -> None:
-    Token.objects.filter(user=user).delete()

@@ -5,6 +5,7 @@ loopback only, nothing to configure. Production: DATABASE_URL and REDIS_URL, and
 ALLOWED_HOSTS must be given; a missing one stops the start.
 """
 
+import re
 from pathlib import Path
 
 import environ
@@ -12,17 +13,29 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.translation import gettext_lazy as _
 
+from semblance.folder import folder_private
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 env_file = Path(env.str("ENV_FILE", default=str(BASE_DIR / ".env")))
 if env_file.is_file():
     environ.Env.read_env(env_file)
 
+
+def octal(name: str, *, default: str) -> int:
+    text: str = env.str(name, default=default)
+    if not re.fullmatch("0?[0-7]{3}", text):
+        raise ImproperlyConfigured(f"{name} is {text}; give three octal digits such as {default}.")
+    return int(text, 8)
+
+
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 DEBUG = env.bool("DEBUG", default=False)
 SEMBLANCE_HOME = Path(env.str("SEMBLANCE_HOME", default=str(BASE_DIR / "var"))).resolve()
-SEMBLANCE_HOME.mkdir(parents=True, exist_ok=True)
+# Here, because whatever runs Semblance reads its settings: web, workers, beat and every command.
+SEMBLANCE_UMASK = octal("SEMBLANCE_UMASK", default="077")
+folder_private(SEMBLANCE_HOME, umask=SEMBLANCE_UMASK)
 
 DATABASE_URL = env.str("DATABASE_URL", default="")
 REDIS_URL = env.str("REDIS_URL", default="")
@@ -43,12 +56,11 @@ def required(name: str) -> str:
 
 
 def embedded_secret_key() -> str:
-    """The key of an embedded installation: made once, readable by its owner alone."""
+    """The key of an embedded installation: made once, like every file here readable by its owner alone."""
     path = SEMBLANCE_HOME / "secret_key"
     try:
         # "x" lets one of several processes that start together make the key; the others read it.
         with path.open("x", encoding="ascii") as file:
-            path.chmod(0o600)
             file.write(get_random_secret_key())
     except FileExistsError:
         pass
@@ -79,7 +91,6 @@ INSTALLED_APPS = [
     "django.forms",
     "django_htmx",
     "rest_framework",
-    "rest_framework.authtoken",
     "drf_spectacular",
 ]
 
@@ -179,6 +190,8 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
+# How many proxies in front add the address that called them to X-Forwarded-For; 0: visitors come directly.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 CSRF_TRUSTED_ORIGINS = [
     f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS if host not in (*LOOPBACK, "*")
 ]
@@ -197,7 +210,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
-FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_PERMISSIONS = 0o666 & ~SEMBLANCE_UMASK
 FILE_UPLOAD_HANDLERS = ["curation.uploads.BoundedUpload"]
 # The folders from which runs that people start on pages take models; links are followed before it is checked.
 MODEL_ROOTS = [
@@ -210,7 +223,7 @@ DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "curation.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

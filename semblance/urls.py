@@ -3,9 +3,11 @@
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path, register_converter
+from django.views.generic import RedirectView
 
-from curation.forms.people import LoginForm, PasswordForm
+from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
+from curation.views.accounts import PasswordChange
 from semblance import home
 
 register_converter(NumberConverter, "number")  # before the addresses of the apps are read
@@ -19,13 +21,13 @@ urlpatterns = [
         name="login",
     ),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
-    path(
-        "accounts/password/", auth.PasswordChangeView.as_view(form_class=PasswordForm), name="password_change"
-    ),
+    path("accounts/password/", PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
     path("", include("curation.urls")),
     path("", include("annotation.urls")),
     path("", include("mlworkers.urls")),
     path("api/v1/", include("semblance.api")),
+    # One form asks for the old password, and counts wrong ones: the administration's own does not.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("admin/", admin.site.urls),
 ]

@@ -1,20 +1,35 @@
 """Logging in, invitations, roles and new accounts."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django import forms
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, UserCreationForm
+from django.http import HttpRequest
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
+from curation.guessing import TooManyTriesError, Try, name_question_count, try_count, try_was_right
 from curation.models import Invitation, Role, User
 from curation.numbers import NumberField
-from curation.people import login_failure_record, login_failures_forget, login_is_closed
+from curation.visitors import visitor_address
 
 PASSWORD_HELP = _(
     "At least 10 characters, not digits alone, and neither a common password nor like your name."
 )
+
+
+@contextmanager
+def _guesses_counted(count: Callable[..., Try], request: HttpRequest | None, **about: str) -> Iterator[None]:
+    """Around the check of what a visitor may be guessing. The check raises ValidationError where the guess is wrong."""
+    try:
+        counted = count(address=visitor_address(request), at=now(), **about)
+    except TooManyTriesError as error:
+        raise forms.ValidationError(str(error), code="closed") from error
+    yield
+    try_was_right(counted)
 
 
 class LoginForm(AuthenticationForm):
@@ -26,19 +41,11 @@ class LoginForm(AuthenticationForm):
     }
 
     def clean(self) -> dict[str, Any]:
-        username = self.cleaned_data.get("username") or ""
-        address = (self.request.META.get("REMOTE_ADDR") or None) if self.request else None
-        if login_is_closed(username=username, address=address, at=now()):
-            sentence = _("Too many wrong passwords for this name; wait a quarter of an hour, then try again.")
-            raise forms.ValidationError(sentence, code="closed")
-        try:
-            cleaned: dict[str, Any] = super().clean()
-        except forms.ValidationError:
-            login_failure_record(username=username, address=address, at=now())
-            raise
-        if self.user_cache is not None:
-            login_failures_forget(username=username, address=address)
-        return cleaned
+        username = self.cleaned_data.get("username")
+        if not (username and self.cleaned_data.get("password")):
+            return super().clean()
+        with _guesses_counted(try_count, self.request, username=username):
+            return super().clean()
 
 
 class AdminLoginForm(LoginForm, AdminAuthenticationForm):
@@ -48,28 +55,41 @@ class AdminLoginForm(LoginForm, AdminAuthenticationForm):
 
 
 class AccountForm(UserCreationForm):  # type: ignore[type-arg]
-    """A new account for someone who came by an invitation."""
+    """A new account for someone who came by an invitation. It tells which names are taken, which counts as guessing."""
 
     class Meta:
         model = User
         fields = ("username",)
         help_texts = {"username": _("Owners and curators see it. Letters, digits and @ . + - _ only.")}
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.request = request
         self.fields["password1"].help_text = PASSWORD_HELP
         self.fields["password2"].label = _("Password again")
         self.fields["password2"].help_text = ""
 
+    def clean_username(self) -> str:
+        username: str = self.cleaned_data["username"]
+        with _guesses_counted(name_question_count, self.request):
+            if User.objects.filter(username__iexact=username).exists():
+                raise self.instance.unique_error_message(User, ["username"])
+        return username
+
 
 class PasswordForm(PasswordChangeForm):
-    """Django's, with the rules in one line."""
+    """Django's, with the rules in one line. The old password is guessed no faster than at the login."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.request = request
         self.fields["new_password1"].help_text = PASSWORD_HELP
         self.fields["new_password2"].label = _("New password again")
         self.fields["new_password2"].help_text = ""
+
+    def clean_old_password(self) -> str:
+        with _guesses_counted(try_count, self.request, username=self.user.get_username()):
+            return super().clean_old_password()
 
 
 class RoleForm(forms.Form):

@@ -78,7 +78,7 @@ def _join(request: AuthedRequest, invited: Invitation) -> HttpResponse:
     if mine and not role_is_more(invited.role, than=mine.role):
         context = {"invitation": invited, "membership": mine}
         return render(request, "curation/invitation_answered.html", context)
-    refusal = invitation_refusal(invited, at=now())
+    refusal = invitation_refusal(invited, at=now(), user=request.user)
     if refusal:
         return _refused(request, refusal, status=410)
     if request.method == "POST":
@@ -87,7 +87,7 @@ def _join(request: AuthedRequest, invited: Invitation) -> HttpResponse:
 
 
 def _join_with_new_account(request: HttpRequest, invited: Invitation) -> HttpResponse:
-    form = AccountForm(request.POST or None)
+    form = AccountForm(request.POST or None, request=request)
     if form.is_valid():
         name, password = form.cleaned_data["username"], form.cleaned_data["password1"]
         user = account_create(invitation=invited, username=name, password=password, at=now())

@@ -1,9 +1,12 @@
 """The members of a dataset: who they are, what they may do, and how one takes them out and puts them back."""
 
+from datetime import datetime
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -14,7 +17,7 @@ from curation.numbers import page_number
 from curation.people import member_remove, member_restore, member_set_role, members_of
 
 MEMBERS_PER_PAGE = 50
-JUST_REMOVED = "member_just_removed"
+JUST_REMOVED = "removed_member"
 
 
 @require_GET
@@ -36,7 +39,7 @@ def member_role(request: AuthedRequest, slug: str, member_pk: int) -> HttpRespon
     membership = get_object_or_404(dataset.memberships.select_related("user"), pk=member_pk)
     form = RoleForm(request.POST)
     if form.is_valid():
-        member_set_role(membership=membership, role=form.cleaned_data["role"])
+        member_set_role(membership=membership, role=form.cleaned_data["role"], at=now())
         names = {"person": membership.user, "role": membership.get_role_display()}
         messages.success(request, _("%(person)s is now %(role)s.") % names)
     return _after_change(request, dataset)
@@ -48,8 +51,10 @@ def member_remove_view(request: AuthedRequest, slug: str, member_pk: int) -> Htt
     membership = get_object_or_404(dataset.memberships.select_related("user"), pk=member_pk)
     if membership.user_id != request.user.pk:
         dataset_allow(request.user, dataset, may="own")
-    member_remove(membership=membership)
+    at = now()
+    member_remove(membership=membership, at=at)
     request.session[JUST_REMOVED] = {
+        "at": at.isoformat(),
         "dataset": dataset.pk,
         "user": membership.user_id,
         "role": membership.role,
@@ -64,7 +69,8 @@ def member_restore_view(request: AuthedRequest, slug: str) -> HttpResponse:
     removed = request.session.pop(JUST_REMOVED, None)
     if removed and removed["dataset"] == dataset.pk:
         user = get_object_or_404(User, pk=removed["user"])
-        member_restore(dataset=dataset, user=user, role=removed["role"])
+        at = datetime.fromisoformat(removed["at"])
+        member_restore(dataset=dataset, user=user, role=removed["role"], removed_at=at)
     return _after_change(request, dataset)
 
 

@@ -17,6 +17,8 @@ PURE = (
 WRITERS = {
     "curation/services.py",
     "curation/people.py",
+    "curation/guessing.py",
+    "curation/tokens.py",
     "curation/importing.py",
     "curation/exporting.py",
     "curation/pair_writing.py",

@@ -1,10 +1,11 @@
 """Campaigns for programs: reading, claiming, judging."""
 
 import pytest
-from rest_framework.authtoken.models import Token
+from django.utils.timezone import now
 from rest_framework.test import APIClient
 
 from annotation.models import Judgement, Lease
+from curation.tokens import api_token_renew
 from tests.factories import CampaignFactory, GoldFactory
 from tests.integration.annotation.pages import new_id
 
@@ -17,7 +18,7 @@ def program():
 
     def program(user) -> APIClient:
         client = APIClient()
-        client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.get_or_create(user=user)[0].key}")
+        client.credentials(HTTP_AUTHORIZATION=f"Token {api_token_renew(user=user, at=now())}")
         return client
 
     return program

@@ -6,7 +6,6 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation import repeating
@@ -33,6 +32,7 @@ from annotation.services import campaign_close, repeats_change
 from annotation.settling import leases_expire, participation_exclude, participation_reinstate
 from annotation.studying import study_make
 from curation.errors import UserError
+from curation.tokens import api_token_renew
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
 from tests.integration.annotation.conftest import AT
 from tests.integration.annotation.pages import address, client_of, text_of
@@ -405,7 +405,7 @@ def test_who_only_judges_may_not_change_it(campaign, annotator, stranger) -> Non
 
 def test_a_program_judges_and_the_dashboard_shows_how_consistent_it_was(campaign, annotator, curator) -> None:
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.create(user=annotator).key}")
+    client.credentials(HTTP_AUTHORIZATION=f"Token {api_token_renew(user=annotator, at=AT)}")
     api = f"/api/v1/campaigns/{campaign.pk}/"
     site = client_of(curator)
     before = text_of(site.get(address("campaign", campaign)))

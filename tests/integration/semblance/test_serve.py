@@ -77,6 +77,11 @@ def library_of(process: int) -> str:
     return "beat" if "beat" in words else words[words.index("-m") + 1]
 
 
+def umask_of(process: int) -> str:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("Umask:"))
+
+
 def all_end(processes: list[int]) -> bool:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
@@ -119,10 +124,12 @@ def test_it_answers_from_a_bare_folder_and_leaves_nothing_behind_when_it_is_stop
     with urlopen(f"{served.address()}healthz") as answer:  # noqa: S310 - our own address
         status = answer.status
     family = family_of(served.process.pid)
+    masks = {umask_of(process) for process in family}
 
     served.process.send_signal(signal.SIGINT)
 
     assert status == 200
+    assert masks == {"0077"}, "what they write would be open to others"
     assert len(family) == 5, served.text()  # gunicorn and its worker, two workers of runs, beat
     assert served.ended() == 0
     assert all_end(family)

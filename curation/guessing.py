@@ -1,0 +1,122 @@
+"""Guessing passwords is slow: every try is counted before the password is checked, wherever a password is asked for."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import ngettext
+
+from curation.errors import UserError
+from curation.models import PasswordTries
+
+REMEMBERED = timedelta(minutes=15)
+# Five from one address close the name to that address, fifty from anywhere close it to all: more than a forgetful
+# person needs, far too few to find a password of ten characters.
+TRIES_OF_A_NAME_FROM_ONE_ADDRESS = 5
+TRIES_OF_A_NAME = 50
+# For all names together. A classroom shares one address: thirty people may each be wrong three times.
+TRIES_FROM_ONE_ADDRESS = 100
+OLD_ROWS_AT_ONCE = 1000
+
+
+class TooManyTriesError(UserError):
+    """The password was not looked at. The text says when to try again."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """What a try was counted in: for this name from this address, and together with others."""
+
+    own: Sequence[PasswordTries]
+    shared: Sequence[PasswordTries]
+
+
+@dataclass(frozen=True)
+class _Limit:
+    key: str
+    tries: int
+
+
+@transaction.atomic
+def try_count(*, username: str, address: str, at: datetime) -> Try:
+    """Count a try of this name's password as a wrong one. Raises TooManyTriesError where it may not be checked now.
+
+    Call it before the password is checked, and `try_was_right` afterwards if it was right: of many tries at once no
+    more are checked than of as many one after the other.
+    """
+    name = username.strip().lower()
+    own, *shared = _counted(
+        _Limit(_key("name and address", name, address), TRIES_OF_A_NAME_FROM_ONE_ADDRESS),
+        _Limit(_key("address", address), TRIES_FROM_ONE_ADDRESS),
+        _Limit(_key("name", name), TRIES_OF_A_NAME),
+        at=at,
+    )
+    return Try([own], shared)
+
+
+@transaction.atomic
+def name_question_count(*, address: str, at: datetime) -> Try:
+    """Count a question whether a name is taken. It closes no name: two people who choose one name guess nothing."""
+    return Try([], _counted(_Limit(_key("address", address), TRIES_FROM_ONE_ADDRESS), at=at))
+
+
+@transaction.atomic
+def try_was_right(counted: Try) -> None:
+    """Take a try back, and forget the earlier slips of its name from its address."""
+    PasswordTries.objects.filter(pk__in=[row.pk for row in counted.own]).delete()
+    for row in counted.shared:
+        same = PasswordTries.objects.filter(pk=row.pk, ends_at=row.ends_at, tries__gt=0)
+        same.update(tries=F("tries") - 1)
+
+
+def _counted(*limits: _Limit, at: datetime) -> list[PasswordTries]:
+    rows = _locked([limit.key for limit in limits], at=at)
+    for row in rows:
+        if row.ends_at <= at:
+            row.tries, row.ends_at = 0, at + REMEMBERED
+    closed = [row for row, limit in zip(rows, limits, strict=True) if row.tries >= limit.tries]
+    if closed:
+        raise TooManyTriesError(_refusal(max(row.ends_at for row in closed) - at))
+    for row in rows:
+        row.tries += 1
+    PasswordTries.objects.bulk_update(rows, ["tries", "ends_at"])
+    _forget_old(at=at)
+    return rows
+
+
+def _locked(keys: list[str], *, at: datetime) -> list[PasswordTries]:
+    """The rows, made where they are missing, locked in this order until the transaction ends.
+
+    The upsert changes nothing of a row that is there. It is what locks it on PostgreSQL, without a moment between the
+    insert and the lock in which the row could be removed; on SQLite the whole transaction is the only one that writes.
+    """
+    made = [PasswordTries(key=key, ends_at=at + REMEMBERED) for key in keys]
+    PasswordTries.objects.bulk_create(
+        made, update_conflicts=True, unique_fields=["key"], update_fields=["key"]
+    )
+    found = {row.key: row for row in PasswordTries.objects.filter(key__in=keys)}
+    return [found[key] for key in keys]
+
+
+def _forget_old(*, at: datetime) -> None:
+    # Rows that somebody else holds are left to the next time: nobody waits here, so that no two wait for each other.
+    old = PasswordTries.objects.select_for_update(skip_locked=True).filter(ends_at__lte=at)
+    PasswordTries.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:OLD_ROWS_AT_ONCE])).delete()
+
+
+def _key(*parts: str) -> str:
+    # People type passwords into the wrong field: what was typed is not kept in the clear.
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _refusal(wait: timedelta) -> str:
+    minutes = ceil(wait / timedelta(minutes=1))
+    return ngettext(
+        "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
+        "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
+        minutes,
+    ) % {"minutes": minutes}

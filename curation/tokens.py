@@ -1,0 +1,50 @@
+"""A person's token for the API: made, found and ended. It is shown once; a digest of it is stored."""
+
+import hashlib
+import secrets
+from datetime import datetime
+
+from curation.models import ApiToken, User
+
+BYTES = 32  # 256 random bits: no slow hash is needed, for nobody finds them by trying
+SHOWN = 8  # characters that its owner recognises it by
+
+
+def api_token_renew(*, user: User, at: datetime) -> str:
+    """A new token for the API. An earlier one stops working at once."""
+    token = secrets.token_hex(BYTES)
+    ApiToken.objects.update_or_create(
+        user=user,
+        defaults={
+            "digest": api_token_digest(token),
+            "beginning": token[:SHOWN],
+            "password_digest": user.password_digest(),
+            "created_at": at,
+        },
+    )
+    return token
+
+
+def api_token_revoke(*, user: User) -> None:
+    ApiToken.objects.filter(user=user).delete()
+
+
+def api_token_of(user: User) -> ApiToken | None:
+    """The person's token, if it works."""
+    token = ApiToken.objects.select_related("user").filter(user=user).first()
+    return token if token and _works(token) else None
+
+
+def api_token_found(text: str) -> ApiToken | None:
+    """The token of that text with its person, if it works."""
+    token = ApiToken.objects.select_related("user").filter(digest=api_token_digest(text)).first()
+    return token if token and _works(token) else None
+
+
+def api_token_digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _works(token: ApiToken) -> bool:
+    """Compared with the password as it is now: no way of changing a password can forget to end the token."""
+    return token.user.is_active and token.password_digest == token.user.password_digest()

@@ -1,0 +1,43 @@
+"""Where a request comes from, also behind proxies."""
+
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+
+from django.conf import settings
+from django.http import HttpRequest
+
+# One household or one machine has a whole network of IPv6 addresses, and may use another for every request.
+IPV6_PREFIX = 64
+
+
+def visitor_address(request: HttpRequest | None) -> str:
+    """The address to count by, "" where none is known. Settings say how many proxies write X-Forwarded-For."""
+    if request is None:
+        return ""
+    peer = request.META.get("REMOTE_ADDR") or ""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR") or ""
+    return address_counted(peer, forwarded, proxies=settings.TRUSTED_PROXIES)
+
+
+def address_counted(peer: str, forwarded: str, *, proxies: int) -> str:
+    """The visitor's address, of IPv6 its /64 network.
+
+    Every proxy adds at the right end the address that called it, so that of `proxies` trusted ones the first wrote the
+    entry that many places from the right. Entries further to the left come from the visitor, who may write anything.
+    Where that entry is missing or no address, the peer's address counts.
+    """
+    entries = forwarded.split(",")
+    told = _network(entries[-proxies]) if 0 < proxies <= len(entries) else ""
+    return told or _network(peer)
+
+
+def _network(text: str) -> str:
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        return ""
+    return str(_as_ipv4(address) or IPv6Network((int(address), IPV6_PREFIX), strict=False))
+
+
+def _as_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | None:
+    """A socket for both versions shows IPv4 callers as ::ffff:a.b.c.d: one /64 for the whole of IPv4."""
+    return address if isinstance(address, IPv4Address) else address.ipv4_mapped
