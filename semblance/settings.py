@@ -245,8 +245,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
-    # Each expires before the next one comes: a busy worker must not find a pile of them afterwards.
-    "sweep-runs": {"task": "mlworkers.sweep", "schedule": 15.0, "options": {"expires": 14}},
+    # It expires before the next one comes: a busy worker must not find a pile of them afterwards. Queued runs are found
+    # without beat (mlworkers.tasks.worker_arrives).
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
 }
 
