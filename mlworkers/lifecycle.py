@@ -48,9 +48,9 @@ def run_invited(*, run: Run, at: datetime) -> bool:
     return bool(unchanged.update(invited_at=at))
 
 
-def run_uninvited(*, run: Run, at: datetime) -> None:
-    """The invitation of that moment reached nobody: the next sweep sends another at once."""
-    Run.objects.filter(pk=run.pk, invited_at=at).update(invited_at=None)
+def run_uninvited(*, run_id: int) -> None:
+    """The invitation reached nobody who could accept it: the next sweep sends another at once."""
+    Run.objects.filter(pk=run_id).update(invited_at=None)
 
 
 def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:

@@ -56,7 +56,10 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name="mlworkers.execute", bind=True)
 def execute(self: "Task[[int], None]", run_id: int) -> None:
-    """Take the run up, if it is still to be had."""
+    """Take the run up, if it is still to be had. A worker that was asked to end leaves it to others."""
+    if leaving.is_set():
+        run_uninvited(run_id=run_id)
+        return
     claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=clock.now())
     if claim is not None:
         work(claim)
@@ -65,7 +68,7 @@ def execute(self: "Task[[int], None]", run_id: int) -> None:
 @shared_task(name="mlworkers.assist", bind=True)
 def assist(self: "Task[[int], None]", run_id: int) -> None:
     """Help with the shards of a run that another worker holds, if any is free."""
-    if shards_free(run_id, clock.now(), assisting=True).exists():
+    if not leaving.is_set() and shards_free(run_id, clock.now(), assisting=True).exists():
         help_along(run_id, self.request.hostname or "")
 
 
@@ -90,7 +93,7 @@ def invite(run: Run, at: datetime) -> bool:
         execute.apply_async(args=(run.pk,), queue=run.queue, retry=False)
     except NOT_SENT as error:
         logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
-        run_uninvited(run=run, at=at)
+        run_uninvited(run_id=run.pk)
         return False
     return True
 
