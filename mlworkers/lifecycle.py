@@ -48,6 +48,11 @@ def run_invited(*, run: Run, at: datetime) -> bool:
     return bool(unchanged.update(invited_at=at))
 
 
+def run_uninvited(*, run_id: int) -> None:
+    """The invitation reached nobody who could accept it: the next sweep sends another at once."""
+    Run.objects.filter(pk=run_id).update(invited_at=None)
+
+
 def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
     """Take a run that is queued or stale; None where there is nothing to take."""
     free = run_is_free(at)
@@ -55,7 +60,10 @@ def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
     if run is None:
         return None
     lost = run.lost + (run.heartbeat_at is not None)
-    claimable = Run.objects.filter(free, pk=run_id, state=run.state, attempt=run.attempt)
+    # As it was seen: a holder that was slow and is heard meanwhile keeps its run.
+    claimable = Run.objects.filter(
+        pk=run_id, state=run.state, attempt=run.attempt, heartbeat_at=run.heartbeat_at
+    )
     if lost >= LOST_MAX:
         _give_up(claimable, at)
         return None
@@ -95,11 +103,15 @@ def run_beat(*, claim: Claim, at: datetime, **progress: Any) -> None:
     _change(claim, heartbeat_at=at, **progress)
 
 
+def run_advance(*, run_id: int, quiet_since: datetime, done: int, total: int) -> None:
+    """Say how far a run is whose holder has been quiet since then. The heartbeat stays as it is: it is the holder's."""
+    quiet = Run.objects.filter(pk=run_id, state=Run.State.RUNNING, heartbeat_at__lt=quiet_since)
+    quiet.filter(total=total, done__lt=done).update(done=done)
+
+
 def run_leave(*, claim: Claim) -> None:
-    """Let go of a run that this worker will not finish: it is stale at once, and whoever comes next takes
-    it up.
-    """
-    _change(claim, heartbeat_at=None)
+    """Let go of a run that this worker will not finish: another one is invited at once and takes it over."""
+    _change(claim, heartbeat_at=None, invited_at=None)
 
 
 @transaction.atomic
@@ -161,7 +173,9 @@ def shard_claim(
     """Take the first shard that is free; None where there is none, or the run has ended."""
     free = shards_free(run_id, at, assisting=assisting).filter(stage=stage)
     while (shard := free.order_by("number").first()) is not None:
-        unchanged = free.filter(pk=shard.pk, state=shard.state, attempt=shard.attempt)
+        unchanged = free.filter(
+            pk=shard.pk, state=shard.state, attempt=shard.attempt, heartbeat_at=shard.heartbeat_at
+        )
         if unchanged.update(
             state=RunShard.State.RUNNING, attempt=F("attempt") + 1, done=0, worker=worker, heartbeat_at=at
         ):

@@ -4,15 +4,16 @@ import logging
 import os
 import re
 import shlex
-import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db import DatabaseError, InterfaceError, connection
-from django.utils import timezone
 
+from mlworkers import clock
 from mlworkers.models import WorkerHeartbeat
+from mlworkers.pulse import Pulse
+from mlworkers.selectors import heard_within
 
 SECONDS_BETWEEN_BEATS = 5
 FORGOTTEN_AFTER = timedelta(days=1)
@@ -32,32 +33,22 @@ class Presence:
         self.name = f"{worker}/{os.getpid()}"  # two workers may have been given one name
         self.queues = sorted(queues)
         self.device = device_name()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._beat_until_ended, name="worker heartbeat", daemon=True)
+        self._pulse = Pulse("worker heartbeat", self._beat, every=SECONDS_BETWEEN_BEATS)
 
     def start(self) -> None:
-        self._beat()
-        self._thread.start()
+        try:
+            self._beat()
+        except (DatabaseError, InterfaceError) as error:
+            logger.warning("The worker's first heartbeat was not written: %s", error)
+            connection.close()
+        self._pulse.start()
 
     def end(self) -> None:
-        self._ended.set()
-        self._thread.join()
+        self._pulse.end()
         WorkerHeartbeat.objects.filter(name=self.name).delete()
 
-    def _beat_until_ended(self) -> None:
-        try:
-            while not self._ended.wait(SECONDS_BETWEEN_BEATS):
-                self._beat()
-        finally:
-            connection.close()
-
     def _beat(self) -> None:
-        try:
-            worker_seen(presence=self, at=timezone.now())
-        except (DatabaseError, InterfaceError) as error:
-            # The next beat tries again with a new connection.
-            logger.warning("The worker's heartbeat was not written: %s", error)
-            connection.close()
+        worker_seen(presence=self, at=clock.now())
 
 
 def worker_arguments(queue: str) -> list[str]:
@@ -82,7 +73,7 @@ def worker_seen(*, presence: Presence, at: datetime) -> None:
 
 def workers_forget(*, at: datetime) -> None:
     """Remove the rows of workers that were killed long ago."""
-    WorkerHeartbeat.objects.filter(seen_at__lt=at - FORGOTTEN_AFTER).delete()
+    WorkerHeartbeat.objects.exclude(heard_within("seen_at", at, FORGOTTEN_AFTER)).delete()
 
 
 def device_name() -> str:

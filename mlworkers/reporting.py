@@ -1,16 +1,15 @@
 """How a running attempt says that it lives and how far it is, and finds out that it should stop."""
 
-import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import NamedTuple
 
-from django.db import DatabaseError, InterfaceError, connection
-from django.utils import timezone
-
-from mlworkers.lifecycle import Claim, RunStopped, run_beat
+from mlworkers import clock
+from mlworkers.lifecycle import Claim, RunStopped, run_advance, run_beat, run_claim
+from mlworkers.pulse import Pulse
 from mlworkers.selectors import stale_after
 from mlworkers.storage import RunLog
 
@@ -18,13 +17,12 @@ SECONDS_BETWEEN_WRITES = 1.0
 SENTENCES_MAX = 200  # of one attempt in the log; who counts within sentences must not fill it
 BEATS_BEFORE_STALE = 6  # some may be late, behind another writer of the database
 
-logger = logging.getLogger(__name__)
 leaving = threading.Event()  # set when this worker process was asked to end
 
 
-def silence() -> timedelta:
-    """How long a run or a shard may be silent, though nothing changes."""
-    return stale_after() / BEATS_BEFORE_STALE
+def silence() -> float:
+    """How many seconds a run or a shard may be silent, though nothing changes."""
+    return stale_after().total_seconds() / BEATS_BEFORE_STALE
 
 
 class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on elsewhere
@@ -65,36 +63,27 @@ def beating(beat: Callable[[datetime], object]) -> Iterator[None]:
     It is called in a thread with a connection of its own, in the process that works: where that is killed or paused,
     the heartbeat stops with it.
     """
-    ended = threading.Event()
-    thread = threading.Thread(target=_beat_until, args=[ended, beat], name="run heartbeat", daemon=True)
-    thread.start()
+
+    def beat_once() -> None:
+        try:
+            beat(clock.now())
+        except RunStopped:
+            pulse.stop()
+
+    pulse = Pulse("run heartbeat", beat_once, every=min(SECONDS_BETWEEN_WRITES, silence()))
+    pulse.start()
     try:
         yield
     finally:
-        ended.set()
-        thread.join()
-
-
-def _beat_until(ended: threading.Event, beat: Callable[[datetime], object]) -> None:
-    pause = min(SECONDS_BETWEEN_WRITES, silence().total_seconds())
-    try:
-        while not ended.wait(pause):
-            try:
-                beat(timezone.now())
-            except (DatabaseError, InterfaceError) as error:
-                # The next beat tries again with a new connection; if all fail, another worker takes over.
-                logger.warning("A heartbeat was not written: %s", error)
-                connection.close()
-    except RunStopped:
-        return
-    finally:
-        connection.close()
+        pulse.end()
 
 
 class Standing(NamedTuple):
-    """Where the work stands, and since when and from what number on it has been counting, for the rate."""
+    """Where the work stands, and since when (by this process's own clock, which never jumps) and from what number on it
+    has been counting, for the rate.
+    """
 
-    claimed_at: datetime
+    since: float
     done_before: int = 0
     done: int = 0
     total: int = 0
@@ -112,8 +101,8 @@ class Reporter:
 
     def __init__(self, claim: Claim, log: RunLog) -> None:
         self.claim = claim
-        self.standing = self._written = Standing(claimed_at=timezone.now())
-        self._written_at = timezone.now()
+        self.standing = self._written = Standing(since=monotonic())
+        self._written_at = monotonic()
         self._stage: int | None = None  # the total that is being counted to
         self._say = Sayings(log.write)
         self._stopped = threading.Event()
@@ -125,25 +114,76 @@ class Reporter:
             raise RunStopped(f"Run {self.claim.run_id} was stopped.")
         # A count above its total is a flaw of display alone; it must not cost the work.
         total = max(total, done) if total else 0
-        since, start = self.standing.claimed_at, self.standing.done_before
+        since, start = self.standing.since, self.standing.done_before
         if total != self._stage or done < self.standing.done:
-            since, start, self._stage = timezone.now(), done, total
+            since, start, self._stage = monotonic(), done, total
         self.standing = Standing(since, start, done, total, message)
         self._say(message)
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
         """Keep the run alive, and its row true, until the block ends."""
-        with beating(self._beat_if_due):
+        with beating(self.beat):
             yield
 
-    def _beat_if_due(self, at: datetime) -> None:
-        standing = self.standing
-        if standing == self._written and at - self._written_at < silence():
+    def beat(self, at: datetime) -> None:
+        """Write the note, if it says something new or nothing was written for a while. Raises RunStopped."""
+        standing, moment = self.standing, monotonic()
+        if standing == self._written and moment - self._written_at < silence():
             return
+        since, progress = standing[0], standing._asdict()
+        del progress["since"]
         try:
-            run_beat(claim=self.claim, at=at, **standing._asdict())
+            run_beat(claim=self.claim, at=at, claimed_at=at - timedelta(seconds=moment - since), **progress)
         except RunStopped:
             self._stopped.set()
             raise
-        self._written, self._written_at = standing, at
+        self._written, self._written_at = standing, moment
+
+
+class Heir:
+    """A worker that assists with a run, and takes it over as soon as its holder is silent for too long.
+
+    It claims the run from its heartbeat, so that nobody waits for the end of its shard. Until that end it keeps the run
+    alive and says how far it is; then it goes on as the holder (`tasks.help_along`).
+    """
+
+    def __init__(self, run_id: int, worker: str, log: RunLog) -> None:
+        self._run_id = run_id
+        self._worker = worker
+        self._log = log
+        self._report: Reporter | None = None
+        self._done = 0
+
+    @property
+    def claim(self) -> Claim | None:
+        """The right to hold the run, once this worker has it."""
+        return self._report.claim if self._report else None
+
+    def beat(self, at: datetime, done: int, total: int, message: str) -> None:
+        """Claim the run where its holder left it or fell silent. Keep it once it is claimed.
+
+        done, total, message: how far all its workers are together, where the holder no longer says so.
+        """
+        if self._report is None:
+            self._look(at, done, total)
+        if self._report is not None:
+            self._keep(self._report, at, done, total, message)
+
+    def _look(self, at: datetime, done: int, total: int) -> None:
+        claim = run_claim(run_id=self._run_id, worker=self._worker, at=at)
+        if claim is not None:
+            self._report = Reporter(claim, self._log)
+        elif done != self._done:
+            quiet_since = at - 2 * timedelta(seconds=silence())
+            run_advance(run_id=self._run_id, quiet_since=quiet_since, done=done, total=total)
+            self._done = done
+
+    def _keep(self, report: Reporter, at: datetime, done: int, total: int, message: str) -> None:
+        try:
+            report(done, total, message)
+            report.beat(at)
+        except WorkerLeaves:
+            return  # the shard learns of it too; then the run is handed back
+        except RunStopped:
+            self._report = None

@@ -17,26 +17,41 @@ RUNS_ON_A_PAGE = 50
 MODELS_SUGGESTED = 100
 MODEL_KINDS = ("encoder", "generator")
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
+INVITED_FOR = timedelta(seconds=10)  # an idle worker needs a second or two; then the message was lost
+AHEAD = timedelta(seconds=5)  # what another worker wrote between our look at the clock and at the row
 
 
 def stale_after() -> timedelta:
     return timedelta(seconds=settings.RUN_STALE_SECONDS)
 
 
+def heard_within(field: str, at: datetime, lately: timedelta) -> Q:
+    """The one rule for every heartbeat: of a run, a shard, a worker, and for when a worker was last invited.
+
+    A time in the future says nothing: the clock that wrote it was wrong, or was put back since.
+    """
+    return Q(**{f"{field}__gte": at - lately, f"{field}__lte": at + AHEAD})
+
+
+def alive(at: datetime) -> Q:
+    """A run or a shard whose worker was heard."""
+    return heard_within("heartbeat_at", at, stale_after())
+
+
 def run_is_free(at: datetime) -> Q:
     """Queued, or running with a worker that left it or fell silent."""
-    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - stale_after())
-    return Q(state=Run.State.QUEUED) | (Q(state=Run.State.RUNNING) & silent)
+    return Q(state=Run.State.QUEUED) | (Q(state=Run.State.RUNNING) & ~alive(at))
 
 
-def runs_to_invite(at: datetime) -> QuerySet[Run]:
-    """Runs that are free and were not offered to a worker for a while, oldest first."""
-    not_lately = Q(invited_at=None) | Q(invited_at__lt=at - stale_after())
-    return Run.objects.filter(run_is_free(at), not_lately).order_by("pk")
+def runs_to_invite(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
+    """Runs of those queues that are free and were not offered to a worker just now, oldest first."""
+    lately = heard_within("invited_at", at, min(INVITED_FOR, stale_after()))
+    return Run.objects.filter(run_is_free(at), ~lately, queue__in=queues).order_by("pk")
 
 
 def live_workers(at: datetime) -> list[WorkerHeartbeat]:
-    return list(WorkerHeartbeat.objects.filter(seen_at__gte=at - WORKER_LIVES_FOR).order_by("name"))
+    seen = WorkerHeartbeat.objects.filter(heard_within("seen_at", at, WORKER_LIVES_FOR))
+    return list(seen.order_by("name"))
 
 
 def queue_is_served(queue: str, at: datetime) -> bool:

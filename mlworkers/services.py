@@ -6,13 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from curation.archiving import dataset_require_active
 from curation.errors import errors_shown
 from curation.models import Dataset, User
-from mlworkers import lifecycle
+from mlworkers import clock, lifecycle
 from mlworkers.models import Run
 from mlworkers.plans import kind_named, plan_from, plan_values
 from mlworkers.references import dataset_named, references_check
@@ -67,7 +66,7 @@ def _launched(launch: UUID | None, by: User | None) -> Run | None:
 
 
 def _invite(run: Run) -> None:
-    if not invite(run, timezone.now()):
+    if not invite(run, clock.now()):
         lifecycle.run_waits(
             run=run,
             message=_(
@@ -79,7 +78,7 @@ def _invite(run: Run) -> None:
 def run_cancel(*, run: Run, by: User | None) -> bool:
     """Cancel a run; False where it had ended before."""
     message = _("Cancelled by %(person)s.") % {"person": by} if by else _("Cancelled.")
-    return lifecycle.run_cancel(run_id=run.pk, at=timezone.now(), message=message)
+    return lifecycle.run_cancel(run_id=run.pk, at=clock.now(), message=message)
 
 
 def run_again(*, run: Run, by: User | None, launch: UUID | None = None) -> Run:

@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from django.utils import timezone
-
+from mlworkers import clock
 from mlworkers.lifecycle import (
     RunStopped,
     ShardClaim,
@@ -21,7 +20,7 @@ from mlworkers.lifecycle import (
     shards_open,
 )
 from mlworkers.progress import Report
-from mlworkers.reporting import beating, silence
+from mlworkers.reporting import Heir, beating, silence
 from mlworkers.sharing import shards_done, shards_said_done, stages_open
 
 Do = Callable[[int, Path, Report], None]
@@ -90,14 +89,14 @@ class SharedShards(Shards):
         self._worker = worker
         self._standing: Standing | None = None
         self._written: Standing | None = None
-        self._written_at = timezone.now()
+        self._written_at = time.monotonic()
 
     def _claimed(self, stage: str, sizes: Sequence[int], *, assisting: bool) -> ShardClaim | None:
         claim = shard_claim(
-            run_id=self._run_id, stage=stage, worker=self._worker, at=timezone.now(), assisting=assisting
+            run_id=self._run_id, stage=stage, worker=self._worker, at=clock.now(), assisting=assisting
         )
         if claim is not None:
-            self._written_at = timezone.now()
+            self._written_at = time.monotonic()
             self._standing = self._written = Standing(claim, sizes[claim.number])
         return claim
 
@@ -111,11 +110,11 @@ class SharedShards(Shards):
             shard_leave(claim=claim)
             raise
         self._standing = None
-        shard_finish(claim=claim, at=timezone.now())
+        shard_finish(claim=claim, at=clock.now())
 
     def _beat(self, at: datetime) -> None:
-        standing = self._standing
-        if standing is None or (standing == self._written and at - self._written_at < silence()):
+        standing, moment = self._standing, time.monotonic()
+        if standing is None or (standing == self._written and moment - self._written_at < silence()):
             return
         try:
             shard_beat(claim=standing.claim, at=at, done=standing.done)
@@ -123,7 +122,7 @@ class SharedShards(Shards):
             if self._holds(standing.claim):  # it may be done by now, and the next one begun
                 self._lose()
         else:
-            self._written, self._written_at = standing, at
+            self._written, self._written_at = standing, moment
 
     def _holds(self, claim: ShardClaim) -> bool:
         return self._standing is not None and self._standing.claim == claim
@@ -179,7 +178,7 @@ class HeldShards(SharedShards):
 
     def _wait(self, stage: str, sizes: Sequence[int], paths: Sequence[Path]) -> None:
         """Others do what is left; those that fall silent are claimed when we look again."""
-        time.sleep(min(SECONDS_BETWEEN_LOOKS, silence().total_seconds()))
+        time.sleep(min(SECONDS_BETWEEN_LOOKS, silence()))
         self._reconcile(stage, sizes, paths)
 
     def _do(self, claim: ShardClaim, path: Path, do: Do, whole: int, stage: str) -> None:
@@ -199,22 +198,37 @@ class HeldShards(SharedShards):
 
 
 class AssistingShards(SharedShards):
-    """The shards as another worker does them: what is free and no more. It never comes to what follows them."""
+    """The shards as another worker does them: what is free and no more. It never comes to what follows them.
 
-    def __init__(self, folder: Path, report: Report, *, run_id: int, worker: str) -> None:
+    Where the run's holder is gone, it takes the run over, and leaves here after its shard to go on as the holder.
+    """
+
+    def __init__(self, folder: Path, report: Report, *, run_id: int, worker: str, heir: Heir) -> None:
         super().__init__(folder, report, run_id=run_id, worker=worker)
+        self._heir = heir
         self._lost = False
 
     def all(self, stage: str, sizes: Sequence[int], do: Do, *, message: str) -> list[Path]:
-        """Raises ShardsLeft when nothing is free, and RunStopped where the run was cancelled or has ended."""
-        paths = self._paths(stage, len(sizes))
-        with beating(self._beat):
-            while (claim := self._claimed(stage, sizes, assisting=True)) is not None:
+        """Raises ShardsLeft when nothing is free or the run is this worker's now, and RunStopped where the run was
+        cancelled or has ended.
+        """
+        paths, total = self._paths(stage, len(sizes)), sum(sizes)
+        with beating(lambda at: self._beat_and_inherit(at, stage, total, message)):
+            while (
+                self._heir.claim is None
+                and (claim := self._claimed(stage, sizes, assisting=True)) is not None
+            ):
                 with self._holding(claim):
                     self._do(claim, paths[claim.number], do)
+        if self._heir.claim is not None:
+            raise ShardsLeft
         if stage in (waiting := stages_open(self._run_id)) or not waiting:
             raise ShardsLeft
         return paths  # this stage is done, and a later one waits
+
+    def _beat_and_inherit(self, at: datetime, stage: str, total: int, message: str) -> None:
+        self._beat(at)
+        self._heir.beat(at, shards_done(self._run_id, stage), total, message)
 
     def _do(self, claim: ShardClaim, path: Path, do: Do) -> None:
         def report(done: int, total: int, message: str) -> None:

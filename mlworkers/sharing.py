@@ -1,11 +1,12 @@
 """What workers read about the shards of runs: which are free, what is done, and who might help."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db.models import F, Q, QuerySet, Sum
 
 from mlworkers.models import Run, RunShard
-from mlworkers.selectors import live_workers, stale_after
+from mlworkers.selectors import alive, live_workers
 
 ATTEMPTS_ASSISTED = 3  # what came to nothing so often is left to the run's holder, whose own end is noticed
 
@@ -26,9 +27,7 @@ def shards_free(run_id: int, at: datetime, *, assisting: bool = False) -> QueryS
 
 
 def _shard_is_free(at: datetime) -> Q:
-    return Q(state=RunShard.State.WAITING) | Q(
-        state=RunShard.State.RUNNING, heartbeat_at__lt=at - stale_after()
-    )
+    return Q(state=RunShard.State.WAITING) | (Q(state=RunShard.State.RUNNING) & ~alive(at))
 
 
 def shards_done(run_id: int, stage: str) -> int:
@@ -48,20 +47,20 @@ def stages_open(run_id: int) -> set[str]:
     return set(undone.values_list("stage", flat=True))
 
 
-def runs_to_assist(at: datetime) -> QuerySet[Run]:
-    """Runs whose holder is alive and that have shards which nobody does, oldest first."""
+def runs_to_assist(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
+    """Runs of those queues whose holder is alive and that have shards which nobody does, oldest first."""
     free = RunShard.objects.filter(_shard_is_free(at), attempt__lt=ATTEMPTS_ASSISTED).values("run")
-    return _runs_at_work(at).filter(pk__in=free).order_by("pk")
+    return _runs_at_work(at).filter(pk__in=free, queue__in=queues).order_by("pk")
 
 
 def _runs_at_work(at: datetime) -> QuerySet[Run]:
-    return Run.objects.filter(state=Run.State.RUNNING, heartbeat_at__gte=at - stale_after())
+    return Run.objects.filter(alive(at), state=Run.State.RUNNING)
 
 
 def assistants_wanted(run: Run, at: datetime) -> int:
     """How many workers to invite to a run's shards: as many as are idle, and no more than shards are free."""
     workers = sum(run.queue in worker.queues for worker in live_workers(at))
     holders = _runs_at_work(at).filter(queue=run.queue).count()
-    at_work = RunShard.objects.filter(run__queue=run.queue, heartbeat_at__gte=at - stale_after())
+    at_work = RunShard.objects.filter(alive(at), run__queue=run.queue)
     assistants = at_work.filter(state=RunShard.State.RUNNING).exclude(worker=F("run__worker")).count()
     return max(0, min(workers - holders - assistants, shards_free(run.pk, at, assisting=True).count()))

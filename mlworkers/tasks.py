@@ -2,43 +2,65 @@
 
 import logging
 import secrets
+import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
 from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
-from django.utils import timezone
+from celery.worker import state as celery_state
+from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
+from kombu.exceptions import ChannelError, OperationalError
 
 from curation.errors import UserError
+from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full
+from mlworkers import clock
 from mlworkers.forgetting import runs_forget
-from mlworkers.lifecycle import Claim, RunStopped, run_claim, run_fail, run_invited, run_leave
+from mlworkers.lifecycle import (
+    Claim,
+    RunStopped,
+    run_claim,
+    run_fail,
+    run_invited,
+    run_leave,
+    run_uninvited,
+)
 from mlworkers.models import Run
-from mlworkers.plans import UNLISTED
+from mlworkers.plans import QUEUES, UNLISTED
 from mlworkers.presence import Presence, workers_forget
-from mlworkers.reporting import Reporter, WorkerLeaves, leaving
-from mlworkers.selectors import runs_to_invite, stale_after
+from mlworkers.pulse import Pulse
+from mlworkers.reporting import Heir, Reporter, WorkerLeaves, leaving
+from mlworkers.selectors import runs_to_invite
 from mlworkers.shards import ShardsLeft
 from mlworkers.sharing import assistants_wanted, runs_to_assist, shards_free
 from mlworkers.storage import RunLog, attempts_remove, kept_remove, runs_with_kept
 
 FORGOTTEN_AFTER = timedelta(hours=1)
 
-logger = logging.getLogger(__name__)
+SECONDS_BETWEEN_SWEEPS = 5.0
 SECONDS_TO_ASSIST = (
     15  # an invitation that finds every worker busy is forgotten; the next sweep sends another
 )
+# How often, after how many seconds, the end of a run is written again where the database cannot take it.
+PAUSES = (1, 2, 4, 8)
+NOT_SENT = (OperationalError, ChannelError)  # by Redis, or into the folder of an embedded installation
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name="mlworkers.execute", bind=True)
 def execute(self: "Task[[int], None]", run_id: int) -> None:
-    """Take the run up, if it is still to be had."""
-    claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=timezone.now())
+    """Take the run up, if it is still to be had. A worker that was asked to end leaves it to others."""
+    if leaving.is_set():
+        run_uninvited(run_id=run_id)
+        return
+    claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=clock.now())
     if claim is not None:
         work(claim)
 
@@ -46,21 +68,20 @@ def execute(self: "Task[[int], None]", run_id: int) -> None:
 @shared_task(name="mlworkers.assist", bind=True)
 def assist(self: "Task[[int], None]", run_id: int) -> None:
     """Help with the shards of a run that another worker holds, if any is free."""
-    if shards_free(run_id, timezone.now(), assisting=True).exists():
+    if not leaving.is_set() and shards_free(run_id, clock.now(), assisting=True).exists():
         help_along(run_id, self.request.hostname or "")
 
 
-@shared_task(name="mlworkers.sweep")
-def sweep() -> None:
-    """Invite again for runs that nobody took, for those whose worker fell silent, and for shards that wait; forget runs
-    that were a question of a moment.
+def sweep(queues: Collection[str] = QUEUES) -> None:
+    """Invite again for runs of those queues that nobody took, for those whose worker fell silent, and for shards that
+    wait; forget runs that were a question of a moment.
     """
-    at = timezone.now()
+    at = clock.now()
     workers_forget(at=at)
     runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
-    for run in runs_to_invite(at):
+    for run in runs_to_invite(at, queues):
         invite(run, at)
-    for run in runs_to_assist(at):
+    for run in runs_to_assist(at, queues):
         invite_assistants(run)
 
 
@@ -70,18 +91,19 @@ def invite(run: Run, at: datetime) -> bool:
         return True
     try:
         execute.apply_async(args=(run.pk,), queue=run.queue, retry=False)
-    except OperationalError as error:
+    except NOT_SENT as error:
         logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
+        run_uninvited(run_id=run.pk)
         return False
     return True
 
 
 def invite_assistants(run: Run) -> None:
     """Ask idle workers to help with a run's shards. None need come: its holder does alone what nobody else does."""
-    for _number in range(assistants_wanted(run, timezone.now())):
+    for _number in range(assistants_wanted(run, clock.now())):
         try:
             assist.apply_async(args=(run.pk,), queue=run.queue, expires=SECONDS_TO_ASSIST, retry=False)
-        except OperationalError as error:
+        except NOT_SENT as error:
             logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
             return
 
@@ -107,24 +129,34 @@ def work(claim: Claim) -> None:
 
 
 def help_along(run_id: int, worker: str) -> None:
-    """Do shards of another worker's run. What goes wrong here is not the run's end: its holder does the shard."""
+    """Do shards of another worker's run, and hold the run where that worker is gone.
+
+    What goes wrong with a shard here is not the run's end: its holder does the shard.
+    """
     log = RunLog(run_id)
     log.write(_("The worker %(name)s assists.") % {"name": worker})
+    heir = Heir(run_id, worker, log)
     try:
-        _assist(run_id, worker)
+        _assist(run_id, worker, heir)
     except (ShardsLeft, RunStopped, WorkerLeaves):
         log.write(_("The worker %(name)s leaves.") % {"name": worker})
     except Exception as error:
         log.write("".join(traceback.format_exception(error)))
         logger.exception("Run %s: the assistance of %s failed", run_id, worker)
+    except BaseException:  # the process is told to exit at once
+        if heir.claim is not None:
+            _leave(heir.claim, log)
+        raise
     finally:
         _tidy(run_id)
+    if heir.claim is not None:
+        work(heir.claim)
 
 
-def _assist(run_id: int, worker: str) -> None:
+def _assist(run_id: int, worker: str, heir: Heir) -> None:
     from mlworkers.pipelines import assist as do_shards  # noqa: PLC0415 - see _perform
 
-    do_shards(run_id, worker=worker)
+    do_shards(run_id, worker=worker, heir=heir)
 
 
 def _tidy(run_id: int) -> None:
@@ -143,6 +175,8 @@ def kept_forget(runs: Iterable[int]) -> None:
 
 
 def _perform(claim: Claim, log: RunLog) -> None:
+    if leaving.is_set():
+        raise WorkerLeaves
     # Here and nowhere else: pipelines load machine-learning libraries, which the web process must never do.
     from mlworkers.pipelines import perform  # noqa: PLC0415
 
@@ -155,23 +189,39 @@ def _leave(claim: Claim, log: RunLog) -> None:
     with suppress(RunStopped):
         run_leave(claim=claim)
         log.write(_("The worker was asked to end and let go of the run; another one takes it up."))
+        invite(Run.objects.get(pk=claim.run_id), clock.now())
 
 
 def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
+    # First of all: on a full disk this makes the room that the rest needs.
     attempts_remove(claim.run_id, up_to=claim.attempt)
     message = _sentence(claim, error)
     log.write("".join(traceback.format_exception(error)))
     log.write(message)
     with suppress(RunStopped):
-        run_fail(claim=claim, at=timezone.now(), message=message)
+        _until_written(partial(run_fail, claim=claim, at=clock.now(), message=message))
+
+
+def _until_written(write: Callable[[], None]) -> None:
+    """A database that cannot be written for a moment, because its disk is full or it restarts, is asked again."""
+    for pause in PAUSES:
+        try:
+            return write()
+        except (DatabaseError, InterfaceError) as error:
+            logger.warning("The end of a run was not written: %s", error)
+            connection.close()
+            time.sleep(pause)
+    return write()
 
 
 def _sentence(claim: Claim, error: Exception) -> str:
     """The error itself where people can mend it, and a reference where it is a bug."""
-    if isinstance(error, UserError | ValueError) and str(error):
+    if isinstance(error, UserError | FileError) and str(error):
         return str(error)
-    if disk_is_full(error) or "disk is full" in str(error):
+    if disk_is_full(error):
         return _("The disk is full, so the run stopped; free some space and start the run again.")
+    if isinstance(error, ValueError) and str(error):
+        return str(error)
     reference = secrets.token_hex(4)
     logger.error("Run %s failed, reference %s", claim.run_id, reference, exc_info=error)
     return _(
@@ -182,14 +232,27 @@ def _sentence(claim: Claim, error: Exception) -> str:
 
 @worker_ready.connect
 def worker_arrives(sender: Any, **about: Any) -> None:
-    """Say that the worker lives, and sweep: now, and again once what its predecessor held has gone stale."""
+    """Say that the worker lives, and sweep from now on.
+
+    The sweep runs in a thread of every worker, and not by a message: a broker that loses messages cannot keep a run
+    from being found.
+    """
     queues = list(sender.app.amqp.queues.consume_from)
     presence = Presence(sender.hostname, queues)
     presence.start()
     kept_forget(runs_with_kept())  # a worker that was killed between a run's end and its tidying left some
+    sweeps = Pulse(
+        "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True
+    )
+    sweeps.start()
+    worker_shutting_down.connect(lambda **about: sweeps.stop(), weak=False)
     worker_shutdown.connect(lambda **about: presence.end(), weak=False)
-    for seconds in (0, stale_after().total_seconds() + 1):
-        sweep.apply_async(countdown=seconds, queue=queues[0])
+
+
+def _sweep_if_idle(pool: Any, queues: Collection[str]) -> None:
+    """A worker that is busy invites nobody: messages that no worker can take would only pile up."""
+    if len(celery_state.reserved_requests) < (pool.limit or 1):
+        sweep(queues)
 
 
 @worker_shutting_down.connect

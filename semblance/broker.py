@@ -5,6 +5,7 @@ disk was full, reads half a message, and ends. Here a message is written beside 
 """
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,7 +26,8 @@ class Channel(filesystem.Channel):
         except OSError as error:
             raise ChannelError(f"Cannot write {place}: {error}") from error
         finally:
-            beside.unlink(missing_ok=True)
+            with suppress(OSError):  # that the folder cannot be used, the error has said
+                beside.unlink()
 
 
 class Transport(filesystem.Transport):

@@ -256,7 +256,10 @@ if REDIS_URL:
         "global_keyprefix": f"{REDIS_PREFIX}:",
         # Longer than any run: Redis hands a message out again after this time.
         "visibility_timeout": 60 * 60 * 24 * 7,
-        "socket_connect_timeout": 5,
+        # Whoever starts a run does not wait for a broker that is away or hangs: the sweep invites again.
+        "socket_connect_timeout": 3,
+        "socket_timeout": 5,
+        "max_retries": 0,
     }
 else:
     for folder in ("messages", "control"):
@@ -275,11 +278,14 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # pages read WorkerHeartbeat and never ask a worker
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = (
+    None  # by default a worker ends when the broker was away for three quarters of an hour
+)
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
-    # Each expires before the next one comes: a busy worker must not find a pile of them afterwards.
-    "sweep-runs": {"task": "mlworkers.sweep", "schedule": 15.0, "options": {"expires": 14}},
+    # It expires before the next one comes: a busy worker must not find a pile of them afterwards. Queued runs are found
+    # without beat (mlworkers.tasks.worker_arrives).
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
 }
 

@@ -3,9 +3,9 @@
 import errno
 import io
 import os
+import re
 import shutil
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TextIO
@@ -14,7 +14,9 @@ from uuid import uuid4
 from curation.files.drafts import FileError
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_FULL_SENTENCES = tuple(os.strerror(number) for number in _FULL)  # Rust's libraries give no number
+# What libraries say that give no number: Rust's, SQLite, and numpy and torch, which only see that less was written.
+_FULL_SENTENCES = (*(os.strerror(number) for number in _FULL), "disk is full")
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written|unexpected pos \d+ vs \d+")
 _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST})
 
 
@@ -30,7 +32,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         file = beside.open("xb")
     try:
         # Whoever writes may fail in its own ways, which are not this file's; a full disk is.
-        with _shown(path, only=_FULL), file:
+        with _full_shown(path, OSError), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -84,30 +86,37 @@ def _sync_all(folder: Path) -> None:
         sync_folder(Path(place))
 
 
-def disk_is_full(error: BaseException) -> bool:
-    """Whether the error, of whichever library, says that a disk or a quota is full."""
-    return getattr(error, "errno", None) in _FULL or any(text in str(error) for text in _FULL_SENTENCES)
+def disk_is_full(error: BaseException | None) -> bool:
+    """Whether the error, of whichever library, or one behind it says that a disk or a quota is full."""
+    while error is not None:
+        if _says_full(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _says_full(error: BaseException) -> bool:
+    number, text = getattr(error, "errno", None), str(error)
+    return number in _FULL or bool(_CUT_SHORT.search(text)) or any(full in text for full in _FULL_SENTENCES)
 
 
 @contextmanager
-def _full_shown(path: Path) -> Iterator[None]:
-    """Turn a full disk into a FileError; whoever writes may fail in its own ways too, which are not the folder's."""
+def _full_shown(path: Path, kind: type[Exception] = Exception) -> Iterator[None]:
+    """Turn a full disk into a FileError; whoever writes may fail in its own ways too, which are not the file's."""
     try:
         yield
-    except Exception as error:
+    except kind as error:
         if isinstance(error, FileError) or not disk_is_full(error):
             raise
         raise FileError(_full_sentence(path)) from error
 
 
 @contextmanager
-def _shown(path: Path, *, only: AbstractSet[int] = frozenset()) -> Iterator[None]:
-    """Turn what the system says, or those of its errors alone, into a FileError."""
+def _shown(path: Path) -> Iterator[None]:
+    """Turn what the system says into a FileError."""
     try:
         yield
     except OSError as error:
-        if only and error.errno not in only:
-            raise
         raise FileError(_sentence(error, path)) from error
 
 

@@ -10,16 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from django.utils import timezone
-
 from curation.archiving import dataset_require_active
+from mlworkers import clock
 from mlworkers.lifecycle import Claim, run_finish
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.pipelines import pairs
 from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.plans import kind_named, plan_from
 from mlworkers.progress import Report
-from mlworkers.reporting import Assisting, Reporter
+from mlworkers.reporting import Assisting, Heir, Reporter
 from mlworkers.roots import models_check_roots
 from mlworkers.shards import AssistingShards, HeldShards, Shards
 from mlworkers.storage import (
@@ -72,7 +71,7 @@ def perform(claim: Claim, report: Reporter, *, invite: Callable[[Run], object] =
     made = {each.path: _artifact(run, each) for each in outcome.made}
     run_finish(
         claim=claim,
-        at=timezone.now(),
+        at=clock.now(),
         message=outcome.message,
         result=outcome.result,
         done=report.standing.total or report.standing.done,
@@ -84,11 +83,13 @@ def perform(claim: Claim, report: Reporter, *, invite: Callable[[Run], object] =
     return outcome.message
 
 
-def assist(run_id: int, *, worker: str) -> None:
-    """Do shards of a run that another worker holds, as long as any is free. Raises ShardsLeft when none is."""
+def assist(run_id: int, *, worker: str, heir: Heir) -> None:
+    """Do shards of a run that another worker holds, as long as any is free. Raises ShardsLeft when none is, or when
+    the heir has taken the run over.
+    """
     run = Run.objects.select_related("dataset").get(pk=run_id)
     report = Assisting(RunLog(run.pk), worker)
-    shards = AssistingShards(_shards_folder(run), report, run_id=run.pk, worker=worker)
+    shards = AssistingShards(_shards_folder(run), report, run_id=run.pk, worker=worker, heir=heir)
     with assistant_folder(run.pk) as folder:
         _carried_out(run, folder, report, shards)
 

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.numbers import page_number
+from mlworkers import clock
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.archive import artifact_path, files_of, zip_of
 from mlworkers.cards import card_of
@@ -63,7 +63,7 @@ def playground_context(request: AuthedRequest, artifact: Artifact | None = None)
     queue = "gpu"
     return {
         "playground": PlaygroundForm(models=models_visible(request.user), artifact=artifact, by=request.user),
-        "served": queue_is_served(queue, timezone.now()),
+        "served": queue_is_served(queue, clock.now()),
         "queue": queue,
         "command": worker_command(queue),
     }

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest
 from curation.numbers import number_from
+from mlworkers import clock
 from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact, Run
@@ -52,7 +52,7 @@ def _context(run: Run) -> dict[str, Any]:
     cosine, pairs = run.result.get("cosine"), run.result.get("pairs")
     return {
         "run": run,
-        "served": run.ended or queue_is_served(run.queue, timezone.now()),
+        "served": run.ended or queue_is_served(run.queue, clock.now()),
         "queue": run.queue,
         "command": worker_command(run.queue),
         "busy_with": others[0] if others else None,

@@ -7,12 +7,12 @@ from django.contrib import messages
 from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest, dataset_for
 from curation.numbers import page_number
+from mlworkers import clock
 from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
 from mlworkers.charts import curve_charts
 from mlworkers.forms.filters import RunFilterForm
@@ -65,7 +65,7 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 def _rows(runs: Page[Run] | Any) -> list[dict[str, Any]]:
-    at = timezone.now()
+    at = clock.now()
     return [
         {
             "run": run,
@@ -112,7 +112,7 @@ def _curves(run: Run) -> list[Any]:
 
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
-    at = timezone.now()
+    at = clock.now()
     return {
         "run": run,
         "kind": KINDS.get(run.kind),

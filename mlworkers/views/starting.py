@@ -5,13 +5,13 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset
 from curation.numbers import number_from
+from mlworkers import clock
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
@@ -66,7 +66,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         "kind": chosen,
         "dataset": dataset,
         "form": form,
-        "served": queue_is_served(chosen.queue, timezone.now()),
+        "served": queue_is_served(chosen.queue, clock.now()),
         "command": worker_command(chosen.queue),
     }
     return render(request, "mlworkers/start.html", context)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
 from curation.errors import UserError
 from curation.files.json_text import json_from
+from mlworkers import clock
 from mlworkers.models import Run
 from mlworkers.plan_settings import Setting
 from mlworkers.plans import KINDS, Kind
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         run.refresh_from_db()
         if run.message:
             self.stderr.write(run.message)
-        if not queue_is_served(run.queue, timezone.now()):
+        if not queue_is_served(run.queue, clock.now()):
             sentence = _(
                 "No worker serves the queue “%(queue)s”, so the run waits. Start one with: %(command)s"
             )

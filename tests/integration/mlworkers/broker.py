@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from celery import current_app
 
@@ -22,14 +23,31 @@ class InvitedRuns:
 
 
 @contextmanager
-def broker_gone() -> Iterator[None]:
-    """Every message meanwhile goes to a port where nobody listens."""
+def broker_gone(instead: str = "redis://127.0.0.1:1/0") -> Iterator[None]:
+    """Every message meanwhile goes to a port where nobody listens, or to another broker."""
     before = current_app.conf.broker_write_url
     try:
-        _send_to("redis://127.0.0.1:1/0")
+        _send_to(instead)
         yield
     finally:
         _send_to(before)
+
+
+@contextmanager
+def folder_broken(place: Path) -> Iterator[None]:
+    """Every message meanwhile goes through the file system, to a folder that is none."""
+    (place / "file").write_text("a file where the folder should be")
+    before = current_app.conf.broker_transport_options
+    try:
+        current_app.conf.broker_transport_options = {
+            "data_folder_in": str(place),
+            "data_folder_out": str(place / "file"),
+            "control_folder": str(place),
+        }
+        with broker_gone("filesystem://localhost"):
+            yield
+    finally:
+        current_app.conf.broker_transport_options = before
 
 
 def _send_to(url: str | None) -> None:

@@ -39,8 +39,8 @@ for line in sys.stdin:
     os._exit(1)
 """
 
-# A worker that sweeps as beat would, only more often; where STOP_AT says so, it comes to a point of its work, makes a
-# file, and goes no further.
+# A worker that sweeps often; where STOP_AT says so, its work comes to a point, makes a file, and goes no
+# further, while its heartbeat goes on.
 WORKER = """
 import os, sys, threading, time
 from pathlib import Path
@@ -49,10 +49,11 @@ from semblance.celery import app
 app.loader.import_default_modules()
 import curation.exporting as exporting
 import mlworkers.reporting as reporting
+import mlworkers.tasks as tasks
 import mlworkers.encoders.fitting as fitting
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle
 fitting.SECONDS_BETWEEN_CHECKPOINTS = 0
-from mlworkers.tasks import sweep
+tasks.SECONDS_BETWEEN_SWEEPS = 0.5
 
 message, share, reached = os.environ.get("STOP_AT", "no such message|1|").split("|")
 
@@ -60,20 +61,16 @@ def stopping(report):
     def wrapped(*about):
         report(*about)
         done, total, sentence = about[-3:]
+        if threading.current_thread() is not threading.main_thread():
+            return
         time.sleep(float(os.environ.get("PAUSE", 0)))
         if message in sentence and total and done >= float(share) * total:
             Path(reached).touch()
             time.sleep(3600)
     return wrapped
 
-def sweeping():
-    while True:
-        time.sleep(0.5)
-        sweep()
-
 reporting.Reporter.__call__ = stopping(reporting.Reporter.__call__)
 reporting.Assisting.__call__ = stopping(reporting.Assisting.__call__)
-threading.Thread(target=sweeping, daemon=True).start()
 sys.exit(main())
 """
 

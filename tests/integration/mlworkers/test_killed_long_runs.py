@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.integration.mlworkers.nursery import Nursery, kill_nine
 from tests.ml.tiny import tiny_encoder
 
 RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
+HELD = "SELECT worker, state, attempt, lost FROM mlworkers_run WHERE id = {}"
 SHARDS = "SELECT number, attempt, worker FROM mlworkers_runshard WHERE run_id = {} ORDER BY stage, number"
 BROKERS = ["filesystem", pytest.param("redis", marks=pytest.mark.redis)]
 
@@ -116,3 +118,23 @@ def test_a_worker_that_is_killed_while_it_assists_costs_its_shard_alone(copy, nu
     assert installed.rows(RUN.format(run)) == [("succeeded", 1, 0)]
     assert sorted(attempt for _number, attempt, _worker in shards) == [1] * (len(shards) - 1) + [2]
     assert {worker for _number, _attempt, worker in shards} == {"holder@test"}
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_a_worker_that_assists_takes_the_run_over_while_it_does_its_shard_when_the_holder_is_killed(
+    copy, nursery, undisturbed, broker: str
+) -> None:
+    installed, run = copy(broker), twin("generation")
+    queue(installed, run)
+    stops = partial(nursery.worker_that_stops, installed, "Writing sentences", 0)
+    with stops("holder") as holder, stops("assistant") as assistant:
+        kill_nine(holder)
+        taken = installed.eventually(HELD.format(run), lambda found: found[0][0] == "assistant@test")
+        kill_nine(assistant)
+
+    with nursery.worker(installed, "successor"):
+        made = outcome(installed, run)
+
+    assert taken == [("assistant@test", "running", 2, 1)]
+    assert installed.rows(RUN.format(run)) == [("succeeded", 3, 2)]
+    assert made == undisturbed.made["generation"]

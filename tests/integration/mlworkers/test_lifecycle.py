@@ -10,6 +10,7 @@ from django.utils import timezone
 from mlworkers import lifecycle
 from mlworkers.lifecycle import RunStopped, run_claim
 from mlworkers.models import Artifact, Run
+from mlworkers.selectors import runs_to_invite
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
@@ -67,10 +68,11 @@ def test_of_two_claims_that_both_saw_the_run_free_one_wins() -> None:
     assert (now_in_database(run).worker, now_in_database(run).attempt) == ("second", 1)
 
 
-def test_a_worker_that_wakes_while_its_run_is_claimed_keeps_it() -> None:
+@pytest.mark.parametrize("after", [timedelta(0), timedelta(seconds=20)], ids=["at once", "behind a lock"])
+def test_a_worker_that_wakes_while_its_run_is_claimed_keeps_it(after: timedelta) -> None:
     run = RunFactory()
     paused = claim(run)
-    wakes = BeforeTheFirstUpdate(lambda: lifecycle.run_beat(claim=paused, at=MUCH_LATER))
+    wakes = BeforeTheFirstUpdate(lambda: lifecycle.run_beat(claim=paused, at=MUCH_LATER + after))
 
     with connection.execute_wrapper(wakes):
         taken = claim(run, at=MUCH_LATER, worker="second")
@@ -93,6 +95,21 @@ def test_a_run_whose_worker_fell_silent_goes_to_the_next_one() -> None:
         NOW,
         MUCH_LATER,
     )
+
+
+@pytest.mark.parametrize("ahead", [timedelta(seconds=30), timedelta(hours=1)])
+def test_a_heartbeat_from_the_future_does_not_hide_a_dead_worker(ahead: timedelta) -> None:
+    run = RunFactory()
+    claim(run, at=NOW + ahead)
+
+    assert claim(run, at=NOW, worker="second") == lifecycle.Claim(run.pk, attempt=2)
+
+
+def test_a_heartbeat_written_a_moment_after_we_looked_at_the_clock_is_no_silence() -> None:
+    run = RunFactory()
+    claim(run, at=NOW + timedelta(seconds=2))
+
+    assert claim(run, at=NOW, worker="second") is None
 
 
 def test_a_heartbeat_keeps_a_run_from_others() -> None:
@@ -159,6 +176,30 @@ def test_a_run_that_silenced_three_workers_is_given_to_no_fourth() -> None:
     assert taken is None
     assert stored.state == Run.State.FAILED
     assert "3 workers fell silent" in stored.message
+
+
+def test_a_run_that_was_left_is_offered_to_others_at_once_though_it_was_offered_just_now() -> None:
+    run = RunFactory()
+    lifecycle.run_invited(run=run, at=NOW)
+    lifecycle.run_leave(claim=claim(run))
+
+    assert list(runs_to_invite(NOW + timedelta(seconds=1), ["default"])) == [run]
+
+
+@pytest.mark.parametrize(
+    "invited", [timedelta(seconds=-11), timedelta(hours=1)], ids=["lately", "in the future"]
+)
+def test_a_queued_run_that_nobody_took_is_offered_again_soon(invited: timedelta) -> None:
+    run = RunFactory()
+    lifecycle.run_invited(run=run, at=NOW + invited)
+
+    assert list(runs_to_invite(NOW, ["default"])) == [run]
+
+
+def test_runs_of_other_queues_are_offered_by_their_own_workers() -> None:
+    RunFactory(queue="gpu")
+
+    assert not runs_to_invite(NOW, ["default"]).exists()
 
 
 @pytest.mark.parametrize("state", ["succeeded", "failed", "cancelled"])

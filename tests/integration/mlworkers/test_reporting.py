@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -98,6 +99,31 @@ def test_a_run_that_reports_nothing_keeps_its_heartbeat(run: Run, reporter: Repo
         stored = eventually(run, lambda run: run.heartbeat_at > began)
 
     assert stored.state == Run.State.RUNNING
+
+
+def test_a_clock_that_is_put_back_silences_no_live_worker(run: Run, reporter: Reporter, settings) -> None:
+    settings.RUN_STALE_SECONDS = 0.06
+    earlier = timezone.now() - timedelta(hours=1)
+    time.sleep(0.02)
+
+    reporter.beat(earlier)
+
+    run.refresh_from_db()
+    assert run.heartbeat_at == earlier
+
+
+@pytest.mark.postgres
+def test_heartbeats_are_written_by_the_clock_of_the_database(
+    run: Run, reporter: Reporter, monkeypatch
+) -> None:
+    before = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: before + timedelta(days=1))  # this machine's clock is wrong
+
+    with reporter.heartbeat():
+        reporter(1, 2, "Reading")
+        stored = eventually(run, lambda run: run.done)
+
+    assert abs(stored.heartbeat_at - before) < timedelta(minutes=10)
 
 
 def test_the_heartbeat_ends_with_the_work(run: Run, reporter: Reporter, settings) -> None:

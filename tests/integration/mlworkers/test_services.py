@@ -1,18 +1,22 @@
 """Starting runs, cancelling them, starting them again."""
 
+import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from uuid import uuid4
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from curation.errors import UserError
 from curation.models import ImportBatch
 from mlworkers.models import Run
+from mlworkers.selectors import runs_to_invite
 from mlworkers.services import run_again, run_cancel, run_start
 from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory
-from tests.integration.mlworkers.broker import InvitedRuns, broker_gone
+from tests.integration.mlworkers.broker import InvitedRuns, broker_gone, folder_broken
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +59,32 @@ def test_where_the_broker_is_gone_the_run_waits_and_says_so(
     run.refresh_from_db()
     assert run.state == "queued"
     assert "The message broker cannot be reached" in run.message
+    assert list(runs_to_invite(timezone.now(), ["default"])) == [run]  # as soon as the broker is back
+
+
+@pytest.mark.redis
+def test_a_broker_that_hangs_does_not_hang_whoever_starts_a_run(
+    dataset, django_capture_on_commit_callbacks
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections and never answers
+        broker = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        begin = time.monotonic()
+        with broker_gone(broker), django_capture_on_commit_callbacks(execute=True):
+            run = export_start(dataset)
+
+    run.refresh_from_db()
+    assert (run.state, "The message broker cannot be reached" in run.message) == ("queued", True)
+    assert time.monotonic() - begin < 30
+
+
+def test_a_broker_s_folder_that_cannot_be_written_keeps_no_run_from_being_queued(
+    dataset, tmp_path, django_capture_on_commit_callbacks
+) -> None:
+    with folder_broken(tmp_path), django_capture_on_commit_callbacks(execute=True):
+        run = export_start(dataset)
+
+    run.refresh_from_db()
+    assert (run.state, "The message broker cannot be reached" in run.message) == ("queued", True)
 
 
 def test_a_form_sent_twice_starts_one_run(dataset, curator) -> None:

@@ -10,9 +10,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from mlworkers import pipelines, tasks
-from mlworkers.lifecycle import run_cancel, run_claim, run_leave, shard_claim, shard_finish, shards_open
+from mlworkers.lifecycle import (
+    RunStopped,
+    run_beat,
+    run_cancel,
+    run_claim,
+    run_leave,
+    shard_claim,
+    shard_finish,
+    shards_open,
+)
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
-from mlworkers.reporting import WorkerLeaves
+from mlworkers.reporting import WorkerLeaves, leaving
 from mlworkers.storage import RunLog, kept_folder, run_folder
 from tests.factories import RunFactory
 from tests.integration.mlworkers.broker import InvitedRuns
@@ -127,6 +136,16 @@ def test_the_sweep_invites_again_to_shards_that_nobody_does(run, queue: InvitedR
     tasks.sweep()
 
     assert queue.read("mlworkers.assist") == [run.pk]  # one worker holds the run, one assists, one is idle
+
+
+@pytest.mark.parametrize("ahead", [timedelta(seconds=30), timedelta(hours=1)])
+def test_a_shard_s_heartbeat_from_the_future_does_not_hide_a_dead_worker(run, ahead: timedelta) -> None:
+    run_claim(run_id=run.pk, worker="holder", at=timezone.now())
+    shards_open(run_id=run.pk, stage="draw", sizes=[SIZE])
+    wanted = {"run_id": run.pk, "stage": "draw"}
+    shard_claim(**wanted, worker="dead", at=timezone.now() + ahead)
+
+    assert shard_claim(**wanted, worker="next", at=timezone.now()) is not None
 
 
 def test_the_sweep_invites_nobody_to_a_run_whose_holder_is_silent(run, queue: InvitedRuns) -> None:
@@ -388,6 +407,107 @@ def test_an_assistant_that_is_asked_to_end_lets_go_of_its_shard(draws, run) -> N
 
     run.refresh_from_db()
     assert (run.state, states(run)) == ("running", ["waiting", "waiting"])
+
+
+LONG = 600  # seconds of silence after which nobody doubts
+
+
+def held_by_one_that_vanished(run: Run, shards: int, *, silent_for: float = LONG) -> None:
+    """Its holder had the first shard."""
+    at = timezone.now() - timedelta(seconds=silent_for)
+    run_claim(run_id=run.pk, worker="gone", at=at)
+    Run.objects.filter(pk=run.pk).update(total=shards * SIZE)
+    shards_open(run_id=run.pk, stage="draw", sizes=[SIZE] * shards)
+    shard_claim(run_id=run.pk, stage="draw", worker="gone", at=at)
+
+
+def held_by_the_assistant(run: Run) -> bool:
+    return Run.objects.filter(pk=run.pk, worker="assistant", attempt=2).exists()
+
+
+def test_who_assists_takes_over_from_a_holder_that_vanished_in_the_middle_of_its_shard_and_ends_the_run(
+    draws, run, quick
+) -> None:
+    expected = sum_of(carried_out()) if draws(4) else ""
+    drawing = draws(4, meanwhile=lambda number, report: eventually(lambda: held_by_the_assistant(run)))
+    held_by_one_that_vanished(run, 4)
+
+    assisted(run)
+
+    run.refresh_from_db()
+    assert (run.state, run.attempt, run.lost, run.worker) == ("succeeded", 2, 1, "assistant")
+    assert drawing.calls == drawing.once_each
+    assert (sum_of(run), run.done, run.total) == (expected, 40, 40)
+
+
+def test_two_that_assist_with_a_run_whose_holder_vanished_get_one_holder(draws, run) -> None:
+    taken_over = Run.objects.filter(pk=run.pk, attempt__gt=1)
+    drawing = draws(6, meanwhile=lambda number, report: eventually(taken_over.all().exists))
+    held_by_one_that_vanished(run, 6)
+
+    with at_the_same_time("first", assisted, run), at_the_same_time("second", assisted, run):
+        pass
+
+    run.refresh_from_db()
+    assert (run.state, run.attempt, run.artifacts.count()) == ("succeeded", 2, 1)
+    assert drawing.calls == drawing.once_each
+
+
+def test_progress_moves_while_who_assists_holds_the_run(draws, run) -> None:
+    def wait(number: int, report) -> None:
+        report(SIZE // 2, SIZE, "drawing")
+        moved = Run.objects.filter(
+            pk=run.pk, attempt=2, done=SIZE + SIZE // 2, total=3 * SIZE, message="Stage draw"
+        )
+        eventually(lambda: number != 1 or moved.all().exists())
+
+    draws(3, meanwhile=wait)
+    held_by_one_that_vanished(run, 3)
+
+    assisted(run)
+
+    assert Run.objects.get(pk=run.pk).state == "succeeded"
+
+
+def test_progress_moves_by_what_others_finish_before_a_quiet_holder_counts_as_gone(draws, run) -> None:
+    moved = Run.objects.filter(pk=run.pk, attempt=1, worker="gone", done__gte=SIZE)
+    draws(3, meanwhile=lambda number, report: eventually(lambda: number != 2 or moved.all().exists()))
+    held_by_one_that_vanished(run, 3, silent_for=25)
+    before = Run.objects.get(pk=run.pk).heartbeat_at
+
+    assisted(run)
+
+    assert (moved.exists(), Run.objects.get(pk=run.pk).heartbeat_at) == (True, before)
+
+
+def test_who_took_a_run_over_and_is_asked_to_end_hands_it_back(draws, run, queue: InvitedRuns) -> None:
+    def leaves(number: int, report) -> None:
+        eventually(lambda: held_by_the_assistant(run))
+        leaving.set()
+        report(SIZE // 2, SIZE, "drawing")
+
+    draws(3, meanwhile=leaves)
+    held_by_one_that_vanished(run, 3)
+
+    try:
+        assisted(run)
+    finally:
+        leaving.clear()
+
+    run.refresh_from_db()
+    assert (run.state, run.heartbeat_at) == ("running", None)
+    assert queue.read() == [run.pk]
+
+
+def test_a_holder_that_was_only_paused_can_write_no_more_after_it_was_replaced(draws, run) -> None:
+    draws(2, meanwhile=lambda number, report: eventually(lambda: held_by_the_assistant(run)))
+    paused = run_claim(run_id=run.pk, worker="paused", at=timezone.now() - timedelta(seconds=LONG))
+    shards_open(run_id=run.pk, stage="draw", sizes=[SIZE] * 2)
+
+    assisted(run)
+
+    with pytest.raises(RunStopped):
+        run_beat(claim=paused, at=timezone.now(), done=1)
 
 
 def test_who_assists_passes_a_stage_that_is_done_to_the_one_that_waits(draws, run) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from celery.worker import state
 from django.utils import timezone
 
 from curation.errors import UserError
@@ -19,8 +20,8 @@ from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines.work import Made, Outcome
 from mlworkers.plans import KINDS
 from mlworkers.presence import Presence
-from mlworkers.reporting import WorkerLeaves
-from mlworkers.selectors import queue_is_served
+from mlworkers.reporting import WorkerLeaves, leaving
+from mlworkers.selectors import queue_is_served, runs_to_invite
 from mlworkers.services import run_again
 from mlworkers.storage import RunLog, kept_folder, run_folder, runs_with_kept
 from tests.factories import DatasetFactory, PairFactory, RunFactory
@@ -159,13 +160,29 @@ def test_what_a_run_loaded_does_not_stay_in_the_worker_s_memory(pipeline, monkey
     assert loaded[0]() is None
 
 
-def test_a_worker_that_is_asked_to_end_lets_go_of_its_run(pipeline) -> None:
+def test_a_worker_that_is_asked_to_end_lets_go_of_its_run_and_invites_another(
+    pipeline, queue: InvitedRuns
+) -> None:
     pipeline(raising(WorkerLeaves()))
 
-    run = carried_out(RunFactory())
+    run = carried_out(RunFactory(invited_at=timezone.now()))
 
     assert (run.state, run.heartbeat_at) == ("running", None)
+    assert queue.read() == [run.pk]
     assert run_claim(run_id=run.pk, worker="next", at=timezone.now()) is not None
+
+
+def test_a_worker_that_was_asked_to_end_leaves_an_invitation_to_others() -> None:
+    run = RunFactory(invited_at=timezone.now())
+
+    leaving.set()
+    try:
+        carried_out(run)
+    finally:
+        leaving.clear()
+
+    assert (run.state, run.attempt) == ("queued", 0)
+    assert list(runs_to_invite(timezone.now(), ["default"])) == [run]
 
 
 def test_a_worker_that_must_exit_at_once_lets_go_of_its_run_too(pipeline) -> None:
@@ -265,6 +282,19 @@ def test_of_two_sweeps_at_once_one_sends_the_invitation(queue: InvitedRuns) -> N
     assert queue.read() == [run.pk]
 
 
+def test_a_busy_worker_invites_nobody(queue: InvitedRuns) -> None:
+    run, message = RunFactory(), Model()
+    one_at_a_time = SimpleNamespace(limit=1)
+
+    state.reserved_requests.add(message)
+    tasks._sweep_if_idle(one_at_a_time, ["default"])
+    while_busy = queue.read()
+    state.reserved_requests.discard(message)
+    tasks._sweep_if_idle(one_at_a_time, ["default"])
+
+    assert (while_busy, queue.read()) == ([], [run.pk])
+
+
 def test_the_sweep_forgets_workers_that_were_killed_long_ago(queue: InvitedRuns) -> None:
     old = timezone.now() - timedelta(days=2)
     WorkerHeartbeat.objects.create(name="killed", queues=["default"], seen_at=old)
@@ -292,6 +322,7 @@ def test_a_worker_that_was_killed_is_taken_for_dead_after_half_a_minute() -> Non
     WorkerHeartbeat.objects.create(name="killed", queues=["default"], seen_at=seen)
 
     assert queue_is_served("default", seen + timedelta(seconds=29))
+    assert not queue_is_served("default", seen - timedelta(hours=1))  # the clock was put back since
     assert not queue_is_served("default", seen + timedelta(seconds=31))
 
 

@@ -1,0 +1,222 @@
+"""A full disk is one sentence, whichever library finds out and wherever in a run it happens."""
+
+import re
+import resource
+import sqlite3
+import subprocess
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from django.db import OperationalError, connection
+from django.utils import timezone
+from pyarrow import parquet
+from safetensors.numpy import save_file
+
+from curation.files.drafts import FileError
+from curation.files.writing import disk_is_full, folder_replacing, replacing
+from mlworkers import pipelines, tasks
+from mlworkers.encoders.saving import cosines_write
+from mlworkers.lifecycle import run_claim
+from mlworkers.models import Run
+from mlworkers.pipelines.work import Made, Outcome
+from mlworkers.realism.arrays import array_write
+from mlworkers.storage import run_folder
+from tests.factories import RunFactory
+
+MANY = np.random.default_rng(1).random(1 << 18)  # 2 MiB that no compression makes small
+FULL = "The disk is full, so the run stopped; free some space and start the run again."
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """To numpy this is what a full disk is: less was written than it asked for, and it is not told why."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A real disk of one megabyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("nothing may be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def as_numbers(path: Path) -> None:
+    np.save(path, MANY, allow_pickle=False)
+
+
+def as_tensors(path: Path) -> None:
+    save_file({"weights": MANY}, path)
+
+
+def as_parquet(path: Path) -> None:
+    parquet.write_table(pa.table({"scores": MANY}), path)
+
+
+def as_zip(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive, archive.open("scores", "w") as file:
+        file.write(MANY.tobytes())
+
+
+def as_text(path: Path) -> None:
+    path.write_text("x" * MANY.nbytes)
+
+
+WRITERS = [as_numbers, as_tensors, as_parquet, as_zip, as_text]
+
+
+@pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.__name__)
+def test_a_real_full_disk_is_known_whichever_library_writes(
+    small_disk, write: Callable[[Path], None]
+) -> None:
+    refused = pytest.raises(FileError, match=r"^The disk is full, so model was not written")
+
+    with refused, folder_replacing(small_disk / "model") as folder:
+        write(folder / "weights.npy")
+
+    assert list(small_disk.iterdir()) == []
+
+
+def test_numbers_that_a_real_full_disk_cannot_hold_are_one_sentence(small_disk) -> None:
+    with pytest.raises(FileError, match=r"^The disk is full, so cosines\.npy was not written"):
+        array_write(small_disk / "cosines.npy", MANY)
+
+    assert list(small_disk.iterdir()) == []
+
+
+def test_numbers_that_are_cut_short_are_a_full_disk(tmp_path) -> None:
+    with (
+        files_of_at_most(4096),
+        pytest.raises(FileError, match=r"^The disk is full, so p_d\.npy was not written"),
+    ):
+        array_write(tmp_path / "p_d.npy", MANY)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cosines_that_are_cut_short_are_a_full_disk(tmp_path) -> None:
+    with files_of_at_most(4096), pytest.raises(OSError, match="requested and") as found:
+        cosines_write(tmp_path / "cosines.npy", MANY)
+
+    assert disk_is_full(found.value)
+
+
+def test_a_database_whose_disk_is_full_is_known() -> None:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("PRAGMA max_page_count = 2")
+        with pytest.raises(sqlite3.OperationalError) as found:
+            database.execute("CREATE TABLE scores AS SELECT randomblob(100000)")
+
+    assert disk_is_full(found.value)
+
+
+def test_an_error_behind_which_a_full_disk_lies_is_one(tmp_path) -> None:
+    def hidden() -> None:
+        try:
+            raise OSError(28, "No space left on device")
+        except OSError:
+            raise ValueError("Can't close the ZIP file while there is an open writing handle on it.")  # noqa: B904
+
+    with pytest.raises(ValueError, match="ZIP") as found:
+        hidden()
+
+    assert disk_is_full(found.value)
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), ValueError("3 rows are missing")])
+def test_another_error_is_no_full_disk(tmp_path, error: Exception) -> None:
+    with pytest.raises(type(error), match=re.escape(str(error))), replacing(tmp_path / "scores"):
+        raise error
+
+
+@pytest.fixture
+def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
+    """Carries out a run that writes so, and returns it."""
+
+    def carried_out(write: Callable[[Path], None]) -> Run:
+        def does(plan, work) -> Outcome:
+            write(work.folder / "made.npy")
+            return Outcome("made", {}, [Made("numbers", work.folder / "made.npy")])
+
+        monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", does)
+        run = RunFactory()
+        tasks.execute(run.pk)
+        run.refresh_from_db()
+        return run
+
+    return carried_out
+
+
+@pytest.mark.parametrize("write", WRITERS, ids=lambda write: write.__name__)
+def test_a_run_on_a_real_full_disk_says_so_and_leaves_nothing(small_disk, settings, run_that, write) -> None:
+    settings.SEMBLANCE_HOME = small_disk
+
+    run = run_that(write)
+
+    assert (run.state, run.message) == ("failed", FULL)
+    assert [path.name for path in run_folder(run.pk).iterdir()] == ["log.txt"]
+
+
+def test_a_run_whose_numbers_are_cut_short_says_that_the_disk_is_full(run_that) -> None:
+    def short(path: Path) -> None:
+        with files_of_at_most(4096):
+            as_numbers(path)
+
+    assert run_that(short).message == FULL
+
+
+def test_a_run_whose_library_hides_the_full_disk_behind_an_error_of_its_own_says_so_too(run_that) -> None:
+    def hidden(path: Path) -> None:
+        raise ValueError("the archive could not be closed") from OSError(28, "No space left on device")
+
+    assert run_that(hidden).message == FULL
+
+
+class FullDatabase:
+    """A database whose disk is full for so many writes of a run's end."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def __call__(self, execute, sql, params, many, context):
+        if sql.startswith("UPDATE") and "failed" in str(params) and self.times:
+            self.times -= 1
+            raise OperationalError("database or disk is full")
+        return execute(sql, params, many, context)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_end_of_a_run_is_written_again_where_the_database_s_disk_was_full(monkeypatch) -> None:
+    def does(plan, work) -> Outcome:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", does)
+    monkeypatch.setattr(tasks, "PAUSES", (0.0, 0.0))
+    run = RunFactory()
+    claim = run_claim(run_id=run.pk, worker="first", at=timezone.now())
+
+    with connection.execute_wrapper(FullDatabase(times=2)):
+        tasks.work(claim)
+
+    run.refresh_from_db()
+    assert (run.state, run.message) == ("failed", FULL)
