@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 
 from curation.errors import UserError
 from curation.files.writing import disk_is_full
+from curation.services import imports_tidy
 from mlworkers.forgetting import runs_forget
 from mlworkers.lifecycle import Claim, RunStopped, run_claim, run_fail, run_invited, run_leave
 from mlworkers.models import Run
@@ -57,6 +58,7 @@ def sweep() -> None:
     """
     at = timezone.now()
     workers_forget(at=at)
+    imports_tidy(at=at)
     runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
     for run in runs_to_invite(at):
         invite(run, at)

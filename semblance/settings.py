@@ -187,7 +187,7 @@ WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_HANDLERS = ["curation.uploads.BoundedUpload"]
-UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=200 * 1024**2)
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=300 * 1024**2)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -250,7 +250,7 @@ CELERY_BEAT_SCHEDULE = {
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
 }
 
-# A running run whose worker was silent for this long is taken up by another one.
+# A running run whose worker was silent for this long is taken up by another one; an import, by whoever asks.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
 
 LOGGING = {

@@ -4,6 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.timezone import now
 
 from curation import services
 from curation.errors import UserError
@@ -317,9 +318,9 @@ def test_an_import_whose_file_is_gone_has_failed(batch, home) -> None:
 
 def test_only_a_run_that_goes_on_may_take_up_a_running_import(batch) -> None:
     services.import_check(batch=batch, options=ImportOptions())
-    ImportBatch.objects.update(state="running")
+    ImportBatch.objects.update(state="running", heartbeat_at=now())
 
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="is being imported"):
         services.import_apply(batch=batch)
     outcome = services.import_apply(batch=batch, again=True)
 
