@@ -30,7 +30,7 @@ def import_claim(*, batch: ImportBatch, again: bool) -> None:
     if not claimed:
         raise UserError(
             _(
-                "%(file)s is being imported or is imported already, or its columns were not checked; "
+                "%(file)s is imported already or at this moment, or its columns were not checked; "
                 "open the import again."
             )
             % {"file": batch.file_name}

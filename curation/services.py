@@ -323,8 +323,7 @@ def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
 def _require_free(batch: ImportBatch) -> None:
     if not batch.path or not ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk).exists():
         raise UserError(
-            _("%(file)s is being imported or is imported already; upload it again.")
-            % {"file": batch.file_name}
+            _("%(file)s is imported already or at this moment; upload it again.") % {"file": batch.file_name}
         )
 
 
@@ -369,7 +368,7 @@ def import_discard(*, batch: ImportBatch) -> None:
     deleted, _by_model = free.delete()
     if not deleted:
         raise UserError(
-            _("%(file)s is being imported or is imported already, so it stays.") % {"file": batch.file_name}
+            _("%(file)s is imported already or at this moment, so it stays.") % {"file": batch.file_name}
         )
     if batch.path:  # a command's file is where its owner put it
         shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)

@@ -54,7 +54,7 @@ def longer_text_in_all_rows(path: Path) -> None:
 
 
 def plain_text_in_all_rows(
-    path: Path, compression: str = "zstd", length: int = len(TEXT), rows: int = 300
+    path: Path, compression: str = "zstd", length: int = len(TEXT), rows: int = 60
 ) -> None:
     schema = pa.schema({"sentence1": pa.string(), "sentence2": pa.string()})
     with pq.ParquetWriter(path, schema, compression=compression, use_dictionary=False) as writer:
@@ -64,9 +64,9 @@ def plain_text_in_all_rows(
 
 
 def one_page(path: Path, compression: str = "zstd") -> None:
-    """A page of 400 MB."""
-    texts = pa.array([TEXT * 4] * 100)
-    table = pa.table({"sentence1": texts, "sentence2": ["B."] * 100})
+    """A page of 200 MB."""
+    texts = pa.array([TEXT * 4] * 50)
+    table = pa.table({"sentence1": texts, "sentence2": ["B."] * 50})
     pq.write_table(table, path, compression=compression, use_dictionary=False, data_page_size=1 << 30)
 
 
@@ -79,31 +79,31 @@ def delta_texts(path: Path) -> None:
 
 
 def nested_lists(path: Path) -> None:
-    one = pa.ListArray.from_arrays(pa.array([0, 30_000_000], pa.int32()), pa.nulls(30_000_000, pa.int8()))
+    one = pa.ListArray.from_arrays(pa.array([0, 3_000_000], pa.int32()), pa.nulls(3_000_000, pa.int8()))
     pq.write_table(
         pa.table({"sentence1": ["A."], "sentence2": ["B."], "more": one}), path, compression="zstd"
     )
 
 
 def many_rows(path: Path) -> None:
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 8_000_000, pa.int32()), pa.array(["A dog runs."]))
-    pq.write_table(pa.table({"sentence1": texts, "sentence2": texts}), path, row_group_size=8_000_000)
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 2_100_000, pa.int32()), pa.array(["A dog runs."]))
+    pq.write_table(pa.table({"sentence1": texts, "sentence2": texts}), path, row_group_size=2_100_000)
 
 
 def many_columns(path: Path) -> None:
-    pq.write_table(pa.table({f"c{number}": ["A."] for number in range(5000)}), path)
+    pq.write_table(pa.table({f"c{number}": ["A."] for number in range(2000)}), path)
 
 
 def wide_rows(path: Path) -> None:
-    """A thousand columns, each of which holds a long text once."""
+    """Two hundred columns, each of which holds a long text once."""
     texts = pa.DictionaryArray.from_arrays(pa.array([0] * 300, pa.int32()), pa.array([TEXT[:900_000]]))
-    pq.write_table(pa.table({f"c{number}": texts for number in range(1000)}), path, compression="zstd")
+    pq.write_table(pa.table({f"c{number}": texts for number in range(200)}), path, compression="zstd")
 
 
 def many_groups(path: Path) -> None:
     table = pa.table({"sentence1": ["A."], "sentence2": ["B."]})
     with pq.ParquetWriter(path, table.schema) as writer:
-        for _group in range(20_000):
+        for _group in range(12_000):
             writer.write_table(table)
 
 

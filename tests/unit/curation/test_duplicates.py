@@ -71,3 +71,12 @@ def test_duplicates_are_counted_by_hand() -> None:
     counted = duplicates_counted([three_times_one_way, both_ways, in_two_splits])
 
     assert counted == Duplicates(exact=2 + 1 + 1, mirrored=1, across_splits=1)
+
+
+def test_what_is_kept_of_equal_pairs_does_not_grow_with_their_splits() -> None:
+    seen = SeenPairs()
+
+    for number in range(1000):
+        seen.add("x", "y", f"split {number}")
+
+    assert seen._seen == {hash(("x", "y")): (True, False, "split 0", True)}
