@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from django.db import OperationalError, transaction
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.claiming import BeatingReport, import_beat, import_failed, imports_superseded
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.files.checksum import sha256_of
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
 from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name
+from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
-from curation.files.survey import Survey, survey_rows
+from curation.files.survey import Survey, TooManyRowsError, survey_rows
 from curation.files.writing import as_text, replacing
 from curation.models import Dataset, ImportBatch, ScoreSet, User
 from curation.pair_writing import Target, Written, dataset_lock, pairs_write
@@ -34,6 +37,8 @@ ONE_TRANSACTION_ROWS = 20_000
 CHUNK_ROWS = 2_000
 ERRORS_KEPT = 100
 ERROR_CHARACTERS_KEPT = 500
+# A small file can stand for a great many rows, each of which is refused with its text.
+ERRORS_FILE_CHARACTERS = 200_000_000
 
 Row = IdentifiedPair | RowError
 
@@ -104,6 +109,17 @@ class ImportOutcome:
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"errors": [error._asdict() for error in self.errors]}
 
+    @property
+    def so_far(self) -> dict[str, int]:
+        """What an import that goes on after this one must know: to it, what was added is unchanged."""
+        return {"added": self.added, "scores_added": self.scores_added}
+
+    def continue_from(self, so_far: Mapping[str, int]) -> None:
+        """Count what earlier attempts of this import added as added."""
+        before = so_far.get("added", 0)
+        self.added, self.unchanged = self.added + before, max(0, self.unchanged - before)
+        self.scores_added += so_far.get("scores_added", 0)
+
     def add(self, rows: int, written: Written) -> None:
         self.rows += rows
         self.added += written.added
@@ -146,6 +162,7 @@ def pairs_import(
     batch: ImportBatch | None = None,
     errors: Path | None = None,
     dry_run: bool = False,
+    most_rows: int = ROWS_MOST,
     report: Report = silent,
 ) -> ImportOutcome:
     """Import a file of pairs. A dataset that is not saved yet is saved with the first rows.
@@ -153,28 +170,30 @@ def pairs_import(
     At most 20,000 rows are one transaction; more are written 2,000 at a time, and an import that was stopped
     goes on where it was when it is called again. errors: where to write the rejected rows as CSV. dry_run
     writes no row. Raises UserError, before anything is written, where the file, its columns or its scale
-    cannot be used.
+    cannot be used, and TooManyRowsError where it has more than `most_rows`.
     """
     batch = batch or ImportBatch(file_name=path.name[:255], mapping=options.as_json(), created_by=by)
-    with errors_shown(FileError), _full_disk_shown(), _failure_recorded(batch):
-        job = _job_prepared(dataset, path, options, dry_run=dry_run, report=report)
+    report = BeatingReport(batch, report)
+    with _file_errors_shown(), _full_disk_shown(), _failure_recorded(batch):
+        job = _job_prepared(dataset, path, options, dry_run=dry_run, most_rows=most_rows, report=report)
         batch.sha256 = batch.sha256 or sha256_of(path)
         with _error_file(errors) as refuse:
             if dry_run:
-                _rows_import(job, refuse, report)
+                _rows_import(job, refuse, report, batch)
             else:
                 _rows_import_recorded(job, refuse, report, batch)
     return job.outcome
 
 
 def _job_prepared(
-    dataset: Dataset, path: Path, options: ImportOptions, *, dry_run: bool, report: Report
+    dataset: Dataset, path: Path, options: ImportOptions, *, dry_run: bool, most_rows: int, report: Report
 ) -> _Job:
     layout = inspect_file(path, options.columns, header=options.header, delimiter=options.delimiter)
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
     scale = _scale_known(options, score_set)
-    survey = survey_rows(_rows(layout, origin, scale), report=report, message=_("Reading the file"))
+    rows = _rows(layout, origin, scale)
+    survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
     _require_a_pair(survey, path)
     outcome = ImportOutcome(
         dataset=dataset.slug,
@@ -291,7 +310,7 @@ def _rows_import_recorded(
         _target_saved(job.target)
         if not job.is_small:
             _batch_opened(batch, job.target.dataset)
-        _rows_import(job, refuse, report)
+        _rows_import(job, refuse, report, batch)
         _batch_closed(batch, job.target.dataset, job.outcome)
 
 
@@ -310,12 +329,18 @@ def _target_saved(target: Target) -> None:
 
 
 def _batch_opened(batch: ImportBatch, dataset: Dataset) -> None:
-    batch.dataset = dataset
-    batch.state = ImportBatch.State.RUNNING
-    batch.save()
+    if batch.pk is None:
+        batch.dataset = dataset
+        batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
+        batch.save()
+        imports_superseded(batch=batch)
 
 
+@transaction.atomic
 def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) -> None:
+    outcome.continue_from(batch.written)
+    if batch.pk:
+        import_beat(batch=batch)
     batch.dataset = dataset
     batch.state = ImportBatch.State.DONE
     batch.rows, batch.added = outcome.rows, outcome.added
@@ -326,38 +351,48 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 
 @contextmanager
 def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
-    """Say in a batch that is under way that it failed, and why; what its check foresaw stays beside that."""
     try:
         yield
     except Exception as error:
+        # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
         if batch.pk:
-            failed = {"state": ImportBatch.State.FAILED, "report": {**batch.report, "error": str(error)}}
-            # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
-            ImportBatch.objects.filter(pk=batch.pk, state=ImportBatch.State.RUNNING).update(**failed)
+            import_failed(batch=batch, error=str(error))
         raise
 
 
-def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report) -> None:
+def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
     rows = job.rows()
     while chunk := list(islice(rows, CHUNK_ROWS)):
-        written = _chunk_import(job, chunk)
+        written = _chunk_import(job, chunk, batch)
         for error in written.refused:
             refuse(error)
-        job.outcome.add(len(chunk), written)
         report(job.outcome.rows, job.survey.rows, _("Importing pairs"))
 
 
-def _chunk_import(job: _Job, chunk: list[Row]) -> Written:
+def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> Written:
     pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
     unread = [row for row in chunk if isinstance(row, RowError)]
     if job.outcome.dry_run:
         written = pairs_write(job.target, pairs, dry_run=True)
-    else:
-        with transaction.atomic():
-            dataset_lock(job.target.dataset)
-            written = pairs_write(job.target, pairs, dry_run=False)
-    written.refused = sorted(written.refused + unread)
+        _chunk_counted(job, chunk, written, unread)
+        return written
+    with transaction.atomic():
+        dataset_lock(job.target.dataset)
+        written = pairs_write(job.target, pairs, dry_run=False)
+        _chunk_counted(job, chunk, written, unread)
+        if batch.pk:
+            # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
+            import_beat(batch=batch, written=_added_so_far(batch, job.outcome))
     return written
+
+
+def _chunk_counted(job: _Job, chunk: list[Row], written: Written, unread: list[RowError]) -> None:
+    written.refused = sorted(written.refused + unread)
+    job.outcome.add(len(chunk), written)
+
+
+def _added_so_far(batch: ImportBatch, outcome: ImportOutcome) -> dict[str, int]:
+    return {name: batch.written.get(name, 0) + number for name, number in outcome.so_far.items()}
 
 
 @contextmanager
@@ -369,7 +404,32 @@ def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
     with replacing(path) as file, as_text(file) as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["line", "reason", "row"])
-        yield lambda error: writer.writerow([error.line, error.reason, error.row])
+        yield _bounded_writer(writer.writerow)
+
+
+def _bounded_writer(write: Callable[[list[object]], object]) -> Callable[[RowError], None]:
+    left = ERRORS_FILE_CHARACTERS
+
+    def refuse(error: RowError) -> None:
+        nonlocal left
+        if left > 0:
+            left -= len(error.reason) + len(error.row)
+            # What does not fit is counted, and no longer listed.
+            write([error.line, error.reason, error.row] if left > 0 else ["", _("There are more."), ""])
+
+    return refuse
+
+
+@contextmanager
+def _file_errors_shown() -> Iterator[None]:
+    """A file that has too many rows for this caller may do for another one."""
+    try:
+        with errors_shown(FileError):
+            yield
+    except UserError as error:
+        if isinstance(error.__cause__, TooManyRowsError):
+            raise error.__cause__ from None
+        raise
 
 
 @contextmanager

@@ -402,7 +402,13 @@ class Snapshot(models.Model):
 
 
 class ImportBatch(models.Model):
-    """One import of one file: what was asked, and what came of it."""
+    """One import of one file: what was asked, and what came of it.
+
+    uploaded ──claim──▶ running ──▶ done
+       ╰───────────────▶  │ ╰─────▶ failed (may be claimed again; so may a running one whose heartbeat is stale)
+
+    Every move is one conditional UPDATE on (id, state, attempt), in `claiming.py`.
+    """
 
     class State(models.TextChoices):
         UPLOADED = "uploaded", _("uploaded")
@@ -423,6 +429,11 @@ class ImportBatch(models.Model):
     unchanged = models.PositiveIntegerField(default=0)
     rejected = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict, blank=True, help_text="duplicates, scale, first errors")
+    attempt = models.PositiveIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    written = models.JSONField(
+        default=dict, blank=True, help_text="what this import's attempts have added so far"
+    )
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -431,3 +442,8 @@ class ImportBatch(models.Model):
 
     def __str__(self) -> str:
         return self.file_name
+
+    @property
+    def checked(self) -> bool:
+        """Whether the columns were tried, so that it is known what an import will do."""
+        return bool(self.mapping) and "rows" in self.report

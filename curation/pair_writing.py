@@ -16,7 +16,7 @@ from curation.archiving import dataset_require_active
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
-from curation.pairs.duplicates import Repeats, SeenPairs, Standing, repeats_of, standing_of
+from curation.pairs.duplicates import NOWHERE, Repeats, SeenPairs, Standings, repeats_of, standing_of
 
 
 class Known(NamedTuple):
@@ -33,12 +33,14 @@ class Target:
     """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
 
     own_ids: hashes of the external ids of the whole file; a pair under one of them is no duplicate.
+    stored: how the dataset's other pairs stand that have the same sentences as one that was seen, by their keys.
     """
 
     dataset: Dataset
     score_set: ScoreSet | None
     own_ids: AbstractSet[int]
     seen: SeenPairs = field(default_factory=SeenPairs)
+    stored: dict[tuple[str, str], Standings] = field(default_factory=dict)
 
 
 @dataclass
@@ -185,29 +187,28 @@ def _scores_added(
 def _repeats(
     target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]
 ) -> list[tuple[Repeats, Repeats]]:
-    stored = _stored_standings(target, pairs, sentences)
+    _look_up_stored(target, pairs, sentences)
     repeats = []
     for pair in pairs:
         within = target.seen.add(pair.a_key, pair.b_key, pair.split)
-        others = stored.get(_both(pair.a_key, pair.b_key), ())
+        others = target.stored.get(_both(pair.a_key, pair.b_key), NOWHERE)
         repeats.append((within, repeats_of(standing_of(pair.a_key, pair.b_key, pair.split), others)))
     return repeats
 
 
-def _stored_standings(
-    target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]
-) -> dict[tuple[str, str], list[Standing]]:
-    """Pairs of the dataset that are not the file's own, by their two sentences' keys."""
-    both_known = [pair for pair in pairs if pair.a_key in sentences and pair.b_key in sentences]
-    if not both_known:
-        return {}
-    ids = sorted({sentences[key] for pair in both_known for key in (pair.a_key, pair.b_key)})
-    rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids)
-    standings: dict[tuple[str, str], list[Standing]] = {}
-    for a_key, b_key, split, external_id in rows.values_list("a__key", "b__key", "split", "external_id"):
-        if hash(external_id) not in target.own_ids:
-            standings.setdefault(_both(a_key, b_key), []).append(standing_of(a_key, b_key, split))
-    return standings
+def _look_up_stored(target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]) -> None:
+    """Note how pairs of the dataset stand that are not the file's own: once for each two sentences of the file."""
+    new = {_both(pair.a_key, pair.b_key) for pair in pairs if (pair.a_key, pair.b_key) not in target.seen}
+    ids = sorted({sentences[key] for both in new if sentences.keys() >= set(both) for key in both})
+    if not ids:
+        return
+    rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids).order_by()
+    facts = rows.values_list("a__key", "b__key", "split", "external_id")
+    for a_key, b_key, split, external_id in facts.iterator():
+        both = _both(a_key, b_key)
+        if both in new and hash(external_id) not in target.own_ids:
+            before = target.stored.get(both, NOWHERE)
+            target.stored[both] = before.with_pair(standing_of(a_key, b_key, split))
 
 
 def _both(a_key: str, b_key: str) -> tuple[str, str]:

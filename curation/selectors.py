@@ -3,8 +3,10 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import (
     Avg,
     Count,
@@ -21,7 +23,7 @@ from django.db.models import (
 from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
-from curation.models import Dataset, Pair, PairScore, ScoreSet
+from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
 from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.pairs.statistics import Histogram, histogram
 
@@ -338,3 +340,20 @@ def _reliability(score_set: ScoreSet) -> dict[str, Any]:
     """What a score set that people made says of its split-half reliability, if it says anything."""
     told = score_set.parameters.get("reliability") if score_set.kind == ScoreSet.Kind.PEOPLE else None
     return {"shr": told.get("spearman_mean"), "shr_n": told.get("judgements")} if told else {}
+
+
+def imports_of(dataset: Dataset, at: datetime) -> QuerySet[ImportBatch]:
+    """The dataset's imports, newest first, each with who began it and whether it was interrupted."""
+    imports = ImportBatch.objects.filter(dataset=dataset).select_related("created_by")
+    return imports.annotate(interrupted=import_is_interrupted(at))
+
+
+def import_is_free(at: datetime) -> Q:
+    """Nobody imports it: it waits, it failed, or the process that imported it has fallen silent."""
+    waiting = Q(state__in=[ImportBatch.State.UPLOADED, ImportBatch.State.FAILED])
+    return waiting | import_is_interrupted(at)
+
+
+def import_is_interrupted(at: datetime) -> Q:
+    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - timedelta(seconds=settings.RUN_STALE_SECONDS))
+    return Q(state=ImportBatch.State.RUNNING) & silent

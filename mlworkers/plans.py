@@ -123,6 +123,14 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind(
+            name="check_import",
+            label=gettext_lazy("Check an import"),
+            description=gettext_lazy("Tries the import of an uploaded file and writes nothing."),
+            plan=ImportPlan,
+            unit=gettext_lazy("rows"),
+            needs="curate",
+        ),
+        Kind(
             name="import_pairs",
             label=gettext_lazy("Import pairs"),
             description=gettext_lazy("Takes the pairs and scores of an uploaded file into its dataset."),

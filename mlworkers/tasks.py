@@ -20,6 +20,7 @@ from kombu.exceptions import ChannelError, OperationalError
 from curation.errors import UserError
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full
+from curation.services import imports_tidy
 from mlworkers import clock
 from mlworkers.forgetting import runs_forget
 from mlworkers.lifecycle import (
@@ -78,6 +79,7 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
     """
     at = clock.now()
     workers_forget(at=at)
+    imports_tidy(at=at)
     runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
     for run in runs_to_invite(at, queues):
         invite(run, at)

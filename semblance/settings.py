@@ -217,7 +217,7 @@ MODEL_ROOTS = [
     Path(root).expanduser().resolve()
     for root in env.list("MODEL_ROOTS", default=[str(SEMBLANCE_HOME), str(Path.cwd())])
 ]
-UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=200 * 1024**2)
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=300 * 1024**2)
 # With less than this the health check says that the disk is nearly full.
 DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
 
@@ -289,7 +289,7 @@ CELERY_BEAT_SCHEDULE = {
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
 }
 
-# A running run whose worker was silent for this long is taken up by another one.
+# A running run whose worker was silent for this long is taken up by another one; an import, by whoever asks.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
 
 LOGGING = {

@@ -31,6 +31,8 @@ OTHER_NAMES = {
     "external_id": ("id", "pairid", "externalid"),
 }
 _SHOWN = 20
+_NUMBER_CHARACTERS = 1000
+_CELL_SHOWN_CHARACTERS = 100
 
 Cells = Sequence[object]
 
@@ -78,15 +80,20 @@ def is_number(cell: object) -> bool:
 def number(cell: object) -> float:
     """The finite number in a cell. Raises ValueError with a reason where there is none."""
     # int and float read "1_000" and " 1" too, which no data file means as a number.
-    if isinstance(cell, bool) or (isinstance(cell, str) and "_" in cell):
-        raise ValueError(f'"{cell}" is not a number')
+    if isinstance(cell, bool) or (isinstance(cell, str) and ("_" in cell or len(cell) > _NUMBER_CHARACTERS)):
+        raise ValueError(f'"{_shown(cell)}" is not a number')
     try:
         value = float(cell)  # type: ignore[arg-type]  # what is no number raises, whatever its type
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f'"{cell}" is not a number') from error
+        raise ValueError(f'"{_shown(cell)}" is not a number') from error
     if not math.isfinite(value):
-        raise ValueError(f'"{cell}" is not a finite number')
+        raise ValueError(f'"{_shown(cell)}" is not a finite number')
     return value
+
+
+def _shown(cell: object) -> str:
+    text = str(cell)
+    return text if len(text) <= _CELL_SHOWN_CHARACTERS else f"{text[:_CELL_SHOWN_CHARACTERS]}…"
 
 
 def _named(asked: Columns, names: Sequence[str], *, header: bool, file_name: str) -> dict[str, int]:

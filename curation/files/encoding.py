@@ -1,7 +1,6 @@
 """Which encoding a text file is in: by its mark, by its zero bytes, or by reading all of it as UTF-8."""
 
 import codecs
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -14,8 +13,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_ESCAPED = re.compile("[\udc80-\udcff]")
 
 
 class Encoding(NamedTuple):
@@ -57,8 +54,8 @@ def _by_content(path: Path) -> Encoding:
     characters = undecodable = 0
     for text in _utf8_blocks(path):
         if not text.isascii():
-            characters += len(_NOT_ASCII.findall(text))
-            undecodable += len(_ESCAPED.findall(text))
+            characters += len(text) - len(text.encode("ascii", "ignore"))
+            undecodable += len(text) - len(text.encode("utf-8", "ignore").decode())
     if not undecodable:
         return Encoding("utf-8")
     if characters - undecodable > undecodable:

@@ -24,6 +24,8 @@ __all__ = [
 # How long what is kept beside the sentences may be: the width of its place in the database.
 FACT_MAX_CHARACTERS = {"source": 100, "subset": 100, "split": 20, "external_id": 200}
 
+_UNREAD_CHARACTERS = 10_000
+
 
 class _BadRowError(ValueError):
     """Why a row is no pair."""
@@ -133,6 +135,7 @@ def _sentence(cell: object, side: str) -> str:
         raise _BadRowError(f"sentence {side} is empty")
     if not isinstance(cell, str):
         raise _BadRowError(f"sentence {side} is not text")
+    _refuse_endless(cell, f"sentence {side}", SENTENCE_MAX_CHARACTERS)
     text = _readable(cell)
     if not shows_something(text):
         raise _BadRowError(f"sentence {side} is empty")
@@ -144,11 +147,21 @@ def _sentence(cell: object, side: str) -> str:
 
 
 def _fact(cell: object, field: str, most: int) -> str:
-    text = "" if cell is None else _readable(str(cell))
+    name = "id" if field == "external_id" else field
+    written = "" if cell is None else str(cell)
+    _refuse_endless(written, f"the {name}", most)
+    text = _readable(written)
     if len(text) > most:
-        name = "id" if field == "external_id" else field
         raise _BadRowError(f"the {name} has {len(text):,} characters; at most {most} are allowed")
     return text
+
+
+def _refuse_endless(text: str, what: str, most: int) -> None:
+    """Refuse, before it is normalised, what is far longer than white space and composed letters can make it."""
+    if len(text) > _UNREAD_CHARACTERS:
+        raise _BadRowError(
+            f"{what} has more than {_UNREAD_CHARACTERS:,} characters; at most {most:,} are allowed"
+        )
 
 
 def _readable(text: str) -> str:

@@ -7,20 +7,19 @@ import csv
 import json
 from collections import deque
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import IO, Literal, NamedTuple, NoReturn
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.encoding import errors_for
+from curation.files.parquet import ROWS_MOST, parquet_rows
 from curation.pairs.text import printable
 
 LINE_MAX_CHARACTERS = 1_000_000
+LINES_MOST = 10 * ROWS_MOST
+# Of a row's text this much is kept, to show it where it is wrong.
+ROW_KEPT_CHARACTERS = 12_000
 # A quoted cell may run over several lines; one that runs over more has lost its closing quotation mark.
 RECORD_MAX_LINES = 100
-_PARQUET_ROWS = 4096
 
 
 class Record(NamedTuple):
@@ -30,10 +29,16 @@ class Record(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The row as it stood in the file, or its cells where the file is not text."""
-        return printable(
-            "".join(self.lines).rstrip("\r\n") if self.lines else "\t".join(map(str, self.cells))
-        )
+        """The row as it stood in the file, or its cells where the file is not text; of a long row, the beginning."""
+        if self.lines:
+            return kept("".join(self.lines).rstrip("\r\n"))
+        return kept("\t".join(str(cell)[: ROW_KEPT_CHARACTERS + 1] for cell in self.cells))
+
+
+def kept(row: str) -> str:
+    """What is kept of the text of a row."""
+    shown = row if len(row) <= ROW_KEPT_CHARACTERS else f"{row[:ROW_KEPT_CHARACTERS]}…"
+    return printable(shown)
 
 
 def read_records(layout: Layout) -> Iterator[Record | RowError]:
@@ -56,6 +61,10 @@ def physical_lines(file: IO[str], name: str) -> Iterator[str]:
                     f"Line {number} of {name} has more than {LINE_MAX_CHARACTERS:,} characters; "
                     f"check that the file has line ends, and one row a line."
                 )
+            if number > LINES_MOST:
+                raise FileError(
+                    f"{name} has more than {LINES_MOST:,} lines; split it, or take out those that hold no pair."
+                )
             yield line
     except UnicodeDecodeError as error:
         raise FileError(
@@ -76,7 +85,7 @@ class RecordLines:
         return self
 
     def __next__(self) -> str:
-        if len(self.taken) == RECORD_MAX_LINES:
+        if len(self.taken) == RECORD_MAX_LINES or sum(map(len, self.taken)) > LINE_MAX_CHARACTERS:
             raise csv.Error("a quotation mark is opened and not closed")
         line = self._again.popleft() if self._again else next(self._lines)
         self.number += 1
@@ -102,7 +111,7 @@ def split_cells(lines: RecordLines, *, delimiter: str, quoted: bool) -> Iterator
             return
         except csv.Error as error:
             lines.give_back_all_but_first()
-            yield RowError(lines.number, _plain(error), printable(lines.taken[0].rstrip("\r\n")))
+            yield RowError(lines.number, _plain(error), kept(lines.taken[0].rstrip("\r\n")))
             continue
         if cells:
             yield Record(lines.number - len(lines.taken) + 1, cells, lines.taken)
@@ -147,7 +156,7 @@ def _json_records(layout: Layout) -> Iterator[Record | RowError]:
             try:
                 values = json_object(line)
             except ValueError as error:
-                yield RowError(number, str(error), printable(line.rstrip("\r\n")))
+                yield RowError(number, str(error), kept(line.rstrip("\r\n")))
             else:
                 yield Record(number, [values.get(name) for name in layout.columns], [line])
 
@@ -172,20 +181,8 @@ def _refuse_constant(name: str) -> NoReturn:
 def _parquet_records(layout: Layout) -> Iterator[Record | RowError]:
     wanted = sorted(set(layout.mapping.values()))
     names = [layout.columns[place] for place in wanted]
-    number = 0
-    try:
-        with pq.ParquetFile(layout.path) as file:
-            for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
-                for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                    number += 1
-                    yield Record(number, _placed(values, wanted, len(layout.columns)))
-    except (pa.ArrowException, OSError) as error:
-        raise FileError(f"{layout.path.name} is not a whole Parquet file; write it again.") from error
-    except (ValueError, OverflowError) as error:
-        # Arrow keeps bytes that are no UTF-8 and dates that Python has not; both show only when they are taken out.
-        raise FileError(
-            f"{layout.path.name} holds a value that cannot be read ({error}); write it again without it."
-        ) from error
+    for number, values in enumerate(parquet_rows(layout.path, names), 1):
+        yield Record(number, _placed(values, wanted, len(layout.columns)))
 
 
 def _placed(values: Sequence[object], places: Sequence[int], width: int) -> list[object]:
@@ -193,18 +190,3 @@ def _placed(values: Sequence[object], places: Sequence[int], width: int) -> list
     for place, value in zip(places, values, strict=True):
         cells[place] = value
     return cells
-
-
-def parquet_columns(path: Path) -> tuple[str, ...]:
-    """The names of a Parquet file's columns. Raises FileError where it is none, or two columns share a name."""
-    try:
-        names = tuple(pq.read_schema(path).names)
-    except (pa.ArrowException, OSError) as error:
-        raise FileError(f"{path.name} is not a Parquet file; check the file or its ending.") from error
-    # Arrow takes columns by name alone.
-    twin = next((name for name in names if names.count(name) > 1), None)
-    if twin is not None:
-        raise FileError(
-            f'{path.name} has {names.count(twin)} columns named "{twin}"; give each its own name.'
-        )
-    return names

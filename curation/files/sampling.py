@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from curation.files.columns import holds_numbers, is_number, recognised_columns
-from curation.files.drafts import FileError, Layout
+from curation.files.drafts import FileError
 from curation.files.encoding import detect_encoding
-from curation.files.records import Record, parquet_columns, read_records
+from curation.files.parquet import parquet_columns, parquet_sample
 from curation.files.sniffing import Dialect, detect_dialect, detect_format, sample_lines, sample_objects
 from curation.pairs.text import is_readable
 
 # A page offers every column for each field: more than this is a matrix of numbers, or no table at all.
 COLUMNS_MOST = 1000
 _PARQUET_ROWS = 200
+_PARQUET_CELLS = 20_000
+_CELL_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,13 @@ def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tupl
 def _parquet_sample(path: Path) -> Sample:
     columns = parquet_columns(path)
     _require_fewer(len(columns), path)
-    everything = {name: place for place, name in enumerate(columns)}
-    layout = Layout(path, "parquet", "", "", quoted=False, header=True, columns=columns, mapping=everything)
-    rows = [
-        record.cells for record in islice(read_records(layout), _PARQUET_ROWS) if isinstance(record, Record)
-    ]
+    count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
+    rows = [list(map(_cut, row)) for row in parquet_sample(path, columns, count)]
     return Sample(path, "parquet", columns, rows)
+
+
+def _cut(cell: object) -> object:
+    return cell[:_CELL_CHARACTERS] if isinstance(cell, str | bytes) else cell
 
 
 def _require_fewer(columns: int, path: Path) -> None:

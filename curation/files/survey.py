@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from curation.files.drafts import RowError
+from curation.files.drafts import FileError, RowError
 from curation.files.identity import IdentifiedPair
 from curation.files.progress import Report
 
@@ -37,11 +37,22 @@ class Survey:
             self.highest = score if self.highest is None else max(self.highest, score)
 
 
-def survey_rows(rows: Iterable[IdentifiedPair | RowError], *, report: Report, message: str) -> Survey:
-    """Read all rows. report hears of it now and then, with a total of 0 because nobody knows it yet."""
+class TooManyRowsError(FileError):
+    """The file has more rows than were to be read."""
+
+
+def survey_rows(
+    rows: Iterable[IdentifiedPair | RowError], *, most: int, report: Report, message: str
+) -> Survey:
+    """Read all rows. report hears of it now and then, with a total of 0 because nobody knows it yet.
+
+    Raises TooManyRowsError where there are more than `most`.
+    """
     survey = Survey()
     for row in rows:
         survey.add(row)
+        if survey.rows > most:
+            raise TooManyRowsError(f"The file has more than {most:,} rows; split it.")
         if survey.rows % _ROWS_BETWEEN_REPORTS == 0:
             report(survey.rows, 0, message)
     return survey

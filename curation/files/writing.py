@@ -1,12 +1,14 @@
 """Files and folders that are there whole or not at all: written beside, synced to the disk, renamed into place."""
 
 import errno
+import fcntl
+import glob
 import io
 import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TextIO
 from uuid import uuid4
@@ -27,20 +29,42 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises FileError where the disk is full or the place cannot be written, or holds something other than a file.
     """
     _refuse_what_is_no_file(path)
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    leftovers_remove(path)
     with _shown(path):
-        file = beside.open("xb")
+        beside, file = _locked_beside(path)
     try:
         # Whoever writes may fail in its own ways, which are not this file's; a full disk is.
         with _full_shown(path, OSError), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with _shown(path):
-            beside.replace(path)
-            sync_folder(path.parent)
+            with _shown(path):
+                beside.replace(path)
+                sync_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def leftovers_remove(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote `path`; whoever still writes holds a lock."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError), part.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def _locked_beside(path: Path) -> tuple[Path, IO[bytes]]:
+    """A new file beside `path`, locked for as long as it is open."""
+    while True:
+        beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
+        file = beside.open("xb")
+        with suppress(
+            OSError
+        ):  # some network folders know no locks; there nobody takes a file for abandoned either
+            fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:
+            return beside, file
+        file.close()  # before it was locked, somebody took it for abandoned
 
 
 @contextmanager

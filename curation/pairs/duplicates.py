@@ -19,14 +19,37 @@ class Repeats(NamedTuple):
     across_splits: bool = False
 
 
-def repeats_of(pair: Standing, others: Iterable[Standing]) -> Repeats:
+class Standings(NamedTuple):
+    """Of all the pairs with the same two sentences what a comparison needs: its size does not grow with their number.
+
+    forward, backward: whether one is that way round. split: one that is named, "" for none; several: there are others.
+    """
+
+    forward: bool = False
+    backward: bool = False
+    split: str = ""
+    several: bool = False
+
+    def with_pair(self, pair: Standing) -> "Standings":
+        return Standings(
+            self.forward or pair.forward,
+            self.backward or not pair.forward,
+            self.split or pair.split,
+            self.several or self.in_another(pair.split),
+        )
+
+    def in_another(self, split: str) -> bool:
+        """Whether a pair stands in a split that is not this one; a pair without a split stands in no other."""
+        return bool(split and self.split) and (self.several or self.split != split)
+
+
+NOWHERE = Standings()
+
+
+def repeats_of(pair: Standing, others: Standings) -> Repeats:
     """Compare a pair with others of the same two sentences, in either order."""
-    exact = mirrored = across = False
-    for other in others:
-        exact |= other.forward == pair.forward
-        mirrored |= other.forward != pair.forward
-        across |= bool(other.split and pair.split) and other.split != pair.split
-    return Repeats(exact, mirrored, across)
+    same, other = (others.forward, others.backward)[:: 1 if pair.forward else -1]
+    return Repeats(same, other, others.in_another(pair.split))
 
 
 def standing_of(a_key: str, b_key: str, split: str) -> Standing:
@@ -35,21 +58,27 @@ def standing_of(a_key: str, b_key: str, split: str) -> Standing:
 
 
 class SeenPairs:
-    """The pairs of a file so far, as hashes: about a hundred bytes for each."""
+    """The pairs of a file so far, as hashes: about a hundred bytes for each two sentences."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, frozenset[Standing]] = {}
-        # Few sets of standings occur, and rows with the same one share it.
-        self._shared: dict[frozenset[Standing], frozenset[Standing]] = {}
+        self._seen: dict[int, Standings] = {}
+        # Few standings occur, and pairs with the same ones share them.
+        self._shared: dict[Standings, Standings] = {}
+
+    def __contains__(self, sentences: tuple[str, str]) -> bool:
+        return _name(*sentences) in self._seen
 
     def add(self, a_key: str, b_key: str, split: str) -> Repeats:
         """What this pair repeats of those added before it."""
-        name = hash((a_key, b_key) if a_key <= b_key else (b_key, a_key))
-        pair = standing_of(a_key, b_key, split)
-        before = self._seen.get(name, frozenset())
-        after = before | {pair}
+        name, pair = _name(a_key, b_key), standing_of(a_key, b_key, split)
+        before = self._seen.get(name, NOWHERE)
+        after = before.with_pair(pair)
         self._seen[name] = self._shared.setdefault(after, after)
         return repeats_of(pair, before)
+
+
+def _name(a_key: str, b_key: str) -> int:
+    return hash((a_key, b_key) if a_key <= b_key else (b_key, a_key))
 
 
 class Duplicates(NamedTuple):

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -17,7 +18,14 @@ from curation.files.preview import Preview, preview_file
 from curation.forms.imports import ImportForm, ReadingForm, UploadForm
 from curation.importing import ONE_TRANSACTION_ROWS, ImportOptions
 from curation.models import ImportBatch
-from curation.services import import_apply, import_check, import_discard, import_errors_path, import_upload
+from curation.selectors import imports_of
+from curation.services import (
+    import_apply,
+    import_check_at_once,
+    import_discard,
+    import_errors_path,
+    import_upload,
+)
 from curation.uploads import takes_file, upload_refusal
 
 IMPORTS_SHOWN = 50
@@ -39,7 +47,7 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         batch = import_upload(dataset=dataset, file=form.cleaned_data["file"], by=request.user)
         return redirect("curation:import_batch", slug=slug, batch_pk=batch.pk)
-    imports = dataset.imports.select_related("created_by")[:IMPORTS_SHOWN]
+    imports = imports_of(dataset, now())[:IMPORTS_SHOWN]
     context = {"dataset": dataset, "form": form, "imports": imports, "most_bytes": settings.UPLOAD_MAX_BYTES}
     return render(request, "curation/imports.html", context)
 
@@ -48,7 +56,7 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
 def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
     """Before the import: the file's first rows, its columns, and what would come of it. Afterwards: what came of it."""
     batch = _batch(request, slug, batch_pk)
-    if batch.state in {ImportBatch.State.RUNNING, ImportBatch.State.DONE}:
+    if _is_closed(batch):
         return _page(request, batch)
     stored = ImportOptions.from_json(batch.mapping) if batch.mapping else None
     reading = ReadingForm(request.GET)
@@ -66,14 +74,19 @@ def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRespon
 
 @require_POST
 def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
-    """Try the import without writing a row; what would come of it then stands on the import's page."""
+    """Try the import without writing a row; what would come of it then stands on the import's page.
+
+    A larger file is tried by a run: the page's form then goes there.
+    """
     batch = _batch(request, slug, batch_pk)
+    if _is_closed(batch):
+        return redirect("curation:import_batch", slug=slug, batch_pk=batch_pk)
     reading = ReadingForm(request.POST)
     preview = _preview(batch, reading)
     form = ImportForm(request.POST, preview=preview)
     if form.is_valid():
         try:
-            import_check(batch=batch, options=form.options())
+            import_check_at_once(batch=batch, options=form.options())
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -115,7 +128,13 @@ def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
     dataset = dataset_for(request.user, slug, may="oversee")
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
-    return get_object_or_404(dataset.imports.select_related("dataset", "created_by"), pk=batch_pk)
+    return get_object_or_404(imports_of(dataset, now()).select_related("dataset"), pk=batch_pk)
+
+
+def _is_closed(batch: ImportBatch) -> bool:
+    """Whether nothing can be chosen: somebody imports it, it is imported, or a command has the file."""
+    running = batch.state == ImportBatch.State.RUNNING and not batch.interrupted  # type: ignore[attr-defined]
+    return running or batch.state == ImportBatch.State.DONE or not batch.path
 
 
 def _preview(batch: ImportBatch, reading: ReadingForm) -> Preview:
@@ -124,11 +143,12 @@ def _preview(batch: ImportBatch, reading: ReadingForm) -> Preview:
 
 
 def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpResponse:
-    checked = batch.state == ImportBatch.State.UPLOADED and bool(batch.mapping)
+    to_do = batch.state != ImportBatch.State.DONE and not _is_closed(batch)
     context = {
         "dataset": batch.dataset,
         "batch": batch,
-        "checked": checked,
+        "checked": to_do and batch.checked,
+        "to_check": to_do and bool(batch.mapping) and not batch.checked,
         "as_run": batch.rows > ONE_TRANSACTION_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,

@@ -46,6 +46,7 @@ def later(module: str, function: str) -> Pipeline:
 
 
 PIPELINES: dict[str, Pipeline] = {
+    "check_import": pairs.check_import,
     "import_pairs": pairs.import_pairs,
     "export_dataset": pairs.export_dataset,
     "bootstrap_generator": later("generating", "bootstrap_generator"),

@@ -1,6 +1,7 @@
 """Pairs into and out of a dataset."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,40 +11,59 @@ from django.utils.translation import gettext as _
 from curation.errors import UserError
 from curation.exporting import pairs_export
 from curation.files.writing import replacing
+from curation.importing import ImportOptions
 from curation.models import ImportBatch
-from curation.services import import_apply, import_errors_path
+from curation.services import import_apply, import_check, import_errors_path
 from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.plans import ExportPlan, ImportPlan
 
 KNOWN_BEFORE = {"dataset", "dry_run"}
 
 
+def check_import(plan: ImportPlan, work: Work) -> Outcome:
+    """Try an import as its page asked; what it would do then stands on that page."""
+    batch = _batch(plan, work)
+    if not batch.mapping:
+        sentence = _("The columns of %(file)s are not chosen; open the import and choose them.")
+        raise UserError(sentence % {"file": batch.file_name})
+    options = ImportOptions.from_json(batch.mapping)
+    figures = import_check(batch=batch, options=options, report=work.report).as_json()
+    message = _(
+        "%(added)s new pairs, %(unchanged)s unchanged, %(rejected)s rows rejected; nothing is written"
+    )
+    return Outcome(message % _counts(figures), _result(batch, figures))
+
+
 def import_pairs(plan: ImportPlan, work: Work) -> Outcome:
+    batch = _batch(plan, work)
+    figures = _imported(batch, work)
+    message = _("%(added)s pairs added, %(unchanged)s unchanged, %(rejected)s rows rejected")
+    return Outcome(message % _counts(figures), _result(batch, figures), _rejected_rows(batch, work.folder))
+
+
+def _batch(plan: ImportPlan, work: Work) -> ImportBatch:
     batch = ImportBatch.objects.filter(pk=plan.batch, dataset=work.dataset).first()
     if batch is None:
         sentence = _("The uploaded file number %(number)s is gone; upload it again.")
         raise UserError(sentence % {"number": plan.batch})
-    figures = _imported(batch, work)
-    message = _("%(added)s pairs added, %(unchanged)s unchanged, %(rejected)s rows rejected") % {
-        name: intcomma(figures[name]) for name in ("added", "unchanged", "rejected")
-    }
-    result = {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
-    return Outcome(message, result, _rejected_rows(batch, work.folder))
+    return batch
+
+
+def _counts(figures: Mapping[str, Any]) -> dict[str, str]:
+    return {name: intcomma(figures[name]) for name in ("added", "unchanged", "rejected")}
+
+
+def _result(batch: ImportBatch, figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
 
 
 def _imported(batch: ImportBatch, work: Work) -> dict[str, Any]:
     """The figures of the whole import, in whichever attempt its rows were written."""
-    if work.attempt == 1:
-        # One run at a time has a batch (services), so it may go on with what a cancelled one left.
-        return import_apply(batch=batch, report=work.report, again=True).as_json()
-    if batch.state == ImportBatch.State.DONE:  # and the worker was killed before it could say so
+    if (
+        work.attempt > 1 and batch.state == ImportBatch.State.DONE
+    ):  # the worker was killed before it could say so
         return dict(batch.report)
-    foreseen = dict(batch.report)
-    figures = import_apply(batch=batch, report=work.report, again=True).as_json()
-    # To this attempt, what earlier ones wrote is unchanged; the check of the upload knew better.
-    return figures | {
-        name: foreseen[name] for name in ("added", "unchanged", "scores_added") if name in foreseen
-    }
+    return import_apply(batch=batch, report=work.report, again=work.attempt > 1).as_json()
 
 
 def _rejected_rows(batch: ImportBatch, folder: Path) -> list[Made]:

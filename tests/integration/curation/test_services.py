@@ -1,11 +1,15 @@
 """Datasets, published score sets and uploads."""
 
+import os
+from datetime import timedelta
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.timezone import now
 
-from curation import services
+from curation import claiming, importing, services
 from curation.errors import UserError
 from curation.importing import ImportOptions
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
@@ -278,7 +282,7 @@ def test_an_upload_is_imported_once(batch) -> None:
         services.import_apply(batch=batch)
     with pytest.raises(UserError, match="upload it again"):
         services.import_check(batch=batch, options=ImportOptions())
-    with pytest.raises(UserError, match="is imported already, so it stays"):
+    with pytest.raises(UserError, match="is imported already or at this moment, so it stays"):
         services.import_discard(batch=batch)
 
 
@@ -317,9 +321,9 @@ def test_an_import_whose_file_is_gone_has_failed(batch, home) -> None:
 
 def test_only_a_run_that_goes_on_may_take_up_a_running_import(batch) -> None:
     services.import_check(batch=batch, options=ImportOptions())
-    ImportBatch.objects.update(state="running")
+    ImportBatch.objects.update(state="running", heartbeat_at=now())
 
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="is imported already or at this moment"):
         services.import_apply(batch=batch)
     outcome = services.import_apply(batch=batch, again=True)
 
@@ -341,3 +345,148 @@ def test_options_survive_being_stored() -> None:
     )
 
     assert ImportOptions.from_json(options.as_json()) == options
+
+
+# Imports that were interrupted
+
+
+def killed_long_ago(batch: ImportBatch) -> None:
+    ImportBatch.objects.filter(pk=batch.pk).update(state="running", heartbeat_at=now() - timedelta(hours=1))
+
+
+def test_an_import_whose_process_was_killed_can_be_applied_again(batch) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+    killed_long_ago(batch)
+
+    outcome = services.import_apply(batch=batch)
+
+    batch.refresh_from_db()
+    assert (outcome.added, batch.state) == (2, "done")
+
+
+def test_an_import_whose_process_was_killed_can_be_discarded(batch, home) -> None:
+    killed_long_ago(batch)
+
+    services.import_discard(batch=batch)
+
+    assert not ImportBatch.objects.exists()
+    assert list((home / "imports").iterdir()) == []
+
+
+def test_an_import_that_lives_is_neither_discarded_nor_checked(batch) -> None:
+    ImportBatch.objects.update(state="running", heartbeat_at=now())
+
+    with pytest.raises(UserError, match="at this moment"):
+        services.import_discard(batch=batch)
+    with pytest.raises(UserError, match="at this moment"):
+        services.import_check(batch=batch, options=ImportOptions())
+
+
+def test_an_importer_that_another_took_over_writes_nothing_more(batch) -> None:
+    services.import_check(batch=batch, options=ImportOptions())
+    paused = ImportBatch.objects.get()
+    claiming.import_claim(batch=paused, again=False)
+    killed_long_ago(batch)
+    claiming.import_claim(batch=batch, again=False)
+
+    with pytest.raises(UserError, match="was continued elsewhere"):
+        importing.pairs_import(
+            dataset=paused.dataset, path=services._upload_path(paused), batch=paused, options=ImportOptions()
+        )
+
+    assert not Pair.objects.exists()
+    assert ImportBatch.objects.get().state == "running"
+
+
+def test_what_an_interrupted_import_added_is_counted_once_more_by_none(batch, monkeypatch) -> None:
+    monkeypatch.setattr(importing, "ONE_TRANSACTION_ROWS", 1)
+    monkeypatch.setattr(importing, "CHUNK_ROWS", 1)
+    services.import_check(batch=batch, options=ImportOptions())
+
+    def die(done: int, total: int, message: str) -> None:
+        if done == 1 and total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        services.import_apply(batch=batch, report=die)
+    half = Pair.objects.count()
+    killed_long_ago(batch)
+    outcome = services.import_apply(batch=batch)
+
+    batch.refresh_from_db()
+    assert half == 1
+    assert (outcome.added, outcome.unchanged) == (batch.added, batch.unchanged) == (2, 0)
+    assert batch.report["added"] == 2
+
+
+def test_discarding_what_a_command_left_removes_no_file(dataset, home) -> None:
+    batch = ImportBatch.objects.create(dataset=dataset, file_name="pairs.csv", state="failed")
+    beside = home.parent / f"{home.name}-beside"
+    beside.write_text("not ours")
+
+    services.import_discard(batch=batch)
+
+    assert home.is_dir()
+    assert beside.read_text() == "not ours"
+
+
+def test_a_command_that_imports_a_file_again_leaves_no_import_that_seems_to_go_on(
+    dataset, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(importing, "ONE_TRANSACTION_ROWS", 1)
+    path = tmp_path / "pairs.csv"
+    path.write_text("a,b\nA.,B.\nC.,D.\n")
+
+    def die(done: int, total: int, message: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        importing.pairs_import(dataset=dataset, path=path, report=die)
+    left = ImportBatch.objects.get().state
+    importing.pairs_import(dataset=dataset, path=path)
+
+    assert left == "running"
+    assert list(ImportBatch.objects.order_by("pk").values_list("state", flat=True)) == ["failed", "done"]
+
+
+def test_what_killed_processes_left_is_removed_and_what_is_needed_stays(batch, home) -> None:
+    folder = (home / batch.path).parent
+    part = folder.parent / f".{folder.name}.errors.csv.abc.part"
+    part.write_text("line,reason,row")
+    orphan = folder.parent / "orphan"
+    orphan.mkdir()
+    long_ago = (now() - timedelta(hours=2)).timestamp()
+    for place in (orphan, folder):
+        os.utime(place, (long_ago, long_ago))
+
+    services.imports_tidy(at=now())
+
+    assert sorted(folder.parent.iterdir()) == [folder]
+    assert (home / batch.path).is_file()
+
+
+# Large files
+
+
+def test_a_large_file_is_not_checked_at_once_and_its_columns_are_kept(batch, monkeypatch) -> None:
+    monkeypatch.setattr(services, "CHECK_AT_ONCE_BYTES", 10)
+
+    checked = services.import_check_at_once(batch=batch, options=ImportOptions(source="wire"))
+
+    batch.refresh_from_db()
+    assert not checked
+    assert (batch.mapping["source"], batch.report, batch.checked) == ("wire", {}, False)
+
+
+def test_a_file_of_many_rows_is_not_checked_at_once(batch, monkeypatch) -> None:
+    monkeypatch.setattr(services, "ONE_TRANSACTION_ROWS", 1)
+
+    assert not services.import_check_at_once(batch=batch, options=ImportOptions())
+
+
+def test_an_upload_whose_check_waits_for_a_run_is_not_imported(batch, monkeypatch) -> None:
+    monkeypatch.setattr(services, "CHECK_AT_ONCE_BYTES", 10)
+    services.import_check_at_once(batch=batch, options=ImportOptions())
+
+    with pytest.raises(UserError, match="its columns were not checked"):
+        services.import_apply(batch=batch)

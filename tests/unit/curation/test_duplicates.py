@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.pairs.duplicates import (
+    NOWHERE,
     Duplicates,
     Repeats,
     SeenPairs,
@@ -59,7 +60,7 @@ def test_seen_pairs_answer_as_a_comparison_with_every_earlier_row(pairs: list[tu
 
 
 def test_a_pair_is_compared_with_stored_ones_of_the_same_sentences() -> None:
-    stored = [standing_of("x", "y", "train"), standing_of("y", "x", "dev")]
+    stored = NOWHERE.with_pair(standing_of("x", "y", "train")).with_pair(standing_of("y", "x", "dev"))
 
     assert repeats_of(standing_of("x", "y", "dev"), stored) == Repeats(True, True, True)
 
@@ -70,3 +71,12 @@ def test_duplicates_are_counted_by_hand() -> None:
     counted = duplicates_counted([three_times_one_way, both_ways, in_two_splits])
 
     assert counted == Duplicates(exact=2 + 1 + 1, mirrored=1, across_splits=1)
+
+
+def test_what_is_kept_of_equal_pairs_does_not_grow_with_their_splits() -> None:
+    seen = SeenPairs()
+
+    for number in range(1000):
+        seen.add("x", "y", f"split {number}")
+
+    assert seen._seen == {hash(("x", "y")): (True, False, "split 0", True)}

@@ -78,7 +78,7 @@ def test_a_survey_counts_rows_and_spans_the_scores_of_the_good_ones() -> None:
     bad = RowError(2, "no", "row")
     rows = [DraftPair(1, "A.", "B.", 4.0), bad, DraftPair(3, "C.", "D."), DraftPair(4, "E.", "F.", 0.5)]
 
-    survey = survey_rows(identified(rows, STSB), report=silent, message="")
+    survey = survey_rows(identified(rows, STSB), most=100_000, report=silent, message="")
 
     assert (survey.rows, survey.pairs, survey.lowest, survey.highest) == (4, 3, 0.5, 4.0)
     assert survey.first_error == bad
@@ -92,4 +92,4 @@ def test_a_survey_can_be_stopped() -> None:
     rows = (DraftPair(number, "A.", "B.") for number in range(1, 100_000))
 
     with pytest.raises(InterruptedError, match="Reading at 5000"):
-        survey_rows(identified(rows, STSB), report=stop, message="Reading")
+        survey_rows(identified(rows, STSB), most=100_000, report=stop, message="Reading")

@@ -1,0 +1,88 @@
+"""Who imports an upload: at most one at a time, and never for ever.
+
+Whoever imports claims the batch and renews a heartbeat. An importer that is killed cannot say so: its heartbeat goes
+stale, and the batch may be claimed again, or discarded. Every write of an importer repeats its claim, so that one that
+was only paused finds that another took over.
+"""
+
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.files.progress import Report
+from curation.models import ImportBatch
+from curation.selectors import import_is_free
+
+SECONDS_BETWEEN_BEATS = 1.0
+
+
+def import_claim(*, batch: ImportBatch, again: bool) -> None:
+    """Take a checked upload to import it. again: also from an earlier attempt of the run that asks."""
+    at = now()
+    states = import_is_free(at) | Q(state=ImportBatch.State.RUNNING) if again else import_is_free(at)
+    ready = ImportBatch.objects.filter(states, pk=batch.pk, report__has_key="rows")
+    claimed = ready.exclude(mapping={}).update(
+        state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at
+    )
+    if not claimed:
+        raise UserError(
+            _(
+                "%(file)s is imported already or at this moment, or its columns were not checked; "
+                "open the import again."
+            )
+            % {"file": batch.file_name}
+        )
+    batch.refresh_from_db()
+
+
+def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
+    """Say that the import goes on, and what it has written. Raises UserError where another took over.
+
+    A command's import holds no upload that another could take: it begins again where it was thought to be dead.
+    """
+    if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=now(), **changes):
+        raise UserError(
+            _("The import of %(file)s was continued elsewhere, so it stopped here.")
+            % {"file": batch.file_name}
+        )
+
+
+def import_failed(*, batch: ImportBatch, error: str) -> None:
+    """Say in a batch that is under way that it failed, and why; what its check foresaw stays beside that."""
+    failed = {"state": ImportBatch.State.FAILED, "report": {**batch.report, "error": error}}
+    _held(batch).filter(state=ImportBatch.State.RUNNING).update(**failed)
+
+
+def imports_superseded(*, batch: ImportBatch) -> None:
+    """A command that imports a file again leaves no earlier one of it that seems to go on.
+
+    One that does go on says so with its next chunk.
+    """
+    earlier = ImportBatch.objects.filter(
+        dataset=batch.dataset, sha256=batch.sha256, path="", state=ImportBatch.State.RUNNING
+    )
+    report = {"error": _("The import was interrupted, and the file was imported again.")}
+    earlier.exclude(pk=batch.pk).update(state=ImportBatch.State.FAILED, report=report)
+
+
+def _held(batch: ImportBatch) -> QuerySet[ImportBatch]:
+    rows = ImportBatch.objects.filter(pk=batch.pk)
+    return rows.filter(state=ImportBatch.State.RUNNING, attempt=batch.attempt) if batch.path else rows
+
+
+class BeatingReport:
+    """A report that renews the heartbeat of the import about once a second, and tells another report everything."""
+
+    def __init__(self, batch: ImportBatch, report: Report) -> None:
+        self._batch, self._report = batch, report
+        self._beat_at = now()
+
+    def __call__(self, done: int, total: int, message: str) -> None:
+        at = now()
+        if self._batch.pk and (at - self._beat_at).total_seconds() >= SECONDS_BETWEEN_BEATS:
+            import_beat(batch=self._batch)
+            self._beat_at = at
+        self._report(done, total, message)

@@ -1,0 +1,324 @@
+"""Rows of a Parquet file. Every size is looked at before anything of that size is made.
+
+A Parquet file of a kilobyte can stand for gigabytes: pages are compressed, a dictionary holds a long text once for
+millions of rows, and counts are only claimed. So the tables of the file and the heads of its pages are read first, by
+ourselves, and rows are taken out in batches that stay small even if every value is as long as its page allows.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from curation.files.drafts import FileError
+from curation.files.thrift import Struct, ThriftError, ThriftReader
+
+ROWS_MOST = 2_000_000
+VALUE_MOST_BYTES = 1_000_000
+VALUE_KEPT_CHARACTERS = 20_000
+# Of the columns that are read at the same time, together: a page of each is in memory, packed and unpacked.
+PAGES_MOST_BYTES = 96 * 1024**2
+_TABLES_MOST_BYTES = 8 * 1024**2
+_TABLES_MOST_MEMBERS = 200_000
+_PAGES_MOST = 100_000
+_DICTIONARY_MOST_VALUES = 1_000_000
+_BATCH_BYTES = 8 * 1024**2
+_BATCH_ROWS = 4096
+_NUMBER_BYTES = 16
+_SHORT_BYTES = 2048
+_HEAD_BYTES = (1024, 64 * 1024)  # a page's head is short; statistics may make it longer
+_HEAD_MOST_MEMBERS = 1000
+# Else the library takes a whole column of a group of rows into memory.
+_PIECEMEAL = {"pre_buffer": False, "buffer_size": 64 * 1024}
+_IS_TEXT = (pa.types.is_string, pa.types.is_binary, pa.types.is_large_string, pa.types.is_large_binary)
+_TAIL = 8  # the length of the tables, and PAR1
+_MARK = b"PAR1"
+# The numbers of the format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+_DICTIONARY_PAGE = 2
+# By a page's kind: the field of its head that describes it, and in that the number of values and their encoding.
+_DESCRIBED = {0: (5, 1, 2), _DICTIONARY_PAGE: (7, 1, 2), 3: (8, 1, 4)}
+_BY_DICTIONARY = frozenset({2, 8})
+# The others hold only once what is repeated, or claim lengths that the library makes before it compares them.
+_ENCODINGS = frozenset({0, 3, 4, 9}) | _BY_DICTIONARY
+
+
+class _Page(NamedTuple):
+    """What a page's head says. size, packed: its bytes in memory and in the file."""
+
+    kind: int
+    size: int
+    packed: int
+    values: int
+    encoding: int
+
+
+class _Chunk(NamedTuple):
+    """A column in one group of rows.
+
+    held: bytes of its largest pages. longest: bytes of a value at most, on average over many rows; those of its
+    dictionary apart, which stands for many rows with few bytes. dictionary: bytes of that; 0 without one.
+    """
+
+    name: str
+    held: int
+    longest: int
+    dictionary: int
+    dictionary_first: bool
+
+
+class _ValueTooLongError(FileError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
+            f"check that its columns hold one sentence a row."
+        )
+
+
+def parquet_columns(path: Path) -> tuple[str, ...]:
+    """The names of the columns that hold one value a row. Raises FileError where the file cannot be used."""
+    with _opened(path) as file:
+        return _names(path, file)
+
+
+def parquet_sample(path: Path, names: Sequence[str], rows: int) -> list[tuple[Any, ...]]:
+    """The first rows, as far as these columns go. Raises FileError where they cannot be read."""
+    with _opened(path) as file, path.open("rb") as content:
+        # One column after the other, so that pages of one alone are in memory.
+        cells = [[cell for (cell,) in islice(_rows(path, file, content, [name]), rows)] for name in names]
+    return list(zip(*cells, strict=True))
+
+
+def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a file, as far as these columns go, in the file's order; of a long text its beginning.
+
+    Raises FileError where they cannot be read.
+    """
+    with _opened(path) as file, path.open("rb") as content:
+        for count, row in enumerate(_rows(path, file, content, names), 1):
+            if count > ROWS_MOST:
+                raise _too_many_rows(path, count)
+            yield row
+
+
+def _rows(
+    path: Path, file: pq.ParquetFile, content: IO[bytes], names: Sequence[str]
+) -> Iterator[tuple[Any, ...]]:
+    places = _places(path, file, names)
+    for group in range(file.metadata.num_row_groups):
+        chunks = [_measured(path, file, content, group, place) for place in places]
+        if sum(chunk.held for chunk in chunks) > PAGES_MOST_BYTES:
+            raise FileError(
+                f"{path.name} has pages that unpack to more than {PAGES_MOST_BYTES // 1024**2} MB; "
+                f"write it again with smaller pages or row groups."
+            )
+        for batch in file.iter_batches(
+            batch_size=_batch_rows(path, group, chunks),
+            row_groups=[group],
+            columns=list(names),
+            use_threads=False,
+        ):
+            columns = [_bounded(path, batch.column(name)) for name in names]
+            yield from zip(*(column.to_pylist() for column in columns), strict=True)
+
+
+def _names(path: Path, file: pq.ParquetFile) -> tuple[str, ...]:
+    names = tuple(field.name for field in file.schema_arrow if not pa.types.is_nested(field.type))
+    # Arrow takes columns by name alone.
+    name, times = Counter(file.schema_arrow.names).most_common(1)[0] if names else ("", 1)
+    if times > 1:
+        raise FileError(f'{path.name} has {times} columns named "{name}"; give each its own name.')
+    return names
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """The file, its tables looked at; what it and the library say against it becomes a FileError."""
+    try:
+        _refuse_large_tables(path)
+        with pq.ParquetFile(path, **_PIECEMEAL) as file:
+            if file.metadata.num_rows > ROWS_MOST:
+                raise _too_many_rows(path, file.metadata.num_rows)
+            yield file
+    except FileError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise _not_whole(path) from error
+    except (ValueError, OverflowError, KeyError) as error:
+        # Arrow keeps bytes that are no UTF-8 and dates that Python has not; both show only when they are taken out.
+        raise FileError(
+            f"{path.name} holds a value that cannot be read ({error}); write it again without it."
+        ) from error
+
+
+def _not_whole(path: Path) -> FileError:
+    return FileError(f"{path.name} is not a whole Parquet file; write it again.")
+
+
+def _too_many_rows(path: Path, rows: int) -> FileError:
+    return FileError(f"{path.name} has {rows:,} rows, and at most {ROWS_MOST:,} are read; split the file.")
+
+
+def _refuse_large_tables(path: Path) -> None:
+    """The tables at the end say where every page is. The library makes hundreds of bytes of each of their members."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL))
+        tail = file.read()
+        length = int.from_bytes(tail[:4], "little")
+        if tail[4:] != _MARK or length + _TAIL > size:
+            raise FileError(f"{path.name} is not a Parquet file; check the file or its ending.")
+        file.seek(size - _TAIL - length)
+        tables = file.read(min(length, _TABLES_MOST_BYTES))
+    try:
+        if length > _TABLES_MOST_BYTES:
+            raise ThriftError("they are too long")
+        ThriftReader(tables, most=_TABLES_MOST_MEMBERS).struct()
+    except ThriftError as error:
+        raise FileError(
+            f"The tables at the end of {path.name} cannot be read ({error}); "
+            f"write it again with fewer columns or larger row groups."
+        ) from error
+
+
+def _places(path: Path, file: pq.ParquetFile, names: Sequence[str]) -> list[int]:
+    """The places of all columns that the library reads for these names: it takes a name for the beginning of others."""
+    places = []
+    for place in range(file.metadata.num_columns):
+        column = file.schema.column(place)
+        if any(column.path == name or column.path.startswith(f"{name}.") for name in names):
+            if column.max_repetition_level:
+                raise FileError(f'The column "{column.path}" of {path.name} holds lists; leave it out.')
+            places.append(place)
+    return places
+
+
+def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, place: int) -> _Chunk:
+    """Look at the heads of a column's pages in one group of rows."""
+    described, column = file.metadata.row_group(group).column(place), file.schema.column(place)
+    dictionary = largest = total = longest = 0
+    encodings: list[int] = []
+    for page in _pages(path, content, described):
+        total += page.size
+        if page.kind == _DICTIONARY_PAGE:
+            dictionary = max(dictionary, page.size + page.packed)
+        else:
+            largest = max(largest, page.size + page.packed)
+            longest = max(longest, page.size // max(page.values, 1))
+            encodings.append(page.encoding)
+    # A column that the file calls categorical is gathered into one dictionary for all the group's rows.
+    place_of_field = file.schema_arrow.get_field_index(column.path)
+    gathered = place_of_field >= 0 and pa.types.is_dictionary(file.schema_arrow.field(place_of_field).type)
+    longest = max(longest, column.length or 0, _NUMBER_BYTES)
+    if longest > VALUE_MOST_BYTES:
+        raise _ValueTooLongError(path)
+    texts = described.physical_type == "BYTE_ARRAY" and not _BY_DICTIONARY.isdisjoint(encodings)
+    return _Chunk(
+        column.path,
+        held=max(dictionary + largest, total if gathered else 0),
+        longest=longest,
+        dictionary=dictionary if texts else 0,
+        dictionary_first=encodings[:1] != [] and encodings[0] in _BY_DICTIONARY,
+    )
+
+
+def _pages(path: Path, content: IO[bytes], described: Any) -> Iterator[_Page]:
+    """The pages of a column in one group of rows, as the library will find them."""
+    first, dictionary = described.data_page_offset, described.dictionary_page_offset
+    position = dictionary if dictionary and 0 < dictionary < first else first
+    end = position + described.total_compressed_size
+    values = pages = 0
+    while values < described.num_values and position < end:
+        head, length = _page_head(path, content, position)
+        page = _page(path, head)
+        pages += 1
+        if pages > _PAGES_MOST:
+            raise FileError(
+                f"{path.name} has more than {_PAGES_MOST:,} pages; write it again with larger ones."
+            )
+        values += 0 if page.kind == _DICTIONARY_PAGE else page.values
+        position += length + page.packed
+        yield page
+
+
+def _page(path: Path, head: Struct) -> _Page:
+    kind, size, packed = (_number(path, head, field) for field in (1, 2, 3))
+    if kind not in _DESCRIBED:
+        return _Page(kind, size, packed, 0, 0)
+    field, *inner = _DESCRIBED[kind]
+    about = head.get(field)
+    values, encoding = (_number(path, about if isinstance(about, dict) else {}, number) for number in inner)
+    if encoding not in _ENCODINGS:
+        raise FileError(
+            f"{path.name} is written with a delta encoding; write it again with plain or dictionary encoding."
+        )
+    if kind == _DICTIONARY_PAGE and values > _DICTIONARY_MOST_VALUES:
+        raise FileError(f"{path.name} has a dictionary of {values:,} values; write it again without one.")
+    if values > ROWS_MOST:
+        raise _too_many_rows(path, values)
+    return _Page(kind, size, packed, values, encoding)
+
+
+def _page_head(path: Path, content: IO[bytes], position: int) -> tuple[Struct, int]:
+    """The head of a page, and its length."""
+    for size in _HEAD_BYTES:
+        content.seek(position)
+        reader = ThriftReader(content.read(size), most=_HEAD_MOST_MEMBERS)
+        with suppress(ThriftError):
+            return reader.struct(), reader.position
+    raise _not_whole(path)
+
+
+def _number(path: Path, fields: Struct, field: int) -> int:
+    value = fields.get(field)
+    if not isinstance(value, int) or value < 0:
+        raise _not_whole(path)
+    return value
+
+
+def _batch_rows(path: Path, group: int, chunks: Sequence[_Chunk]) -> int:
+    """So many rows that their values stay within bounds, however long they are."""
+    longest = sum(max(chunk.longest, _longest_in_dictionary(path, group, chunk)) for chunk in chunks)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(longest, 1)))
+
+
+def _longest_in_dictionary(path: Path, group: int, chunk: _Chunk) -> int:
+    """The length of the longest value of a column's dictionary: its first row is read with the dictionary beside it."""
+    if chunk.dictionary <= _SHORT_BYTES or not chunk.dictionary_first:
+        return chunk.dictionary
+    with pq.ParquetFile(path, read_dictionary=[chunk.name], **_PIECEMEAL) as file:
+        batches = file.iter_batches(batch_size=1, row_groups=[group], columns=[chunk.name], use_threads=False)
+        values = _texts(next(batches).column(chunk.name))
+    if not len(values):
+        return chunk.dictionary
+    longest = pc.max(pc.binary_length(values)).as_py() or 0
+    if longest > VALUE_MOST_BYTES:
+        raise _ValueTooLongError(path)
+    return int(longest)
+
+
+def _bounded(path: Path, column: pa.Array) -> pa.Array:
+    """The column, its long texts cut where nobody reads on. Raises FileError where a value is no cell of a table."""
+    values = _texts(column)
+    longest = (pc.max(pc.binary_length(values)).as_py() or 0) if len(values) else 0
+    if longest > VALUE_MOST_BYTES:
+        raise _ValueTooLongError(path)
+    if longest <= VALUE_KEPT_CHARACTERS:
+        return column
+    cut = pc.binary_slice if pa.types.is_binary(values.type) else pc.utf8_slice_codeunits
+    kept = cut(values, 0, VALUE_KEPT_CHARACTERS)
+    return (
+        pa.DictionaryArray.from_arrays(column.indices, kept) if pa.types.is_dictionary(column.type) else kept
+    )
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    """The texts of a column, each of a dictionary once; nothing of a column of other values."""
+    values = column.dictionary if pa.types.is_dictionary(column.type) else column
+    return values if any(is_text(values.type) for is_text in _IS_TEXT) else values[:0].cast(pa.string())
