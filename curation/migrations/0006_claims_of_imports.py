@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0003_review_claims_and_what_an_undo_restores'),
+        ('curation', '0005_api_tokens_as_digests'),
     ]
 
     operations = [
