@@ -40,7 +40,7 @@ class Command(BaseCommand):
         if not options["kind"]:
             self.fail(_("No kind of run was given; `manage.py run --list` prints those there are."))
         plan = {**plan_in(options["plan"]), **values_in(options["values"])}
-        run = run_start(kind=options["kind"], plan=plan, by=None)
+        run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)
         self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})
         self._say_what_it_waits_for(run)
         if options["wait"]:
