@@ -112,9 +112,7 @@ def _unknown(kind: str, given: str, known: Iterable[str]) -> SettingError:
     if close:
         sentence = _("“%(setting)s” is not a setting of %(kind)s; did you mean “%(close)s”?")
         return SettingError(sentence, **words, close=Named(close[0]))
-    return SettingError(
-        _("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s."), **words
-    )
+    return SettingError(_("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s."), **words)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -204,7 +204,9 @@ def test_weights_that_are_all_nothing_are_refused(dataset, encoder_folder) -> No
     assert run.message.startswith("All 24 weights are 0, so nothing would be learnt")
 
 
-def test_after_two_edits_in_review_the_default_comparison_counts_them_as_human(dataset, encoder_folder) -> None:
+def test_after_two_edits_in_review_the_default_comparison_counts_them_as_human(
+    dataset, encoder_folder
+) -> None:
     owner = MembershipFactory(dataset=dataset, role="owner").user
     for number, pair in enumerate(dataset.pairs.filter(origin="generated").order_by("pk")[:2]):
         sent = {"text": f"A person rewrote this, {number}.", "client_id": uuid4(), "at": timezone.now()}

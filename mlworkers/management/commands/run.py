@@ -116,7 +116,8 @@ def line(setting: Setting) -> str:
         named(setting),
         str(setting.source),
     ]
-    return f"{setting.name}  {'  '.join(filter(None, facts))}  {setting.help}"
+    # A run's page and its messages call the setting by its label.
+    return f"{setting.name}  {'  '.join(filter(None, facts))}  {setting.label}: {setting.help}"
 
 
 def allowed(setting: Setting) -> str:
@@ -137,6 +138,7 @@ def listed(kind: Kind) -> dict[str, Any]:
         "queue": kind.queue,
         "plan": {
             setting.name: {
+                "label": str(setting.label),
                 "type": setting.type_name,
                 "required": setting.required,
                 "default": shown(setting.default),

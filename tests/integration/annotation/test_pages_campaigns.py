@@ -344,6 +344,22 @@ def test_the_downloaded_judgements_are_the_files_of_the_field(site, judged) -> N
     assert all(row["BestItem"] in {row[f"Item{place}"] for place in range(1, 5)} for row in rows)
 
 
+def test_for_a_spreadsheet_no_cell_of_the_judgements_is_a_formula(site, judged) -> None:
+    pair = judged.tuples.first().items.first().pair
+    pair.external_id = '=HYPERLINK("http://elsewhere.example")'
+    pair.save()
+
+    def cells(address: str) -> set[str]:
+        lines = b"".join(site.get(address).streaming_content).decode()
+        return {cell for row in csv.reader(io.StringIO(lines)) for cell in row}
+
+    file = address("judgements_file", judged)
+    assert f"'{pair.external_id}" in cells(f"{file}?spreadsheet=1")
+    assert not any(cell.startswith("=") for cell in cells(f"{file}?spreadsheet=1"))
+    assert pair.external_id in cells(file)
+    assert f"{file}?spreadsheet=1" in site.get(address("campaign", judged)).content.decode()
+
+
 # People
 
 

@@ -46,9 +46,9 @@ def author(number: int, origin: str) -> str:
 def table(tmp_path) -> PairTable:
     columns = (*SNAPSHOT_COLUMNS, *score_columns(list(SETS), SNAPSHOT_COLUMNS))
     rows = [
-        (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin)
-        + (author(number, origin), *scores)
+        (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin, *told)
         for number, first, second, split, origin, *scores in PAIRS
+        for told in [(author(number, origin), *scores)]
     ]
     about = {
         "semblance": json.dumps(
