@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, Tuple
@@ -40,11 +40,15 @@ def tuples_waiting(campaign: Campaign) -> Waiting | None:
 
     None where there is none; what is on somebody's screen does not wait. A constant number of queries.
     """
+    is_open = Q(counted__lt=F("wanted") - F("leased"))
     tuples = campaign.tuples.for_scores()
-    found = tuples.aggregate(number=Count("pk"), most=Max("wanted"))
-    waiting: QuerySet[Tuple] = tuples.filter(counted__lt=F("wanted") - F("leased"))
-    number = waiting.count()
-    if number > max(SHOWN, NEAR_THE_END * found["number"]):
+    found = tuples.aggregate(
+        number=Count("pk"), open=Count("pk", filter=is_open), most=Max("wanted", default=0)
+    )
+    if not found["open"]:
+        return None
+    waiting: QuerySet[Tuple] = tuples.filter(is_open)
+    if found["open"] > max(SHOWN, NEAR_THE_END * found["number"]):
         waiting = _left_by_all(campaign, waiting, most=found["most"])
     rows = list(waiting.order_by("number")[:SHOWN])
     if not rows:

@@ -297,19 +297,20 @@ def test_only_an_open_campaigns_figures_fetch_themselves_again(site, campaign) -
     assert "hx-trigger" not in closed
 
 
-def test_the_dashboard_costs_the_same_queries_however_many_people(site, judged, answer) -> None:
+def test_the_dashboard_costs_no_more_queries_however_many_people(site, judged, answer) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             site.get(address("campaign", judged))
         return len(captured)
 
+    TupleFactory.create_batch(6, campaign=judged)
     queries()
     few = queries()
     for number in range(5):
         TupleFactory.create_batch(2, campaign=judged)
         answer(Participation.objects.create(campaign=judged, user=UserFactory(username=f"more{number}")))
     queries()
-    assert queries() == few
+    assert queries() <= few
 
 
 def test_scores_stand_in_order_both_ways(site, judged) -> None:
