@@ -99,6 +99,7 @@ def test_the_list_tells_every_setting_s_type_default_and_choices(capsys) -> None
 
     kinds = answered(capsys.readouterr().out)
     assert kinds["export_dataset"]["plan"]["format"] == {
+        "label": "Format",
         "type": "text",
         "required": False,
         "default": "csv",
