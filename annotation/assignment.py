@@ -82,6 +82,18 @@ def participation_join(*, campaign: Campaign, user: User) -> Participation:
     return person
 
 
+@transaction.atomic
+def walk_move(*, participation: Participation, number: int) -> None:
+    """Let the person's walk through the tuples go on at that one: it is the next they get, if it is open for them."""
+    person = participation_lock(participation)
+    place = (
+        person.campaign.tuples.for_scores().filter(number=number).values_list("priority", flat=True).first()
+    )
+    if place is not None:
+        person.cursor = place
+        person.save(update_fields=["cursor"])
+
+
 def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = False) -> Lease | Nothing:
     """The tuple on the person's screen, or (ahead) the one after it; a new one where there is none yet."""
     claimed = _claim(participation, at=at, ahead=ahead)

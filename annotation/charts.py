@@ -110,8 +110,17 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
         .encode(
             x=alt.X("place:N", title=None, axis=alt.Axis(labelAngle=0)),
             xOffset="role:N",
-            y=alt.Y("share:Q", title=_("share of choices"), axis=alt.Axis(format="%", tickCount=4)),
-            color=alt.Color("role:N", scale=alt.Scale(range=[ACCENT, DOUBTFUL]), title=None),
+            y=alt.Y(
+                "share:Q",
+                title=_("share of choices"),
+                axis=alt.Axis(format="%", tickCount=4, titlePadding=18),
+            ),
+            color=alt.Color(
+                "role:N",
+                scale=alt.Scale(range=[ACCENT, DOUBTFUL]),
+                legend=alt.Legend(orient="top", columnPadding=24),
+                title=None,
+            ),
         )
     )
     chance = _chart([(1 / max(1, len(positions["best"]["counts"])),)], ("share",))

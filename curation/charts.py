@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -37,11 +38,16 @@ PROPERTIES = {
 }
 CATEGORIES = [ACCENT, DOUBTFUL, GOOD, WRONG, SOFT]
 KEPT_SECONDS = 24 * 3600
+NARROW = 320  # pixels that a chart has on a telephone
+LABEL, SMALLEST_LABEL = 12, 10  # pixels, as drawn and as seen on a telephone
 
 
 @dataclass(frozen=True)
 class Chart:
-    """What `components/_chart.html` shows."""
+    """What `components/_chart.html` shows.
+
+    narrow_label: how large labels must be drawn to be read where the chart shrinks to a telephone's width.
+    """
 
     name: str
     svg: SafeString
@@ -52,6 +58,7 @@ class Chart:
     unit: str
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
+    narrow_label: float
 
 
 def chart_draw(
@@ -77,7 +84,13 @@ def chart_draw(
         unit=unit,
         columns=columns,
         rows=rows,
+        narrow_label=round(max(LABEL, SMALLEST_LABEL * _width(plain) / NARROW), 1),
     )
+
+
+def _width(svg: str) -> float:
+    found = re.search(r'viewBox="0 0 ([0-9.]+) ', svg)
+    return float(found[1]) if found else NARROW
 
 
 def score_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
@@ -159,15 +172,16 @@ def _theme() -> dict[str, Any]:
     words = {
         "labelColor": SOFT,
         "titleColor": SOFT,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
+        "labelFontSize": LABEL,
+        "titleFontSize": LABEL,
         "titleFontWeight": "normal",
     }
     return {
         "background": "transparent",
         "font": "sans-serif",
         "view": {"stroke": None},
-        "axis": {**words, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE},
+        # Room for labels that grow: see NARROW.
+        "axis": {**words, "titlePadding": 10, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE},
         "legend": words,
         "header": words,
         "text": {"color": INK, "fontSize": 12},

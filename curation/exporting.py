@@ -28,7 +28,7 @@ from curation.selectors import PairFilter, pairs_matching
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
-_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin")
+_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "b__origin")
 ACTIVE = PairFilter(status=Pair.Status.ACTIVE)
 SNAPSHOT_COLUMNS = (
     Column("component", "integer"),
@@ -37,6 +37,8 @@ SNAPSHOT_COLUMNS = (
     Column("b_id", "integer"),
     *PAIR_COLUMNS,
     Column("origin"),
+    # Who wrote it: a pair of a machine's making may hold a sentence of a person's, or one that a curator edited.
+    Column("sentence2_origin"),
 )
 Integers = NDArray[np.int64]
 

@@ -180,6 +180,33 @@ def _limits(comparison: Comparison) -> str:
     return _("One test of %(pairs)s pairs and %(seeds)s seeds: other tests may rank otherwise.") % words
 
 
+def unscored_note(result: Mapping[str, Any]) -> str:
+    """How many training pairs had no p_D, and what became of them; nothing where all had one."""
+    human, left_out = result.get("unscored_as_human", 0), result.get("unscored_left_out", 0)
+    sentences = []
+    if human:
+        sentences.append(
+            ngettext(
+                "%(number)s training pair had no p_D because a person wrote or edited its sentence; it counts as human "
+                "(p_D = 1).",
+                "%(number)s training pairs had no p_D because a person wrote or edited their sentences; they count as "
+                "human (p_D = 1).",
+                human,
+            )
+            % {"number": f"{human:,}"}
+        )
+    if left_out:
+        sentences.append(
+            ngettext(
+                "%(number)s pair without p_D was left out of every weighting alike.",
+                "%(number)s pairs without p_D were left out of every weighting alike.",
+                left_out,
+            )
+            % {"number": f"{left_out:,}"}
+        )
+    return " ".join(sentences)
+
+
 @dataclass(frozen=True)
 class SideBySide:
     """Evaluations of single models: a row per run, a column per test, each with its figure and interval."""

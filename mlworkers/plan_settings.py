@@ -22,6 +22,8 @@ from django.utils.functional import Promise
 from django.utils.text import Truncator, get_text_list
 from django.utils.translation import gettext as _
 
+from mlworkers.plan_errors import Named, SettingError
+
 Text = str | Promise
 Value = str | int | float | bool | Enum | None
 
@@ -85,30 +87,32 @@ def _setting(plain: Field[Any], hint: Any) -> Setting:
 def plan_read(plan: type[Any], name: str, values: Mapping[str, Any]) -> Any:
     """The plan with those values; texts are read as the setting's type, as a shell or a form gives them.
 
-    name: the kind's, for sentences. Raises ValueError with one sentence about the first setting that is
+    name: the kind's, for sentences. Raises SettingError with one sentence about the first setting that is
     unknown, missing, of the wrong type or out of range; a plan may refuse a combination in its
     `__post_init__` the same way.
     """
     settings = {setting.name: setting for setting in settings_of(plan)}
     for given in values:
         if given not in settings:
-            raise ValueError(_unknown(name, given, settings))
+            raise _unknown(name, given, settings)
     for setting in settings.values():
         if setting.required and values.get(setting.name) in (None, ""):
-            raise ValueError(
-                _("“%(setting)s” is missing; %(kind)s needs it. %(help)s")
-                % {"setting": setting.name, "kind": name, "help": setting.help}
+            raise SettingError(
+                _("“%(setting)s” is missing; %(kind)s needs it. %(help)s"),
+                setting=Named(setting.name),
+                kind=Named(name),
+                help=setting.help,
             )
     return plan(**{given: read(settings[given], raw) for given, raw in values.items()})
 
 
-def _unknown(kind: str, given: str, known: Iterable[str]) -> str:
-    words = {"setting": given, "kind": kind, "known": listed(known)}
+def _unknown(kind: str, given: str, known: Iterable[str]) -> SettingError:
+    words = {"setting": given, "kind": Named(kind), "known": listed(known)}
     close = difflib.get_close_matches(given, known, n=1)
     if close:
         sentence = _("“%(setting)s” is not a setting of %(kind)s; did you mean “%(close)s”?")
-        return sentence % {**words, "close": close[0]}
-    return _("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s.") % words
+        return SettingError(sentence, **words, close=Named(close[0]))
+    return SettingError(_("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s."), **words)
 
 
 def listed(names: Iterable[str]) -> str:
@@ -116,16 +120,18 @@ def listed(names: Iterable[str]) -> str:
 
 
 def read(setting: Setting, raw: Any) -> Value:
-    """One value. Raises ValueError with one sentence."""
+    """One value. Raises SettingError with one sentence."""
     if setting.optional and raw in (None, ""):
         return None
     value = READERS.get(setting.type, _read_text)(setting, raw)
     if isinstance(value, int | float):
         _check_range(setting, value)
     if setting.choices and value not in setting.choices:
-        raise ValueError(
-            _("“%(setting)s” is “%(value)s”; choose one of %(choices)s.")
-            % {"setting": setting.name, "value": _short(value), "choices": listed(setting.choices)}
+        raise SettingError(
+            _("“%(setting)s” is “%(value)s”; choose one of %(choices)s."),
+            setting=Named(setting.name),
+            value=_short(value),
+            choices=listed(setting.choices),
         )
     return setting.type(value) if issubclass(setting.type, Enum) else value
 
@@ -135,7 +141,7 @@ def _read_whole(setting: Setting, raw: Any) -> int:
         _refuse(setting, raw)
     if len(str(raw)) > _MOST_DIGITS:
         sentence = _("“%(setting)s” has too many digits; give a smaller number.")
-        raise ValueError(sentence % {"setting": setting.name})
+        raise SettingError(sentence, setting=Named(setting.name))
     return int(raw)
 
 
@@ -168,9 +174,11 @@ READERS: dict[type[Any], Callable[[Setting, Any], Value]] = {
 
 def _refuse(setting: Setting, raw: Any) -> NoReturn:
     wanted = {bool: _("yes or no"), int: _("a whole number"), float: _("a number")}
-    raise ValueError(
-        _("“%(setting)s” is “%(value)s”; give %(wanted)s.")
-        % {"setting": setting.name, "value": _short(raw), "wanted": wanted.get(setting.type, _("a text"))}
+    raise SettingError(
+        _("“%(setting)s” is “%(value)s”; give %(wanted)s."),
+        setting=Named(setting.name),
+        value=_short(raw),
+        wanted=wanted.get(setting.type, _("a text")),
     )
 
 
@@ -180,8 +188,8 @@ def _short(value: Any) -> str:
 
 
 def _check_range(setting: Setting, value: float) -> None:
-    words = {"setting": setting.name, "value": value, "low": setting.low, "high": setting.high}
+    words = {"setting": Named(setting.name), "value": value, "low": setting.low, "high": setting.high}
     if setting.low is not None and value < setting.low:
-        raise ValueError(_("“%(setting)s” is %(value)s; it must be at least %(low)s.") % words)
+        raise SettingError(_("“%(setting)s” is %(value)s; it must be at least %(low)s."), **words)
     if setting.high is not None and value > setting.high:
-        raise ValueError(_("“%(setting)s” is %(value)s; it must be at most %(high)s.") % words)
+        raise SettingError(_("“%(setting)s” is %(value)s; it must be at most %(high)s."), **words)

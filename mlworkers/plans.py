@@ -4,15 +4,18 @@ A plan is a frozen dataclass that holds every number that shapes a result. Plans
 live beside their code in the pure folders and are registered here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from curation.errors import UserError
 from curation.files.exporting import FORMATS
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.plan_errors import SettingError
 from mlworkers.plan_settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
@@ -250,6 +253,23 @@ def plan_from(kind: Kind, values: Mapping[str, Any]) -> Any:
     `plan_settings.plan_read`).
     """
     return plan_read(kind.plan, kind.name, values)
+
+
+def sentence_for_page(kind: Kind, error: Exception) -> str:
+    """What is wrong, with the settings called as the kind's form calls them. Commands show str(error) instead."""
+    if not isinstance(error, SettingError):
+        return str(error)
+    labels = {setting.name: setting.label for setting in kind.settings}
+    return error.labelled({**labels, kind.name: f"“{kind.label}”"})
+
+
+@contextmanager
+def plan_errors_shown(kind: Kind, *, by_key: bool = False) -> Iterator[None]:
+    """Turn what is wrong with a plan into a UserError. by_key: for a command, which calls settings by their keys."""
+    try:
+        yield
+    except ValueError as error:
+        raise UserError(str(error) if by_key else sentence_for_page(kind, error)) from error
 
 
 def plan_values(plan: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from curation.archiving import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Run
+from mlworkers.plan_errors import Named, SettingError
 from mlworkers.plan_settings import Setting, listed
 from mlworkers.plans import Kind
 from mlworkers.selectors import MODEL_KINDS, models_of_run, reference_of
@@ -17,7 +18,9 @@ from mlworkers.sources import ModelError, parse_source
 
 
 def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:
-    """Raises UserError with one sentence about the first name that leads nowhere. An empty one names nothing."""
+    """Raises UserError, or SettingError where the sentence calls a setting by its name, about the first name that leads
+    nowhere. An empty one names nothing.
+    """
     for setting in kind.settings:
         value = values[setting.name]
         if setting.refers_to == "snapshot" and not value and dataset is not None:
@@ -49,7 +52,7 @@ def _dataset_of(setting: Setting, values: Mapping[str, Any], dataset: Dataset | 
         return dataset_named(slug, dataset)
     if dataset is None:
         sentence = _("“%(setting)s” names something of a dataset, and the run has none.")
-        raise UserError(sentence % {"setting": setting.name})
+        raise SettingError(sentence, setting=Named(setting.name))
     return dataset
 
 
@@ -67,13 +70,14 @@ def _check_batch(setting: Setting, number: int, dataset: Dataset) -> None:
 
 def _check_score_set(setting: Setting, name: str, dataset: Dataset) -> None:
     found = dataset.score_sets.filter(name=name).first()
-    words = {"dataset": dataset.slug, "name": name, "setting": setting.label}
+    words = {"dataset": dataset.slug, "name": name}
     if found is None:
         sentence = _("The dataset “%(dataset)s” has no score set “%(name)s”; choose one that it has.")
         raise UserError(sentence % words)
     if setting.kinds and found.kind not in setting.kinds:
         sentence = _("The score set “%(name)s” is of the kind %(kind)s; “%(setting)s” takes %(kinds)s.")
-        raise UserError(sentence % {**words, "kind": found.kind, "kinds": listed(setting.kinds)})
+        about = {"setting": Named(setting.name), "kind": found.kind, "kinds": listed(setting.kinds)}
+        raise SettingError(sentence, **words, **about)
 
 
 def _check_snapshot(setting: Setting, number: int, dataset: Dataset) -> None:

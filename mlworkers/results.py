@@ -131,6 +131,8 @@ TERMS: Mapping[str, Any] = {
     "brier_before": gettext_lazy("Brier score before"),
     "brier_after": gettext_lazy("Brier score after"),
     "spearman_p_target": gettext_lazy("Spearman of p_D and target"),
+    "unscored_left_out": gettext_lazy("Pairs without p_D, left out"),
+    "unscored_as_human": gettext_lazy("Pairs without p_D, counted as human (p_D = 1)"),
     "sd": gettext_lazy("sd over seeds"),
     "difference": gettext_lazy("Difference from plain"),
     "effective_pairs": gettext_lazy("Effective pairs (Σw)²/Σw²"),

@@ -13,7 +13,7 @@ from curation.errors import errors_shown
 from curation.models import Dataset, User
 from mlworkers import clock, lifecycle
 from mlworkers.models import Run
-from mlworkers.plans import kind_named, plan_from, plan_values
+from mlworkers.plans import kind_named, plan_errors_shown, plan_from, plan_values
 from mlworkers.references import dataset_named, references_check
 from mlworkers.roots import models_check_roots
 from mlworkers.sources import ModelError
@@ -28,15 +28,18 @@ def run_start(
     by: User | None,
     dataset: Dataset | None = None,
     launch: UUID | None = None,
+    by_key: bool = False,
 ) -> Run:
     """Queue a run, and invite a worker once the row is committed.
 
     dataset: the one the plan names, where the caller has it at hand. by: None for a command of whoever runs this
-    machine, which may take models from any folder. launch: made with the form; the same
-    one sent twice starts one run. Raises UserError for a plan that is wrong or names what does not exist.
+    machine, which may take models from any folder. launch: made with the form; the same one sent twice starts one
+    run. Raises UserError for a plan that is wrong or names what does not exist; its sentence calls settings by the
+    labels of the form or, with `by_key`, by the keys that a command takes.
     """
     with errors_shown():
         chosen = kind_named(kind)
+    with plan_errors_shown(chosen, by_key=by_key):
         values = plan_values(plan_from(chosen, plan))
     if started := _launched(launch, by):
         return started
@@ -46,7 +49,8 @@ def run_start(
             models_check_roots(chosen, values)
     if chosen.writes and dataset is not None:
         dataset_require_active(dataset)
-    references_check(chosen, values, dataset)
+    with plan_errors_shown(chosen, by_key=by_key):
+        references_check(chosen, values, dataset)
     try:
         with transaction.atomic():
             run = Run.objects.create(

@@ -26,6 +26,7 @@ from annotation.views.growing import phase_note
 from annotation.views.head import campaign_head
 from annotation.views.screen import Shown
 from annotation.views.study import study_context, study_for_page
+from annotation.views.waiting import waiting_context
 from curation.access import AuthedRequest
 from curation.numbers import number_asked, page_number
 from curation.people import members_of
@@ -61,6 +62,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     return {
         "publish_form": PublishForm(),
         **study_context(campaign, figures, shown, request.GET),
+        **waiting_context(request.user, campaign, figures),
         "dashboard": figures,
         "phase_note": phase_note(campaign, figures.phases),
         "growing": campaign.state != Campaign.State.CLOSED

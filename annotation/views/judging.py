@@ -21,6 +21,7 @@ from annotation.assignment import (
     tuple_claim,
     tuple_flag,
     tuple_skip,
+    walk_move,
 )
 from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
 from annotation.gold import gold_feedback
@@ -28,6 +29,7 @@ from annotation.handing import Nothing
 from annotation.models import Flag, Judgement, Participation
 from annotation.selectors import last_judgement
 from annotation.views.over import over_page
+from annotation.views.paging import number_in
 from annotation.views.screen import (
     Answered,
     Shown,
@@ -47,9 +49,16 @@ from curation.errors import UserError
 @never_cache
 @require_GET
 def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """The tuple on the person's screen, or the page that says why there is none."""
+    """The tuple on the person's screen, or the page that says why there is none.
+
+    With `?tuple=17`, somebody who runs the campaign gets that tuple next, if it is open for them: annotators take
+    what is handed to them.
+    """
     participation = _participation(request, campaign_pk)
     at = now()
+    if wanted := number_in(request, "tuple", 0):
+        campaign_for(request.user, campaign_pk, may="curate")
+        walk_move(participation=participation, number=wanted)
     lease = tuple_claim(participation=participation, at=at)
     if isinstance(lease, Nothing):
         return over_page(request, participation, lease)

@@ -22,6 +22,7 @@ from annotation.selectors import judgement_rows
 from annotation.views.head import campaign_head
 from curation.access import AuthedRequest
 from curation.errors import UserError
+from curation.files.exporting import harmless
 from curation.models import ScoreSet
 
 
@@ -68,24 +69,29 @@ class Echo:
 def judgements_file(request: AuthedRequest, campaign_pk: int) -> StreamingHttpResponse:
     """The counted judgements as the file of the K&M scripts; items are the pairs' ids.
 
-    Those of the adaptive phase, which counting and reliability leave out, stand in it with `?adaptive=1`.
+    Those of the adaptive phase, which counting and reliability leave out, stand in it with `?adaptive=1`. With
+    `?spreadsheet=1` nothing in it is a formula to a spreadsheet, as with the switch of that name of exports.
     """
     chosen = campaign_for(request.user, campaign_pk, may="read")
     adaptive = request.GET.get("adaptive") == "1"
-    response = StreamingHttpResponse(_csv(chosen, adaptive=adaptive), content_type="text/csv; charset=utf-8")
+    safe = request.GET.get("spreadsheet") == "1"
+    lines = _csv(chosen, adaptive=adaptive, spreadsheet=safe)
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     name = slugify(chosen.name) or f"campaign-{chosen.pk}"
     response["Content-Disposition"] = f'attachment; filename="{name}-judgements.csv"'
     return response
 
 
-def _csv(campaign: Campaign, *, adaptive: bool) -> Iterator[str]:
+def _csv(campaign: Campaign, *, adaptive: bool, spreadsheet: bool) -> Iterator[str]:
     items = [f"Item{number + 1}" for number in range(campaign.tuple_size)]
     columns = [*items, "BestItem", "WorstItem", "Annotator"]
     writer = csv.DictWriter(Echo(), columns)
     yield ",".join(columns) + "\r\n"
     rows: Iterable[dict[str, str]] = judgement_rows(campaign, adaptive=adaptive)
     for row in rows:
-        yield writer.writerow(row)
+        yield writer.writerow(
+            {column: harmless(cell) for column, cell in row.items()} if spreadsheet else row
+        )
 
 
 @require_GET

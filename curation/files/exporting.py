@@ -67,7 +67,7 @@ def write_table(
     safe = rows
     if neutralise and format in {"csv", "tsv"}:
         safe = _without_formulas(columns, rows)
-        columns = [Column(_harmless(column.name), column.kind) for column in columns]
+        columns = [Column(harmless(column.name), column.kind) for column in columns]
     with replacing(path) as file:
         if format == "parquet":
             return _write_parquet(file, columns, safe, about or {})
@@ -125,10 +125,11 @@ def _without_formulas(columns: Sequence[Column], rows: Iterable[Row]) -> Iterato
     texts = {place for place, column in enumerate(columns) if column.kind == "text"}
     for row in rows:
         yield [
-            _harmless(cell) if place in texts and isinstance(cell, str) else cell
+            harmless(cell) if place in texts and isinstance(cell, str) else cell
             for place, cell in enumerate(row)
         ]
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
+    """The text, behind an apostrophe where a spreadsheet would run it as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text

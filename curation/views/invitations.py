@@ -33,13 +33,18 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @never_cache
 @require_http_methods(["GET", "POST"])
 def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
-    """The link is part of the answer that makes it and of no other: afterwards nobody can look it up."""
+    """The link is part of the answer that makes it and of no other: afterwards nobody can look it up.
+
+    To htmx, from a page that has a button for it, the answer is the link alone.
+    """
     dataset = dataset_for(request.user, slug, may="own")
     form = InvitationForm(request.POST or None)
     link = ""
     if form.is_valid():
         _made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.cleaned_data)
         link = request.build_absolute_uri(reverse("curation:invitation", args=[token]))
+        if request.htmx:
+            return render(request, "curation/_invitation_link.html", {"link": link})
         form = InvitationForm()
     shown, at = invitations_of(dataset)[:INVITATIONS_SHOWN], now()
     invitations = [(each, invitation_refusal(each, at=at)) for each in shown]

@@ -4,13 +4,15 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+from mlworkers.plan_errors import Named, SettingError
+
 RISE = "RISE, section 3 and tables 8 and 9"
 OURS = "docs/guide/encoders.md"
 SEEDS_MAX = 20
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
 
-class PlanError(ValueError):
+class PlanError(SettingError):
     """Settings that do not go together, or a text that names nothing. One sentence."""
 
 
@@ -27,6 +29,14 @@ class Weighting(StrEnum):
     @property
     def needs_realism(self) -> bool:
         return self in (Weighting.REALISM, Weighting.FILTER, Weighting.SHUFFLE)
+
+
+class Unscored(StrEnum):
+    """What becomes of a training pair without p_D, where a weighting needs it."""
+
+    AS_HUMAN = "as human"
+    LEAVE_OUT = "leave out"
+    REFUSE = "refuse"
 
 
 class Normalise(StrEnum):
@@ -93,12 +103,14 @@ class TrainingPlan:
         ),
     )
     unscored: str = field(
-        default="refuse",
+        default=Unscored.AS_HUMAN.value,
         metadata=_about(
             "Pairs without p_D",
-            "Such as sentences that a curator rewrote after scoring: refuse them, or leave them out of the training, "
-            "of every weighting alike.",
-            choices=("refuse", "leave out"),
+            "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. “as human” "
+            "counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not scored; “leave "
+            "out” takes all pairs without p_D out of every weighting alike; “refuse” stops the run.",
+            choices=tuple(choice.value for choice in Unscored),
+            source=OURS,
         ),
     )
     epochs: int = field(
@@ -231,8 +243,10 @@ class EncoderPlan(TrainingPlan):
     def __post_init__(self) -> None:
         if Weighting(self.weighting).needs_realism and not self.realism:
             raise PlanError(
-                f"The weighting “{self.weighting}” needs p_D; name a score set of realism, or choose plain, random "
-                "or constant."
+                "The weighting “%(weighting)s” needs p_D; choose a score set for “%(setting)s”, or the weighting "
+                "plain, random or constant.",
+                weighting=self.weighting,
+                setting=Named("realism"),
             )
 
 
@@ -324,7 +338,11 @@ class ComparisonPlan(TrainingPlan):
 
     def __post_init__(self) -> None:
         if Weighting.PLAIN not in self.chosen:
-            raise PlanError(f"“{self.weightings}” lacks plain, with which the others are compared; add it.")
+            raise PlanError(
+                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add it.",
+                setting=Named("weightings"),
+                value=self.weightings,
+            )
         check_resamples(self.bootstrap)
 
     @property
@@ -346,7 +364,9 @@ def check_resamples(number: int) -> None:
     """Raises PlanError for so few that an interval would mean nothing."""
     if number != 0 and number < FEWEST_RESAMPLES:
         raise PlanError(
-            f"{number} resamples are too few; give at least {FEWEST_RESAMPLES}, or 0 for no interval."
+            "%(number)d resamples are too few; give at least %(least)d, or 0 for no interval.",
+            number=number,
+            least=FEWEST_RESAMPLES,
         )
 
 
@@ -354,8 +374,10 @@ def _weightings_listed(text: str) -> tuple[Weighting, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in list(Weighting)]
     if unknown:
-        raise PlanError(f"“{unknown[0]}” is no weighting; choose among {', '.join(Weighting)}.")
+        raise PlanError(
+            "“%(name)s” is no weighting; choose among %(known)s.", name=unknown[0], known=", ".join(Weighting)
+        )
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise PlanError(f"“{twice[0]}” is named twice; name each weighting once.")
+        raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
     return tuple(map(Weighting, names))

@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 from curation.files.json_text import json_from
 from curation.pairs.splitting import pair_components
 from curation.pairs.text import sentence_key
+from mlworkers.encoders.plan import Unscored
+from mlworkers.plan_errors import Named, SettingError
 
 Column = NDArray[Any]
 FEWEST_TESTED = 3  # two always correlate perfectly
 _GENERATED = "generated"
+_BY_PEOPLE = ("human", "edited")  # who may have had a hand in a sentence, as snapshots call them
+_HUMAN = 1.0  # p_D of a sentence that a person wrote: known, so that nothing need be estimated
 _KEY_DIGITS = 16  # 64 bits of a sentence's key: among a million, two share one with a chance below 1e-7
 
 
-class RowsError(ValueError):
+class RowsError(SettingError):
     """The snapshot holds no such pairs, or not their scores. One sentence."""
 
 
@@ -33,6 +37,7 @@ class RowsError(ValueError):
 class Rows:
     """n scored pairs. numbers: the pairs' own (n,). a, b: numbers of their sentences (n,). values: their scores, as
     0..1, (n,). realism: p_D of each, NaN where it has none, (n,); None where no score set of it was asked for.
+    by_people: whether a person wrote or edited the second sentence, (n,) bool; None where nobody knows.
     """
 
     numbers: Column
@@ -42,6 +47,7 @@ class Rows:
     second: Column
     values: Column
     realism: Column | None = None
+    by_people: Column | None = None
 
     def __len__(self) -> int:
         return int(self.numbers.size)
@@ -62,11 +68,15 @@ class Rows:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What is learnt, and how many pairs were left out: because of held-out sentences, and for want of p_D."""
+    """What is learnt, and how many pairs were left out: because of held-out sentences, and for want of p_D.
+
+    as_human: pairs without p_D that count as human, because a person wrote or edited their second sentence.
+    """
 
     rows: Rows
     held_out: int
     unscored: int
+    as_human: int = 0
 
 
 class PairTable:
@@ -77,7 +87,9 @@ class PairTable:
             self._table = pq.read_table(path)
             about = json_from((self._table.schema.metadata or {})[b"semblance"])
         except (OSError, pa.ArrowInvalid, KeyError, ValueError) as error:
-            raise RowsError(f"{path.name} is no snapshot that this program wrote; make a new one.") from error
+            raise RowsError(
+                "%(file)s is no snapshot that this program wrote; make a new one.", file=path.name
+            ) from error
         self._columns = {str(told["score_set"]): (name, told) for name, told in about["scores"].items()}
 
     def rows(self, scores: str, *, split: str | None, realism: str = "") -> Rows:
@@ -93,7 +105,11 @@ class PairTable:
             chosen &= self._column("origin") == _GENERATED
         if not chosen.any():
             where = "" if split is None else f" of the split “{split}”" if split else " without a split"
-            raise RowsError(f"No pair{where} has a score in “{scores}”; choose another score set or split.")
+            raise RowsError(
+                "No pair%(where)s has a score in “%(scores)s”; choose another score set or split.",
+                where=where,
+                scores=scores,
+            )
         every = Rows(
             numbers=self._column("pair"),
             a=self._column("a_id"),
@@ -102,6 +118,7 @@ class PairTable:
             second=self._column("sentence2"),
             values=values,
             realism=self._scores(realism) if realism else None,
+            by_people=self._by_people(),
         )
         return every.taken(chosen)
 
@@ -112,12 +129,21 @@ class PairTable:
         texts = (self._column(side)[other].tolist() for side in ("sentence1", "sentence2"))
         return sentence_keys(text for side in texts for text in side)
 
+    def _by_people(self) -> Column:
+        """Whether a person wrote or edited the second sentence (n,). Older snapshots say so of whole pairs alone."""
+        found: Column = self._column("origin") != _GENERATED
+        if "sentence2_origin" in self._table.column_names:
+            found |= np.isin(self._column("sentence2_origin").astype(str), _BY_PEOPLE)
+        return found
+
     def _scores(self, name: str) -> Column:
         """The scores of every pair, brought from their scale to 0..1; NaN where a pair has none."""
         if name not in self._columns:
             there = ", ".join(f"“{found}”" for found in self._columns) or "none"
             raise RowsError(
-                f"The snapshot has no score set “{name}”; it has {there}. Choose one, or a new snapshot."
+                "The snapshot has no score set “%(name)s”; it has %(there)s. Choose one, or a new snapshot.",
+                name=name,
+                there=there,
             )
         column, told = self._columns[name]
         low, high = float(told["low"]), float(told["high"])
@@ -142,31 +168,52 @@ def _short_key(text: str) -> str:
 def training_rows(
     rows: Rows, *, held_out: AbstractSet[str], needs_realism: bool, unscored: str
 ) -> TrainingRows:
-    """What may be learnt of some rows. unscored: "refuse" or "leave out", of pairs without p_D where it is needed.
+    """What may be learnt of some rows. unscored: an `Unscored`, of pairs without p_D where it is needed.
 
     Raises RowsError where nothing is left, or p_D is missing and to be refused.
     """
     allowed = rows.taken(~_holding(rows, held_out))
     if not len(allowed):
         raise RowsError(
-            f"Each of the {len(rows)} pairs holds a sentence that is held out or tested, so nothing is left to learn; "
-            "generate pairs from the training split."
+            "Each of the %(pairs)d pairs holds a sentence that is held out or tested, so nothing is left to learn; "
+            "generate pairs from the training split.",
+            pairs=len(rows),
         )
+    held = len(rows) - len(allowed)
     if not needs_realism:
-        return TrainingRows(allowed, len(rows) - len(allowed), 0)
-    scored = _with_realism(allowed, unscored)
-    return TrainingRows(scored, len(rows) - len(allowed), len(allowed) - len(scored))
+        return TrainingRows(allowed, held, 0)
+    if allowed.realism is None:
+        raise RowsError(
+            "Weighting by p_D needs p_D; choose a score set for “%(setting)s”.", setting=Named("realism")
+        )
+    missing = np.isnan(allowed.realism)
+    if missing.all() or unscored == Unscored.REFUSE:
+        _refuse_missing(allowed, missing)
+    if unscored == Unscored.LEAVE_OUT:
+        return TrainingRows(allowed.taken(~missing), held, int(missing.sum()))
+    # p_D is the probability that a person wrote the sentence. Of these a person did, and nothing is to be estimated.
+    human = missing & _by_people(allowed)
+    _refuse_missing(allowed, missing & ~human)
+    counted = replace(allowed, realism=np.where(human, _HUMAN, allowed.realism))
+    return TrainingRows(counted, held, 0, int(human.sum()))
 
 
-def _with_realism(rows: Rows, unscored: str) -> Rows:
-    if rows.realism is None:
-        raise RowsError("Weighting by realism needs p_D; name a score set of realism.")
-    missing = np.isnan(rows.realism)
-    if not missing.any() or (unscored == "leave out" and not missing.all()):
-        return rows.taken(~missing)
+def _by_people(rows: Rows) -> Column:
+    return np.zeros(len(rows), dtype=bool) if rows.by_people is None else rows.by_people
+
+
+def _refuse_missing(rows: Rows, missing: Column) -> None:
+    if not missing.any():
+        return
+    machine = (missing & ~_by_people(rows)).any()
     raise RowsError(
-        f"p_D is missing for {missing.sum()} of {missing.size} pairs, first pair {rows.numbers[missing][0]}; score "
-        "the realism of the generated pairs anew, or leave pairs without p_D out (the setting “unscored”)."
+        "p_D is missing for %(missing)d of %(pairs)d pairs, first pair %(first)d; "
+        + ("score the realism of the generated pairs again" if machine else "choose other scores")
+        + ", or choose another value for “%(setting)s”.",
+        missing=missing.sum(),
+        pairs=missing.size,
+        first=rows.numbers[missing][0],
+        setting=Named("unscored"),
     )
 
 
@@ -180,11 +227,15 @@ def unseen_rows(rows: Rows, trained: AbstractSet[str]) -> tuple[Rows, int]:
     if len(unseen) < FEWEST_TESTED:
         because = f", because {left_out} hold sentences the encoder was trained on" if left_out else ""
         raise RowsError(
-            f"{len(unseen)} test pairs are too few{because}; measuring needs {FEWEST_TESTED} or more."
+            "%(pairs)d test pairs are too few%(because)s; measuring needs %(least)d or more.",
+            pairs=len(unseen),
+            because=because,
+            least=FEWEST_TESTED,
         )
     if np.ptp(unseen.values) == 0:
         raise RowsError(
-            f"All {len(unseen)} test pairs have the same score; measuring needs scores that differ."
+            "All %(pairs)d test pairs have the same score; measuring needs scores that differ.",
+            pairs=len(unseen),
         )
     return unseen, left_out
 
@@ -217,7 +268,11 @@ def hold_back(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows, int]:
     kept, chosen = rows.taken(~tied), rows.taken(back)
     if not len(kept) or len(chosen) < FEWEST_TESTED:
         raise RowsError(
-            f"{len(chosen)} of {len(rows)} pairs would be held back to choose by and {len(kept)} learnt; hold back "
-            "another share, or none."
+            "%(back)d of %(pairs)d pairs would be held back to choose by and %(learnt)d learnt; choose another value "
+            "for “%(setting)s”, or 0 for none.",
+            back=len(chosen),
+            pairs=len(rows),
+            learnt=len(kept),
+            setting=Named("held_back"),
         )
     return kept, chosen, int((tied & ~back).sum())

@@ -12,7 +12,7 @@ from curation.models import Dataset
 from curation.numbers import NumberField
 from mlworkers.forms.choices import Suggested, choices_of, suggestions_of
 from mlworkers.plan_settings import Setting
-from mlworkers.plans import Kind, plan_from
+from mlworkers.plans import Kind, plan_from, sentence_for_page
 
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
 
@@ -79,7 +79,7 @@ class PlanForm(forms.Form):
             try:
                 plan_from(self.kind, self.plan())
             except ValueError as error:
-                raise forms.ValidationError(str(error)) from error
+                raise forms.ValidationError(sentence_for_page(self.kind, error)) from error
         return self.cleaned_data
 
 

@@ -16,7 +16,7 @@ from mlworkers.lifecycle import Claim, run_finish
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.pipelines import pairs
 from mlworkers.pipelines.work import Made, Outcome, Work
-from mlworkers.plans import kind_named, plan_from
+from mlworkers.plans import kind_named, plan_errors_shown, plan_from
 from mlworkers.progress import Report
 from mlworkers.reporting import Assisting, Heir, Reporter
 from mlworkers.roots import models_check_roots
@@ -107,7 +107,6 @@ def _carried_out(run: Run, folder: Path, report: Report, shards: Shards) -> Outc
         dataset_require_active(run.dataset)
     if run.started_by_id is not None:
         models_check_roots(kind, run.plan)
-    plan = plan_from(kind, run.plan)
     kept = kept_folder(run.pk)
     for path in (folder, kept):
         path.mkdir(parents=True, exist_ok=True)
@@ -121,7 +120,8 @@ def _carried_out(run: Run, folder: Path, report: Report, shards: Shards) -> Outc
         shards=shards,
         curve=Curve(run.pk),
     )
-    return PIPELINES[run.kind](plan, work)
+    with plan_errors_shown(kind):
+        return PIPELINES[run.kind](plan_from(kind, run.plan), work)
 
 
 def _shards_folder(run: Run) -> Path:

@@ -174,6 +174,7 @@ def _counts(learnt: TrainingRows, fitted: Fitted) -> dict[str, Any]:
         "tied_to_held_back": fitted.tied,
         "held_out_left_out": learnt.held_out,
         "unscored_left_out": learnt.unscored,
+        "unscored_as_human": learnt.as_human,
     }
 
 
@@ -281,6 +282,7 @@ class _Comparison:
             "test_left_out": self._tests_left_out,
             "held_out_left_out": self._learnt.held_out,
             "unscored_left_out": self._learnt.unscored,
+            "unscored_as_human": self._learnt.as_human,
             "warnings": list(undefined(standings)),
         }
         message = _("%(encoders)s encoders measured on %(pairs)s test pairs") % {

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlworkers.plan_errors import Named, SettingError
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})
@@ -19,7 +20,7 @@ _TASK = {
 _DEVICE = {"label": "Device", "help": "“auto” takes a GPU where there is one; else cpu, cuda, cuda:1 or mps."}
 
 
-class PlanError(ValueError):
+class PlanError(SettingError):
     """Settings that do not go together, or a text that names nothing. One sentence."""
 
 
@@ -116,7 +117,9 @@ class BootstrapPlan:
         _refuse_held_out(self.split)
         if self.width % 32:
             raise PlanError(
-                f"“width” is {self.width}; give a multiple of 32, the width of an attention head."
+                "“%(setting)s” is %(width)d; give a multiple of 32, the width of an attention head.",
+                setting=Named("width"),
+                width=self.width,
             )
 
 
@@ -280,8 +283,9 @@ class GenerationPlan:
         labels_listed(self.labels, self.instructions)
         if self.model.startswith("packaged:"):
             raise PlanError(
-                f"{self.model} is a sentence encoder, which writes nothing; name a causal language model, such as "
-                "run:ID of a generator trained here."
+                "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such as "
+                "run:ID of a generator trained here.",
+                model=self.model,
             )
 
     @property
@@ -296,6 +300,7 @@ class GenerationPlan:
 def _refuse_held_out(split: str) -> None:
     if split.strip().lower() in HELD_OUT:
         raise PlanError(
-            f"The split {split!r} is held out: what is written from its sentences could not be told from the answers "
-            "to the test; name the split to train on."
+            "The split “%(split)s” is held out: what is written from its sentences could not be told from the answers "
+            "to the test; name the split to train on.",
+            split=split,
         )

@@ -10,7 +10,14 @@ from curation.access import AuthedRequest
 from curation.numbers import number_from
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
 from mlworkers.charts import comparison_chart
-from mlworkers.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side, what_it_shows
+from mlworkers.comparison import (
+    CSV_COLUMNS,
+    comparison_of,
+    csv_rows,
+    side_by_side,
+    unscored_note,
+    what_it_shows,
+)
 from mlworkers.models import Run
 from mlworkers.selectors import comparisons, evaluation_runs, models_behind
 
@@ -54,6 +61,7 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "run": run,
         "comparison": comparison if measured else None,
         "shows": what_it_shows(comparison) if measured else "",
+        "unscored": unscored_note(run.result),
         "chart": comparison_chart(comparison) if measured else None,
         "models": run.artifacts.filter(kind="encoder").order_by("pk"),
     }

@@ -16,12 +16,37 @@ document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.account[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }
-  const copy = event.target.closest("[data-copy]");
-  if (copy) {
-    navigator.clipboard.writeText(document.querySelector(copy.dataset.copy).value);
-    copy.textContent = copy.dataset.copied;
-  }
+  const button = event.target.closest("[data-copy]");
+  if (button) copyFrom(button, document.querySelector(button.dataset.copy));
 });
+
+/** Copy a field's text, and let the button say what came of it. */
+async function copyFrom(button, field) {
+  const copied = (await copiedByClipboard(field.value)) || copiedBySelection(field);
+  button.textContent = copied ? button.dataset.copied : button.dataset.selected;
+}
+
+// The clipboard exists only on HTTPS and on this very machine; a site in a house's own network is often neither. Even where it
+// exists, the browser may refuse it.
+async function copiedByClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The older way, which works everywhere. The text stays selected, so that somebody can copy it by hand if this fails too. */
+function copiedBySelection(field) {
+  field.focus();
+  field.select();
+  try {
+    return document.execCommand("copy");
+  } catch {
+    return false;
+  }
+}
 
 document.addEventListener("change", (event) => {
   if (event.target.closest("form[data-autosubmit]")) event.target.form.requestSubmit();
@@ -44,5 +69,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   location.reload();
 });
 document.addEventListener("htmx:responseError", (event) => {
-  if (event.detail.elt.matches("form[method=get]")) location.assign(event.detail.pathInfo.finalRequestPath);
+  const form = event.detail.elt;
+  if (form.matches("form[method=get]")) location.assign(event.detail.pathInfo.finalRequestPath);
+  if (form.matches("form[method=post]") && event.detail.xhr.status < 500) form.submit(); // nothing was done: the page says why
 });

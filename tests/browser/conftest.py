@@ -20,6 +20,8 @@ QUIET = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A name of this machine that the browser does not take for this machine: pages of it are not secure.
+    "--host-resolver-rules=MAP semblance.test 127.0.0.1",
 ]
 PATIENCE = 60_000  # milliseconds; a machine may be busy
 OpenAs = Callable[..., Page]

@@ -4,15 +4,19 @@ import json
 import shutil
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
 from curation.exporting import snapshot_create
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
+from curation.review import review_decide
 from mlworkers import tasks
 from mlworkers.encoders import checkpoints
 from mlworkers.encoders.saving import trained_on
@@ -200,6 +204,24 @@ def test_weights_that_are_all_nothing_are_refused(dataset, encoder_folder) -> No
     assert run.message.startswith("All 24 weights are 0, so nothing would be learnt")
 
 
+def test_after_two_edits_in_review_the_default_comparison_counts_them_as_human(
+    dataset, encoder_folder
+) -> None:
+    owner = MembershipFactory(dataset=dataset, role="owner").user
+    for number, pair in enumerate(dataset.pairs.filter(origin="generated").order_by("pk")[:2]):
+        sent = {"text": f"A person rewrote this, {number}.", "client_id": uuid4(), "at": timezone.now()}
+        review_decide(pair=pair, verdict="edit", by=owner, **sent)
+
+    run = carried_out(queued("compare_weightings", dataset, encoder_folder, **COMPARED))
+
+    assert (run.result["unscored_as_human"], run.result["unscored_left_out"]) == (2, 0)
+    assert run.result["training_pairs"] == 24
+    client = Client()
+    client.force_login(owner)
+    page = client.get(f"/compare/{run.pk}/").content.decode()
+    assert "2 training pairs had no p_D because a person wrote or edited their sentences" in page
+
+
 def test_p_d_that_is_missing_is_refused_or_left_out(dataset, encoder_folder) -> None:
     GeneratedPairFactory(dataset=dataset, intended=0.5)
     plan = {**SETS, **SHORT, "weighting": "filter"}
@@ -208,6 +230,7 @@ def test_p_d_that_is_missing_is_refused_or_left_out(dataset, encoder_folder) -> 
     run = carried_out(queued("train_encoder", dataset, encoder_folder, **plan, unscored="leave out"))
 
     assert refused.message.startswith("p_D is missing for 1 of 25 pairs, first pair ")
+    assert refused.message.endswith("or choose another value for “Pairs without p_D”.")
     assert (run.result["unscored_left_out"], run.result["training_pairs"], run.result["filtered"]) == (
         1,
         22,

@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if not options["kind"]:
             self.fail(_("No kind of run was given; `manage.py run --list` prints those there are."))
         plan = {**plan_in(options["plan"]), **values_in(options["values"])}
-        run = run_start(kind=options["kind"], plan=plan, by=None)
+        run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)
         self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})
         self._say_what_it_waits_for(run)
         if options["wait"]:
@@ -117,7 +117,8 @@ def line(setting: Setting) -> str:
         named(setting),
         str(setting.source),
     ]
-    return f"{setting.name}  {'  '.join(filter(None, facts))}  {setting.help}"
+    # A run's page and its messages call the setting by its label.
+    return f"{setting.name}  {'  '.join(filter(None, facts))}  {setting.label}: {setting.help}"
 
 
 def allowed(setting: Setting) -> str:
@@ -138,6 +139,7 @@ def listed(kind: Kind) -> dict[str, Any]:
         "queue": kind.queue,
         "plan": {
             setting.name: {
+                "label": str(setting.label),
                 "type": setting.type_name,
                 "required": setting.required,
                 "default": shown(setting.default),

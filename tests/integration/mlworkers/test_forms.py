@@ -48,8 +48,8 @@ def test_a_setting_that_is_left_empty_keeps_its_default() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"epochs": "0"}, "“epochs” is 0; it must be at least 1."),
-        ({"epochs": "11"}, "“epochs” is 11; it must be at most 10."),
+        ({"epochs": "0"}, "“Epochs” is 0; it must be at least 1."),
+        ({"epochs": "11"}, "“Epochs” is 11; it must be at most 10."),
     ],
 )
 def test_a_number_out_of_range_is_said_in_the_plan_s_own_sentence(

@@ -73,6 +73,7 @@ def test_a_plan_in_a_file_gives_way_to_what_the_command_says(scenes, tmp_path) -
     [
         (["export_dataset", "scenes"], "“scenes” is no setting; write key=value."),
         (["export_dataset", "datset=scenes"], "did you mean “dataset”?"),
+        (["export_dataset", "dataset=scenes", "format=xls"], "“format” is “xls”; choose one of"),
         (["export_everything"], "There is no kind of run called “export_everything”"),
         ([], "No kind of run was given; `manage.py run --list` prints those there are."),
         (["export_dataset", "--plan", "missing.json"], "missing.json cannot be read as JSON"),
@@ -101,6 +102,7 @@ def test_the_list_tells_every_setting_s_type_default_and_choices(capsys) -> None
 
     kinds = answered(capsys.readouterr().out)
     assert kinds["export_dataset"]["plan"]["format"] == {
+        "label": "Format",
         "type": "text",
         "required": False,
         "default": "csv",

@@ -130,13 +130,13 @@ def test_a_form_sent_many_times_at_once_starts_one_run(dataset, curator) -> None
         ({"dataset": "nowhere"}, "There is no dataset called “nowhere”; check its short name."),
         (
             {"dataset": "scenes", "format": "xls"},
-            "“format” is “xls”; choose one of csv, tsv, jsonl and parquet.",
+            "“Format” is “xls”; choose one of csv, tsv, jsonl and parquet.",
         ),
         (
             {"dataset": "scenes", "score_set": "gold"},
             "The dataset “scenes” has no score set “gold”; choose one that it has.",
         ),
-        ({}, "“dataset” is missing; export_dataset needs it. The dataset's short name."),
+        ({}, "“Dataset” is missing; “Export dataset” needs it. The dataset's short name."),
     ],
 )
 def test_a_plan_that_cannot_be_carried_out_starts_nothing(plan: dict[str, str], sentence: str) -> None:

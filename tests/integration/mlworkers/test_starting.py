@@ -10,7 +10,7 @@ from curation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
-from mlworkers.plans import KINDS, Kind, plan_from, plan_values
+from mlworkers.plans import KINDS, Kind, plan_errors_shown, plan_from, plan_values
 from mlworkers.references import references_check
 from tests.factories import ArtifactFactory, DatasetFactory, RunFactory, ScoreSetFactory
 
@@ -214,7 +214,8 @@ def check(furnished) -> Callable[..., None]:
 
     def check(**values: object) -> None:
         plan = plan_values(plan_from(NAMING, {"dataset": "scenes", **values}))
-        references_check(NAMING, plan, furnished)
+        with plan_errors_shown(NAMING):
+            references_check(NAMING, plan, furnished)
 
     return check
 

@@ -69,7 +69,7 @@ def test_an_interval_needs_enough_resamples_or_none(kind: str) -> None:
         ({"normalise": "sum"}, "“normalise” is “sum”; choose one of none, mean1 and batch"),
         ({"precision": "float16"}, "choose one of float32, bfloat16 and auto"),
         ({"seed": -1}, "“seed” is -1; it must be at least 0"),
-        ({"weighting": "filter"}, "The weighting “filter” needs p_D; name a score set of realism"),
+        ({"weighting": "filter"}, "The weighting “filter” needs p_D; choose a score set for “realism”"),
     ],
 )
 def test_an_encoder_s_plan_out_of_range_is_refused_with_one_sentence(values: dict, sentence: str) -> None:

@@ -22,7 +22,8 @@ SETS = {
     "intended": {"kind": "target", "low": 0, "high": 1},
     "p_D": {"kind": "realism", "low": 0, "high": 1},
 }
-# number, first, second, split, origin, gold, intended, p_D
+# number, first, second, split, origin, gold, intended, p_D; EDITED says whose second sentence a curator edited
+EDITED = {9}
 PAIRS = [
     (1, "A dog runs.", "A hound runs.", "train", "generated", None, 0.9, 0.8),
     (2, "A dog runs.", "The sun is up.", "train", "generated", None, 0.1, 0.3),
@@ -32,15 +33,22 @@ PAIRS = [
     (6, "A child plays.", "A child sings.", "test", "imported", 2.5, None, None),
     (7, "A dog runs.", "A cat sits.", "train", "imported", 5.0, 0.2, None),
     (8, "A boat sails.", "A ship sails.", "", "imported", 3.0, None, None),
+    (9, "A cow eats.", "A cow is eating.", "more", "generated", None, 0.7, None),
+    (10, "A cow eats.", "A cow was hungry.", "more", "generated", None, 0.4, 0.2),
 ]
+
+
+def author(number: int, origin: str) -> str:
+    return "human" if origin == "imported" else "edited" if number in EDITED else "machine"
 
 
 @pytest.fixture
 def table(tmp_path) -> PairTable:
     columns = (*SNAPSHOT_COLUMNS, *score_columns(list(SETS), SNAPSHOT_COLUMNS))
     rows = [
-        (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin, *scores)
+        (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin, *told)
         for number, first, second, split, origin, *scores in PAIRS
+        for told in [(author(number, origin), *scores)]
     ]
     about = {
         "semblance": json.dumps(
@@ -98,8 +106,47 @@ def test_pairs_without_p_d_can_be_left_out_and_are_counted(table, unscored: str,
 def test_pairs_without_p_d_are_refused_with_their_number(table) -> None:
     rows = table.rows("intended", split="train", realism="p_D")
 
-    with pytest.raises(RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the realism"):
+    for unscored in ("refuse", "as human"):
+        with pytest.raises(
+            RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the realism"
+        ):
+            training_rows(rows, held_out=frozenset(), needs_realism=True, unscored=unscored)
+
+
+def test_a_pair_that_a_curator_edited_counts_as_human_text_and_is_counted(table) -> None:
+    rows = table.rows("intended", split="more", realism="p_D")
+
+    found = training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="as human")
+
+    assert found.rows.numbers.tolist() == [9, 10]
+    assert found.rows.realism.tolist() == [1.0, 0.2]
+    assert (found.as_human, found.unscored) == (1, 0)
+
+
+@pytest.mark.parametrize("unscored", ["as human", "leave out", "refuse"])
+def test_where_no_pair_has_p_d_there_is_nothing_to_weigh_by(table, unscored: str) -> None:
+    rows = table.rows("gold", split="test", realism="p_D")
+
+    with pytest.raises(RowsError, match="p_D is missing for 3 of 3 pairs, first pair 4; choose other scores"):
+        training_rows(rows, held_out=frozenset(), needs_realism=True, unscored=unscored)
+
+
+def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_as_human(table) -> None:
+    table._table = table._table.drop_columns(["sentence2_origin"])
+    rows = table.rows("intended", split="more", realism="p_D")
+
+    with pytest.raises(RowsError, match="first pair 9; score the realism"):
+        training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="as human")
+
+
+def test_a_page_calls_a_setting_by_its_label_and_a_command_by_its_key(table) -> None:
+    rows = table.rows("intended", split="train", realism="p_D")
+
+    with pytest.raises(RowsError) as refused:
         training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="refuse")
+
+    assert str(refused.value).endswith("choose another value for “unscored”.")
+    assert refused.value.labelled({"unscored": "Pairs without p_D"}).endswith("for “Pairs without p_D”.")
 
 
 def test_nothing_left_to_learn_is_said(table) -> None:
@@ -191,5 +238,5 @@ def test_other_seeds_hold_back_other_pairs() -> None:
 
 
 def test_holding_back_what_would_leave_nothing_is_refused() -> None:
-    with pytest.raises(RowsError, match="hold back another share, or none"):
+    with pytest.raises(RowsError, match="choose another value for “held_back”, or 0 for none"):
         hold_back(made([1, 1, 1, 1], [2, 3, 4, 5]), 0.5, seed=1)

@@ -1,0 +1,111 @@
+"""The tuples that a campaign waits for: which, for how many judgements, and who can still give them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from annotation.models import Campaign, Flag, Judgement, Lease, Participation, Tuple
+from curation.models import Role, User
+from curation.people import members_of
+
+SHOWN = 5
+NEAR_THE_END = 0.05  # of the tuples: where no more are open, each of them deserves a line
+DONE = (Lease.State.ANSWERED, Lease.State.SKIPPED)
+
+
+@dataclass(frozen=True)
+class WaitingTuple:
+    """missing: judgements. skips: who skipped it, and why. able: people who can still judge it."""
+
+    number: int
+    missing: int
+    skips: list[Flag]
+    able: list[User]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """rows: the first of the tuples. others: how many more there are. missing: judgements of all of them."""
+
+    rows: list[WaitingTuple]
+    others: int
+    missing: int
+
+
+def tuples_waiting(campaign: Campaign) -> Waiting | None:
+    """The open tuples that everyone at work here has answered or skipped, and all that are open near the end.
+
+    None where there is none; what is on somebody's screen does not wait. A constant number of queries.
+    """
+    is_open = Q(counted__lt=F("wanted") - F("leased"))
+    tuples = campaign.tuples.for_scores()
+    found = tuples.aggregate(
+        number=Count("pk"), open=Count("pk", filter=is_open), most=Max("wanted", default=0)
+    )
+    if not found["open"]:
+        return None
+    waiting: QuerySet[Tuple] = tuples.filter(is_open)
+    if found["open"] > max(SHOWN, NEAR_THE_END * found["number"]):
+        waiting = _left_by_all(campaign, waiting, most=found["most"])
+    rows = list(waiting.order_by("number")[:SHOWN])
+    if not rows:
+        return None
+    total = waiting.aggregate(number=Count("pk"), missing=Sum(F("wanted") - F("counted")))
+    return Waiting(_told(campaign, rows), total["number"] - len(rows), total["missing"])
+
+
+def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> QuerySet[Tuple]:
+    """Those that each person at work has answered or skipped: all of them if nothing else is left, or those skipped.
+
+    Before, a tuple that all have answered only says that more people are still to come.
+    """
+    at_work = _at_work(campaign)
+    people = at_work.count()
+    skipped = Flag.objects.filter(tuple=OuterRef("pk"), kind=Flag.Kind.SKIP)
+    skips = Flag.objects.filter(tuple__campaign=campaign, kind=Flag.Kind.SKIP).count()
+    if not people or people > most + skips:  # so many cannot all have had one and the same tuple
+        return tuples.none()
+    leases = Lease.objects.filter(tuple=OuterRef("pk"), participation__in=at_work, state__in=DONE)
+    done = leases.order_by().values("tuple").annotate(number=Count("pk")).values("number")
+    counted = tuples.annotate(done=Coalesce(Subquery(done), 0))
+    left = counted.filter(done__gte=people)
+    return left.filter(Exists(skipped)) if counted.filter(done__lt=people).exists() else left
+
+
+def _at_work(campaign: Campaign) -> QuerySet[Participation]:
+    judged = Judgement.objects.filter(participation=OuterRef("pk"))
+    return campaign.participations.filter(Exists(judged), state=Participation.State.ACTIVE)
+
+
+def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
+    skips: dict[int, list[Flag]] = defaultdict(list)
+    for flag in Flag.objects.filter(tuple__in=tuples, kind=Flag.Kind.SKIP).select_related(
+        "participation__user"
+    ):
+        skips[flag.tuple_id].append(flag)
+    done: dict[int, set[int]] = defaultdict(set)
+    leases = Lease.objects.filter(tuple__in=tuples, state__in=DONE)
+    for tuple_id, person in leases.values_list("tuple", "participation__user"):
+        done[tuple_id].add(person)
+    people = _people(campaign)
+    return [
+        WaitingTuple(
+            number=each.number,
+            missing=each.wanted - each.counted,
+            skips=skips[each.pk],
+            able=[person for person in people if person.pk not in done[each.pk]],
+        )
+        for each in tuples
+    ]
+
+
+def _people(campaign: Campaign) -> list[User]:
+    """Who may be expected to judge: those in the campaign who were not stopped, and annotators who have not begun."""
+    joined = list(campaign.participations.select_related("user").order_by("pk"))
+    known = {person.user_id for person in joined}
+    going_on = [person.user for person in joined if person.state == Participation.State.ACTIVE]
+    annotators = members_of(campaign.dataset).filter(role=Role.ANNOTATOR)
+    return going_on + [member.user for member in annotators if member.user_id not in known]

@@ -1,0 +1,172 @@
+"""Nothing is cut off at its right edge: tables, charts and controls on every page that has them, wide and narrow, light
+and dark, folded parts opened.
+"""
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page
+
+from annotation.models import Flag
+from annotation.settling import participation_exclude
+from curation.models import PairScore
+from mlworkers.models import WorkerHeartbeat
+from mlworkers.storage import Curve
+from tests.browser.conftest import sideways_overflow
+from tests.factories import (
+    ArtifactFactory,
+    EvaluationFactory,
+    GeneratedPairFactory,
+    RunFactory,
+    ScoreSetFactory,
+)
+from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
+
+pytestmark = pytest.mark.browser
+LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
+FIGURES = {"spearman": 0.845, "low": 0.826, "high": 0.862, "sd": 0.002}
+DIFFERENCE = {"difference": 0.012, "difference_low": 0.003, "difference_high": 0.021}
+
+# What ends beyond the place it stands in, which would hide it or move it out of sight.
+CUT = """() => {
+    const shown = (part) => part.checkVisibility({visibilityProperty: true}) && !part.closest(".visually-hidden");
+    const beyond = (part) => {
+        const place = part.parentElement.closest(".table-wrap, .chart, .panel, main, body").getBoundingClientRect();
+        const {left, right, width} = part.getBoundingClientRect();
+        return width > 0 && (right > place.right + 1 || left < place.left - 1);
+    };
+    const scrolls = (part) => part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1;
+    const say = (part) => [part.tagName, part.getAttribute("class"), part.textContent.trim().slice(0, 40)].join(" ");
+    const parts = "main :is(table, th, td, svg, svg text, a, button, input, select, .tag, .interval)";
+    return [
+        ...[...document.querySelectorAll(parts)].filter(shown).filter(beyond),
+        ...[...document.querySelectorAll(".table-wrap, figure, .tabs, .context > nav")].filter(shown).filter(scrolls),
+    ].map(say);
+}"""
+
+
+@pytest.fixture
+def campaign(dataset):
+    """A campaign with everything its dashboard can show."""
+    people = {"anna": STEADY, "ben": STEADY, LONG_NAME: STEADY, "eve": CARELESS}
+    campaign = crowd_judge(dataset, people=people, wanted=5)
+    campaign.repeat_every = 10
+    campaign.save()
+    eve = campaign.participations.get(user__username="eve")
+    eve.gold_trials, eve.gold_right = 20, 9
+    eve.save()
+    participation_exclude(
+        participation=eve, reason="Of 20 answers whose best and worst were known, 9 were right."
+    )
+    skipped = campaign.tuples.first()
+    person = campaign.participations.first()
+    Flag.objects.create(
+        tuple=skipped,
+        participation=person,
+        kind="skip",
+        reason="other",
+        note="w " * 60,
+        created_at=timezone.now(),
+    )
+    return campaign
+
+
+@pytest.fixture
+def runs(dataset):
+    """A training with its curve, a comparison, and a worker."""
+    WorkerHeartbeat.objects.create(name="gpu@host/1", queues=["gpu"], seen_at=timezone.now())
+    plan = {
+        "dataset": dataset.slug,
+        "model": "sentence-transformers/all-MiniLM-L6-v2",
+        "weighting": "realism",
+    }
+    encoder = ArtifactFactory(run__dataset=dataset, run__plan=plan, card={"label": "realism", "seed": 13})
+    for step in range(1, 40):
+        Curve(encoder.run_id).write(step * 25, loss=1 / step, dev=1 - 1 / (step + 1))
+    labels = ("base", "plain", "filter", "random", "realism", "shuffle", "constant")
+    result = {
+        "encoders": {label: FIGURES | (DIFFERENCE if label not in labels[:2] else {}) for label in labels},
+        "effective_pairs": dict.fromkeys(labels[1:], 1234.5),
+        "pairs": 420, "training_pairs": 12_345, "seeds": [13, 14], "unscored_as_human": 12,
+    }  # fmt: skip
+    comparison = RunFactory(
+        kind="compare_weightings", dataset=dataset, state="succeeded", result=result, plan=plan
+    )
+    for run in (encoder.run, comparison):
+        EvaluationFactory(run=run, artifact=encoder, suite="scenes, gold, test", label="realism")
+    return encoder, comparison
+
+
+@pytest.fixture
+def addresses(dataset, campaign, runs) -> list[str]:
+    scored = ScoreSetFactory(dataset=dataset, name="people: Relatedness of the first campaign, counting")
+    for number, pair in enumerate(dataset.pairs.all()):
+        PairScore.objects.create(score_set=scored, pair=pair, value=number / 40)
+    generated = GeneratedPairFactory(dataset=dataset, p_d=0.2, intended=0.5)
+    encoder, comparison = runs
+    person = campaign.participations.get(user__username="eve")
+    parts = ["", "scores/", "gold/", "inbox/", "judgements/", "grow/", "spend/", f"annotators/{person.pk}/"]
+    of_dataset = [
+        "",
+        f"pairs/{generated.pk}/",
+        "members/",
+        "invitations/",
+        "snapshots/",
+        "export/",
+        "import/",
+    ]
+    return [
+        *(f"/campaigns/{campaign.pk}/{part}" for part in parts),
+        *(f"/datasets/{dataset.slug}/{part}" for part in of_dataset),
+        *(
+            "/campaigns/",
+            "/datasets/",
+            "/runs/",
+            "/models/",
+            "/compare/",
+            "/review/",
+            f"/review/{dataset.slug}/",
+        ),
+        *(f"/runs/{encoder.run_id}/", f"/runs/{comparison.pk}/", f"/compare/{comparison.pk}/"),
+        f"/models/{encoder.pk}/",
+    ]
+
+
+def unfolded(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('main details').forEach((part) => (part.open = true))")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_table_chart_or_control_is_cut_off(open_as, owner, addresses, width: int, colours: str) -> None:
+    page = open_as(owner, width=width, color_scheme=colours)
+    cut: dict[str, list[str]] = {}
+
+    for address in addresses:
+        page.goto(address)
+        unfolded(page)
+        if found := page.evaluate(CUT):
+            cut[address] = found[:5]
+        if pixels := sideways_overflow(page):
+            cut.setdefault(address, []).append(f"the page scrolls by {pixels} pixels")
+
+    assert cut == {}
+
+
+def test_what_one_does_with_an_annotator_stands_with_their_name(owner_page: Page, campaign) -> None:
+    owner_page.goto(f"/campaigns/{campaign.pk}/")
+
+    names = owner_page.get_by_role("region", name="Annotators").get_by_role("rowheader")
+    assert names.get_by_role("link", name=f"Stop {LONG_NAME}").is_visible()
+    assert names.get_by_role("button", name="Reinstate eve").is_visible()
+
+
+def test_the_labels_of_a_chart_can_be_read_on_a_telephone(open_as, owner, campaign) -> None:
+    page = open_as(owner, width=390)
+    page.goto(f"/campaigns/{campaign.pk}/")
+
+    heights = page.evaluate("""() => [...document.querySelectorAll(".chart svg text")].map((text) => {
+        const svg = text.ownerSVGElement;
+        return parseFloat(getComputedStyle(text).fontSize) * svg.clientWidth / svg.viewBox.baseVal.width;
+    })""")
+    assert len(heights) > 20
+    assert min(heights) >= 9.5
