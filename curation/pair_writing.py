@@ -141,7 +141,9 @@ def _sentences_added(
     for pair in pairs:
         texts.setdefault(pair.a_key, pair.draft.a)
         texts.setdefault(pair.b_key, pair.draft.b)
-    new = [Sentence(dataset=dataset, key=key, text=text) for key, text in texts.items() if key not in there]
+    new = [
+        Sentence(dataset_id=dataset.pk, key=key, text=text) for key, text in texts.items() if key not in there
+    ]
     return {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(new)}
 
 
@@ -150,7 +152,7 @@ def _pairs_added(
 ) -> dict[str, int]:
     new = [
         Pair(
-            dataset=dataset,
+            dataset_id=dataset.pk,
             external_id=pair.external_id,
             a_id=sentences[pair.a_key],
             b_id=sentences[pair.b_key],

@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from curation.files.drafts import DraftPair, RowError
 from curation.pairs.text import made_external_id, sentence_key
 
+_key = lru_cache(256)(sentence_key)  # many files repeat a sentence in row after row
 SPLIT_WORDS = ("train", "dev", "validation", "valid", "val", "test")
 
 
@@ -43,7 +45,7 @@ def identified(rows: Iterable[DraftPair | RowError], origin: Origin) -> Iterator
     occurrences = Counter[int]()
     lines: dict[int, int] = {}  # the line on which each of the file's own ids first stood, by the id's hash
     for row in rows:
-        keys = (sentence_key(row.a), sentence_key(row.b)) if row.b else ("", "")
+        keys = (_key(row.a), _key(row.b)) if row.b else ("", "")
         source = row.source if origin.source is None else origin.source
         split = row.split if origin.split is None else origin.split
         # A row refused for its score still counts: once mended, it gets the id it would have had.

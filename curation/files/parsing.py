@@ -1,6 +1,7 @@
 """Files of sentence pairs (CSV, TSV, JSONL, Parquet) into draft pairs, with an error for each bad row."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from curation.files.columns import columns_mapped, number
@@ -25,6 +26,7 @@ __all__ = [
 FACT_MAX_CHARACTERS = {"source": 100, "subset": 100, "split": 20, "external_id": 200}
 
 _UNREAD_CHARACTERS = 10_000
+_SENTENCES_REMEMBERED = 256
 
 
 class _BadRowError(ValueError):
@@ -136,8 +138,8 @@ def _sentence(cell: object, side: str) -> str:
     if not isinstance(cell, str):
         raise _BadRowError(f"sentence {side} is not text")
     _refuse_endless(cell, f"sentence {side}", SENTENCE_MAX_CHARACTERS)
-    text = _readable(cell)
-    if not shows_something(text):
+    text = _readable_sentence(cell)
+    if not text:
         raise _BadRowError(f"sentence {side} is empty")
     if len(text) > SENTENCE_MAX_CHARACTERS:
         raise _BadRowError(
@@ -162,6 +164,13 @@ def _refuse_endless(text: str, what: str, most: int) -> None:
         raise _BadRowError(
             f"{what} has more than {_UNREAD_CHARACTERS:,} characters; at most {most:,} are allowed"
         )
+
+
+@lru_cache(_SENTENCES_REMEMBERED)
+def _readable_sentence(text: str) -> str:
+    """The normalised text, or nothing where it shows nothing. Many files repeat a sentence in row after row."""
+    readable = _readable(text)
+    return readable if shows_something(readable) else ""
 
 
 def _readable(text: str) -> str:

@@ -319,6 +319,19 @@ def test_the_same_sentences_in_another_dataset_are_no_duplicates(dataset, writte
     assert (outcome.added, outcome.duplicates.in_dataset) == (3, 0)
 
 
+def test_the_stored_pairs_that_a_file_repeats_are_read_once_and_not_for_every_chunk(
+    dataset, written, chunks_of_two
+) -> None:
+    pairs_import(dataset=dataset, path=written("a,b\n" + "A.,B.\n" * 6, "first.csv"))
+
+    with CaptureQueriesContext(connection) as caught:
+        outcome = pairs_import(dataset=dataset, path=written("a,b\n" + "A.,B.\n" * 6, "second.csv"))
+
+    looked_up = [query for query in caught.captured_queries if '"b_id" IN' in query["sql"]]
+    assert (outcome.duplicates.within_file, outcome.duplicates.in_dataset) == (5, 6)
+    assert len(looked_up) == 1
+
+
 # Large files
 
 

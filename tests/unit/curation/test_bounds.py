@@ -125,7 +125,7 @@ def test_of_a_long_row_the_beginning_is_kept(tmp_path) -> None:
 def test_an_honest_parquet_file_is_read_whole_however_it_is_written(
     tmp_path, compression: str, version: str
 ) -> None:
-    count = 6_000
+    count = 6_001
     table = pa.table(
         {
             "a": [f"A dog runs past house {number}." for number in range(count)],
