@@ -274,13 +274,13 @@ def test_no_form_with_nonsense_is_an_error_of_the_server(world, monkeypatch) -> 
 
 @pytest.mark.parametrize("kind", sorted(name for name, kind in KINDS.items() if kind.listed))
 def test_no_plan_with_nonsense_is_an_error_of_the_server(world, kind, monkeypatch) -> None:
-    refused = list(forms_refused(world, f"/runs/start/{kind}/", monkeypatch))
+    refused = list(forms_refused(world, f"/runs/start/{kind}/", monkeypatch, kinds=1))
 
     assert [(name, what) for name, what, status in refused if status >= 500] == []
     assert refused
 
 
-def forms_refused(world: World, path: str, monkeypatch) -> Iterator[tuple[str, str, int]]:
+def forms_refused(world: World, path: str, monkeypatch, *, kinds: int = 2) -> Iterator[tuple[str, str, int]]:
     """Each field that the form has, what was wrong with it, and the status of the answer."""
     right = {name: str(value) for name, value in world.given.items() if name != "pk"}
     with names_read(monkeypatch) as names:
@@ -288,7 +288,7 @@ def forms_refused(world: World, path: str, monkeypatch) -> Iterator[tuple[str, s
     if answer.status_code == 405:
         return
     for name in sorted(names - LEFT_OUT | {"anything"}):
-        for what, value in some_nonsense(path + name):
+        for what, value in some_nonsense(path + name)[-kinds:]:
             yield name, what, asked(world.client, "POST", path, *form_of(right | {name: value})).status_code
 
 
