@@ -100,8 +100,10 @@ def _more(figures: Mapping[str, Any]) -> str:
     more, target = figures["more"], f"{figures['target']:.2f}"
     if more["spearman"] is None:
         return ""
-    if more["spearman"] == 0:
+    if more["low"] == 0:  # the lower bound: the figure alone may be above the goal by chance
         return _("The goal of %(target)s is reached; you can stop here.") % {"target": target}
+    if more["spearman"] == 0:
+        return _not_sure_yet(figures, more["low"], target)
     most = _("no bound can be given") if more["low"] is None else f"{_rounded(more['low']):,}"
     return _("About %(n)s more judgements for %(target)s (between %(least)s and %(most)s).") % {
         "n": f"{_rounded(more['spearman']):,}",
@@ -109,6 +111,18 @@ def _more(figures: Mapping[str, Any]) -> str:
         "least": f"{_rounded(more['high']):,}",
         "most": most,
     }
+
+
+def _not_sure_yet(figures: Mapping[str, Any], missing: int | None, target: str) -> str:
+    """The figure has reached the goal and its lower bound has not."""
+    sentence = _(
+        "The reliability is above the goal of %(target)s, but the lower end of its interval, %(low)s, is not. "
+        "Do not stop yet."
+    ) % {"target": target, "low": f"{figures['reliability']['low']:.3f}"}
+    if missing is None:
+        return sentence
+    more = _("About %(n)s more judgements should bring the lower end to the goal.")
+    return f"{sentence} {more % {'n': f'{_rounded(missing):,}'}}"
 
 
 def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:

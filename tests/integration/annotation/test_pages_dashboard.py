@@ -76,6 +76,38 @@ def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:
     )
 
 
+@pytest.fixture
+def reaching(site, judged):
+    """The campaign's page where its study found that reliability, with its interval, and the judgements still missing."""
+
+    def page(*, low: float, missing: int | None) -> str:
+        figures = study_make(campaign=judged, at=BEGAN).figures
+        figures["reliability"] |= {"spearman": 0.93, "low": low, "high": 0.96}
+        figures["more"] = {"spearman": 0, "low": missing, "high": 0}
+        CampaignStudy.objects.update(figures=figures)
+        return text_of(site.get(address("campaign", judged)))
+
+    return page
+
+
+def test_a_reliability_whose_lower_bound_is_below_the_goal_is_no_reason_to_stop(reaching) -> None:
+    page = reaching(low=0.889, missing=123)
+
+    assert "you can stop here" not in page
+    assert "the lower end of its interval, 0.889, is not. Do not stop yet. About 120 more judgements" in page
+
+
+def test_where_no_bound_can_be_given_nobody_is_told_to_stop(reaching) -> None:
+    page = reaching(low=-0.1, missing=None)
+
+    assert "you can stop here" not in page
+    assert "Do not stop yet." in page
+
+
+def test_a_reliability_whose_lower_bound_has_reached_the_goal_lets_the_campaign_stop(reaching) -> None:
+    assert "The goal of 0.90 is reached; you can stop here." in reaching(low=0.901, missing=0)
+
+
 def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:
     people = {
         row["person"]: row["agreement"] for row in study_make(campaign=judged, at=BEGAN).figures["people"]
