@@ -16,6 +16,7 @@ urlpatterns = [
     path("campaigns/<int:campaign_pk>/preview/", dashboard.campaign_preview, name="campaign_preview"),
     path("campaigns/<int:campaign_pk>/change/", campaigns.campaign_edit, name="campaign_edit"),
     path("campaigns/<int:campaign_pk>/design/", campaigns.campaign_design, name="campaign_design"),
+    path("campaigns/<int:campaign_pk>/design/state/", dashboard.design_state, name="design_state"),
     path("campaigns/<int:campaign_pk>/move/", campaigns.campaign_move, name="campaign_move"),
     path("campaigns/<int:campaign_pk>/repeats/", campaigns.campaign_repeats, name="campaign_repeats"),
     path("campaigns/<int:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),

@@ -1,6 +1,7 @@
 """A study in the words and rows of the dashboard."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,8 +17,9 @@ from annotation.forms.publishing import PublishForm
 from annotation.gold import gate_of
 from annotation.models import Campaign, Tuple
 from annotation.selectors import annotators_named
-from annotation.studying import MOST_AT_ONCE, Shown, study_make, study_shown
+from annotation.studying import Shown, study_is_quick, study_make, study_shown
 from annotation.tasks import study_ask
+from annotation.watching import TakesLonger, Waiting
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
@@ -29,8 +31,9 @@ def study_for_page(campaign: Campaign, dashboard: Dashboard, *, at: datetime) ->
     judged = dashboard.judged + dashboard.surplus + dashboard.excluded
     if not shown.stale or not judged:
         return shown
-    if judged <= MOST_AT_ONCE:
-        return study_make(campaign=campaign, at=at)
+    if study_is_quick(campaign, judged):
+        with suppress(TakesLonger):
+            return study_make(campaign=campaign, at=at, watch=Waiting())
     study_ask(campaign, at=at)
     return shown
 

@@ -13,7 +13,6 @@ from annotation.figures import campaign_mark
 from annotation.models import Campaign, CampaignStudy
 from annotation.settling import participation_exclude
 from annotation.studying import study_make, study_shown, study_wanted
-from annotation.views import study as study_view
 from curation.models import Dataset
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory
@@ -47,8 +46,7 @@ def site(curator):
 @pytest.fixture
 def large(monkeypatch) -> None:
     """Any campaign is too large for a page to study, and what workers are asked for is written down."""
-    for module in (studying, study_view):
-        monkeypatch.setattr(module, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(studying, "MOST_AT_ONCE", 10)
     monkeypatch.setattr("annotation.dashboard.MOST_AT_ONCE", 10)
 
 
@@ -78,7 +76,7 @@ def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:
 
 @pytest.fixture
 def reaching(site, judged):
-    """The campaign's page where its study found that reliability, with its interval, and the judgements still missing."""
+    """The campaign's page where its study found that reliability and so many judgements still missing."""
 
     def page(*, low: float, missing: int | None) -> str:
         figures = study_make(campaign=judged, at=BEGAN).figures

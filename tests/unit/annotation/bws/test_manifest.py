@@ -120,7 +120,9 @@ def packed_large(path: Path, name: str, size: int = LARGE) -> None:
             file.write(bytes(1024**2))
 
 
-def test_a_manifest_that_unpacks_to_more_than_any_bundles_is_refused_before_it_fills_the_memory(tmp_path) -> None:
+def test_a_manifest_that_unpacks_to_more_than_any_bundles_is_refused_before_it_fills_the_memory(
+    tmp_path,
+) -> None:
     packed_large(tmp_path / "bomb.zip", "manifest.json")
 
     tracemalloc.start()
