@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.access import campaign_for
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm, campaign_estimate, settings_of
+from annotation.forms.estimate import EstimateForm, campaign_estimate, campaign_proposed, settings_of
 from annotation.models import Campaign, CampaignDesign
 from annotation.selectors import campaigns_in
 from annotation.services import (
@@ -54,7 +54,8 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
     if not slug:
         return _choose_dataset(request)
     dataset = dataset_for(request.user, slug, may="curate")
-    form = CampaignForm(dataset, request.POST or None)
+    proposed = campaign_proposed(dataset)
+    form = CampaignForm(dataset, request.POST or None, instance=proposed)
     if form.is_valid():
         try:
             campaign = campaign_create(dataset=dataset, by=request.user, **form.cleaned_data)
@@ -62,7 +63,7 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             return _to_draft(request, campaign)
-    return _form_page(request, dataset, form, settings_of(Campaign()))
+    return _form_page(request, dataset, form, settings_of(proposed))
 
 
 def _choose_dataset(request: AuthedRequest) -> HttpResponse:
@@ -110,7 +111,7 @@ def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
     """The estimate for what stands in the form at this moment."""
     dataset = dataset_for(request.user, slug, may="curate")
     context = {"estimate": campaign_estimate(dataset, request.GET.dict())}
-    return render(request, "annotation/campaigns/_estimate.html", context)
+    return render(request, "annotation/campaigns/_estimate_live.html", context)
 
 
 def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:

@@ -43,12 +43,16 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 
 def _draft(campaign: Campaign) -> dict[str, Any]:
+    estimate = campaign_estimate(campaign.dataset, settings_of(campaign))
+    golds = campaign.tuples.filter(is_gold=True).count()
+    gate = estimate.gate if estimate else None
     return {
         "certificate": campaign.certificate,
-        "estimate": campaign_estimate(campaign.dataset, settings_of(campaign)),
+        "estimate": estimate,
         "seconds": SECONDS_EACH,
         "guideline": campaign.guidelines.first(),
-        "golds": campaign.tuples.filter(is_gold=True).count(),
+        "golds": golds,
+        "gate_ready": gate is not None and gate.acts and golds >= (gate.golds or 0),
         "people": members_of(campaign.dataset).count(),
     }
 
