@@ -114,6 +114,8 @@ def preview_tuples(campaign: Campaign) -> list[list[Card]]:
     """
     work = design_work_of(campaign)
     first = work.first if work else []
+    if not first and work and work.is_long:
+        return []
     if not first:
         try:
             first = first_tuples(*campaign_design(campaign, watch=Waiting()))

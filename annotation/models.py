@@ -491,6 +491,11 @@ class CampaignDesign(models.Model):
     def is_underway(self) -> bool:
         return self.state in {self.State.WAITING, self.State.RUNNING}
 
+    @property
+    def is_long(self) -> bool:
+        """Whether a worker was asked for this design, because a request had tried and found it too long."""
+        return self.attempt > 0
+
 
 class CampaignStudy(models.Model):
     """What was last worked out of a campaign's judgements, and of which state of it.

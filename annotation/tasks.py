@@ -1,6 +1,7 @@
 """What beat asks for, and what pages leave to a worker."""
 
 import logging
+from contextlib import suppress
 from datetime import datetime
 
 from celery import shared_task
@@ -17,6 +18,7 @@ from annotation.commissioning import (
 )
 from annotation.figures import campaign_mark
 from annotation.models import Campaign
+from annotation.selectors import design_work_of
 from annotation.settling import leases_expire
 from annotation.studying import study_make, study_shown, study_wanted
 from annotation.watching import TakesLonger, Waiting
@@ -54,13 +56,14 @@ def design_invite(campaign_pk: int) -> None:
 
 def design_now_or_later(*, campaign: Campaign, purpose: str, at: datetime, number: int | None = None) -> bool:
     """Do it while somebody waits, where that is quick; False where a worker is asked to do it."""
-    try:
-        design_perform(campaign=campaign, purpose=purpose, number=number, at=at, watch=Waiting())
-    except TakesLonger:
-        design_commission(campaign=campaign, purpose=purpose, at=at, number=number)
-        design_invite(campaign.pk)
-        return False
-    return True
+    known = design_work_of(campaign)
+    if known is None or not known.is_long:
+        with suppress(TakesLonger):
+            design_perform(campaign=campaign, purpose=purpose, number=number, at=at, watch=Waiting())
+            return True
+    design_commission(campaign=campaign, purpose=purpose, at=at, number=number)
+    design_invite(campaign.pk)
+    return False
 
 
 @shared_task(name="annotation.study")

@@ -67,7 +67,7 @@ def design_tuples(
     by comparisons where the tuples are enough to join them.
     sentences: (m, s) ids; items that share one are never judged together (so no mirrored pair either).
     strata: (m,) numbers, as of imported and generated items: each tuple gets an even mix of them.
-    report: told now and then how far the search is; what it raises ends the search.
+    report: told after every round how far the search is; what it raises ends the search.
     The same arguments give the same design. Raises DesignError where no such design was found.
     """
     count = tuple_count(item_count, factor)

@@ -36,7 +36,7 @@ EFFORT = 1_000_000_000
 # What starting a comparison of many numbers costs, in the same unit.
 START = 3000
 
-# Called now and then with the rounds done and their number; may raise, which ends the search.
+# Called after every round with the rounds done and their number; may raise, which ends the search.
 Report = Callable[[int, int], object]
 
 
@@ -77,8 +77,8 @@ class SwapSearch:
             if len(suspects) == 0:
                 return True
             suspects = self._round(suspects, circles)
+            self.report(number, rounds)
             if number % ROUNDS_BETWEEN_LOOKS == 0:
-                self.report(number, rounds)
                 best.look(self)
                 if best.energy <= self.goal or best.looks_since > LOOKS_WITHOUT_GAIN:
                     break

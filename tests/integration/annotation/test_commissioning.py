@@ -29,6 +29,12 @@ from tests.integration.annotation.test_pages_campaigns import SETTINGS
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def no_beats(monkeypatch) -> None:
+    """A heartbeat has a connection of its own, which sees nothing of a test that is rolled back."""
+    monkeypatch.setattr(commissioning, "SECONDS_BETWEEN_BEATS", 3600.0)
+
+
 @pytest.fixture
 def invited(monkeypatch) -> list[int]:
     """The campaigns for which a worker was invited."""
@@ -83,6 +89,15 @@ def test_a_search_that_takes_too_long_is_left_to_a_worker(monkeypatch, draft, in
     assert not tasks.design_now_or_later(campaign=draft, purpose="preview", at=at)
 
     assert invited == [draft.pk]
+
+
+def test_what_took_too_long_once_is_not_tried_again(monkeypatch, draft, invited, site, at) -> None:
+    monkeypatch.setattr(watching, "SECONDS_AT_ONCE", 0.0)
+    tasks.design_now_or_later(campaign=draft, purpose="preview", at=at)
+    monkeypatch.setattr(Waiting, "begins", lambda self, places: pytest.fail("A request designed again."))
+
+    assert "There is no preview yet" in text_of(site.get(address("campaign_preview", draft)))
+    assert not tasks.design_now_or_later(campaign=draft, purpose="open", at=at)
 
 
 def test_the_factor_counts_and_not_the_pairs_alone(dataset, invited, at) -> None:
@@ -322,24 +337,6 @@ def test_a_draft_that_changed_during_its_search_is_not_opened(draft, at, monkeyp
 
     with pytest.raises(UserError, match="was changed in the meantime"):
         campaign_open(campaign=draft, at=at, watch=Changing())
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_worker_says_how_far_it_is_while_it_holds_a_transaction_open(draft, at, monkeypatch) -> None:
-    if connection.vendor == "sqlite":
-        pytest.skip("SQLite has one writer: its progress stands still while the tuples are written")
-    monkeypatch.setattr(commissioning, "SECONDS_BETWEEN_BEATS", 0.01)
-    progress = Progress(claimed(draft, at))
-
-    with progress.heartbeat():
-        progress.written(3, 12)
-        for _look in range(1000):
-            if work_of(draft).done == 3:
-                break
-
-    work = work_of(draft)
-    assert (work.done, work.total, work.message) == (3, 12, "Tuples are being written.")
-    assert work.heartbeat_at > at
 
 
 def test_a_page_of_a_draft_asks_as_much_whether_a_worker_is_at_it_or_not(site, draft, at) -> None:

@@ -209,7 +209,8 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
     )
 
     assert few.endswith(
-        "First possible stop: after 10 gold answers, that is after 60 tuples. Each of 4 people gets about 108 tuples."
+        "The gold gate can act. First possible stop: after 10 gold answers, that is after 60 tuples. "
+        "Each of 4 people gets about 108 tuples."
     )
     assert "The gold gate cannot act in this campaign." in many
 
