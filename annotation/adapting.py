@@ -32,6 +32,7 @@ from curation.models import PairScore, ScoreSet
 NEARLY = 0.9  # of the design, and of a deck, are judged before the next deck is chosen
 # Above, choosing takes more than a second or two, and is left to the worker that looks every minute.
 MOST_AT_ONCE = 4_000
+MOST_PAIRS_AT_ONCE = 2_000  # the errors of all scores come from a table of pairs by pairs
 ATTEMPTS = 5
 PRIOR_PRECISION = 1.0
 SHYEST = 0.02  # a prior's ends are no certainty: no pair is expected below this or above its opposite
@@ -121,7 +122,7 @@ class Waiting:
 
 
 def adaptive_waiting(campaign_pk: int) -> Waiting | None:
-    """Whether the campaign is open and has judgements to spend; None where not. Two queries, else one."""
+    """Whether the campaign is open and has judgements to spend; None where not. Three queries, else one."""
     open_now = Campaign.objects.filter(
         pk=campaign_pk, state=Campaign.State.OPEN, adaptive_budget__gt=0, dataset__archived=False
     )
@@ -140,7 +141,11 @@ def adaptive_waiting(campaign_pk: int) -> Waiting | None:
     designed = judged >= NEARLY * wanted
     ready = designed and adaptive.wanted - adaptive.judged <= (1 - NEARLY) * _last_deck(campaign)
     tuples = adaptive.tuples + sum(phase.tuples for phase in sums.values())
-    return Waiting(campaign, left, designed, ready, max(tuples, judged + adaptive.judged) <= MOST_AT_ONCE)
+    quick = (
+        max(tuples, judged + adaptive.judged) <= MOST_AT_ONCE
+        and pairs_active(campaign).count() <= MOST_PAIRS_AT_ONCE
+    )
+    return Waiting(campaign, left, designed, ready, quick)
 
 
 def _last_deck(campaign: Campaign) -> int:

@@ -10,6 +10,7 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.bws.quality import golds_before_stop
 from annotation.consistency import Consistency, consistency_by_person, consistency_of_all
 from annotation.figures import LiveReliability, campaign_mark, kept, live_reliability
 from annotation.models import Campaign, Flag, Judgement, Participation
@@ -190,7 +191,10 @@ def gold_note(campaign: Campaign, golds: int) -> str:
     """What keeps the gate from stopping anyone, if something does."""
     if not golds:
         return _("There are no gold tuples, so nobody is stopped by them; add some.")
-    missing = campaign.gold_minimum - golds
+    needed = golds_before_stop(minimum=campaign.gold_minimum, threshold=campaign.gold_threshold)
+    if needed is None:
+        return _("Nobody can be stopped by gold tuples: the share of trials that must be right is too low.")
+    missing = needed - golds
     if missing <= 0:
         return ""
     sentence = ngettext(
@@ -198,4 +202,4 @@ def gold_note(campaign: Campaign, golds: int) -> str:
         "No one is stopped before %(minimum)d gold answers; add %(missing)d more gold tuples or want fewer.",
         missing,
     )
-    return sentence % {"minimum": campaign.gold_minimum, "missing": missing}
+    return sentence % {"minimum": needed, "missing": missing}

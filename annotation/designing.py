@@ -3,16 +3,20 @@
 import numpy as np
 from django.utils.translation import gettext as _
 
-from annotation.bws.design import Design, DesignError, design_tuples
+from annotation.bws.design import Design, DesignError, design_tuples, tuple_count
 from annotation.bws.judgements import IntArray
 from annotation.cards import Card
 from annotation.models import Campaign
 from annotation.seeds import Stream, campaign_rng
-from annotation.selectors import pairs_fitting
-from curation.errors import UserError
+from annotation.selectors import design_work_of, pairs_fitting
+from annotation.watching import NOBODY, TakesLonger, Waiting, Watch
+from curation.errors import UserError, errors_shown
 from curation.models import Pair
 
 FEWEST_PAIRS = 4
+# Of a campaign's design, tuples x size: designing and writing more takes a worker hours and gigabytes.
+MOST_PLACES = 2_000_000
+TUPLES_SHOWN = 5
 
 
 def chosen_pairs(campaign: Campaign) -> tuple[IntArray, IntArray]:
@@ -45,12 +49,27 @@ def pairs_sample(rows: IntArray, number: int, rng: np.random.Generator) -> IntAr
     return rows[np.sort(rng.choice(len(rows), size=number, replace=False))]
 
 
-def campaign_design(campaign: Campaign) -> tuple[IntArray, Design]:
+def design_places(campaign: Campaign, pairs: int) -> int:
+    """How many places the design of so many pairs has. Raises UserError where that is more than any campaign's."""
+    with errors_shown():
+        places = tuple_count(pairs, campaign.factor) * campaign.tuple_size
+    if places > MOST_PLACES:
+        sentence = _(
+            "%(pairs)s pairs with %(factor)g tuples per pair fill %(places)s places, and a campaign has at most "
+            "%(most)s; lower the tuples per pair or the number of pairs."
+        )
+        facts = {"pairs": f"{pairs:,}", "places": f"{places:,}", "most": f"{MOST_PLACES:,}"}
+        raise UserError(sentence % {**facts, "factor": campaign.factor})
+    return places
+
+
+def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntArray, Design]:
     """The chosen pairs' ids (m,), and a design of them in which pairs of one tuple share no sentence.
 
     Where the campaign wants an even mix, every tuple gets its share of imported and of generated pairs.
     """
     pairs, sentences = chosen_pairs(campaign)
+    watch.begins(design_places(campaign, len(pairs)))
     try:
         design = design_tuples(
             len(pairs),
@@ -59,6 +78,7 @@ def campaign_design(campaign: Campaign) -> tuple[IntArray, Design]:
             seed=campaign.seed,
             sentences=sentences,
             strata=_strata(campaign, pairs),
+            report=watch.searched,
         )
     except DesignError as error:
         raise UserError(_sentence(error, campaign, pairs)) from error
@@ -81,9 +101,31 @@ def _sentence(error: DesignError, campaign: Campaign, pairs: IntArray) -> str:
     return f"{error} ({', '.join(named)})" if named else str(error)
 
 
-def preview_tuples(campaign: Campaign, *, number: int = 3) -> list[list[Card]]:
-    """The first tuples of the design that the campaign would get; nothing is stored."""
-    pairs, design = campaign_design(campaign)
-    first = pairs[design.tuples[:number]]
-    found = campaign.dataset.pairs.select_related("a", "b").in_bulk([int(pair) for pair in np.unique(first)])
-    return [[Card(slot, slot, found[int(pair)]) for slot, pair in enumerate(members)] for members in first]
+def first_tuples(pairs: IntArray, design: Design) -> list[list[int]]:
+    """The pairs' ids of the tuples that a draft keeps for its preview."""
+    first: list[list[int]] = pairs[design.tuples[:TUPLES_SHOWN]].tolist()
+    return first
+
+
+def preview_tuples(campaign: Campaign) -> list[list[Card]]:
+    """The first tuples of the design that the campaign would get; nothing is stored.
+
+    Empty where nobody has worked the design out yet and it would take too long to do so now.
+    """
+    work = design_work_of(campaign)
+    first = work.first if work else []
+    if not first and work and work.is_long:
+        return []
+    if not first:
+        try:
+            first = first_tuples(*campaign_design(campaign, watch=Waiting()))
+        except TakesLonger:
+            return []
+    found = campaign.dataset.pairs.select_related("a", "b").in_bulk(
+        {pair for pairs in first for pair in pairs}
+    )
+    return [
+        [Card(slot, slot, found[pair]) for slot, pair in enumerate(members)]
+        for members in first
+        if found.keys() >= set(members)
+    ]

@@ -10,12 +10,19 @@ from django.utils.translation import gettext as _
 from annotation.bws.bridging import bridge_design
 from annotation.bws.design import Design, tuple_count
 from annotation.bws.judgements import FloatArray, IntArray
-from annotation.designing import pairs_sample
+from annotation.designing import design_places, pairs_sample
 from annotation.figures import scores_now
 from annotation.models import Campaign, Tuple
-from annotation.rounds import campaign_lock, campaign_require, extension_note, round_write
+from annotation.rounds import (
+    campaign_lock,
+    campaign_require,
+    design_forget,
+    extension_note,
+    round_write,
+)
 from annotation.seeds import Stream, campaign_rng
 from annotation.selectors import pairs_active, pairs_new
+from annotation.watching import NOBODY, Watch
 from curation.errors import UserError, errors_shown
 
 MOST_AT_ONCE = 10_000  # new pairs: a design of them takes some seconds
@@ -54,13 +61,15 @@ def growth_preview(*, campaign: Campaign, number: int | None = None) -> Growth:
     return _newcomers(campaign, number).growth(campaign)
 
 
-def campaign_grow(*, campaign: Campaign, number: int | None = None) -> Growth:
+def campaign_grow(*, campaign: Campaign, number: int | None = None, watch: Watch = NOBODY) -> Growth:
     """Ask for the dataset's pairs that fit the campaign and are not in it, or for a number of them drawn.
 
     Anchors are drawn evenly over the ranks of the scores as they stand. The tuples are a round of their own, and
     the campaign's certificate keeps theirs with its seed.
     """
     found = _newcomers(campaign, number)
+    growth = found.growth(campaign)
+    watch.begins(design_places(campaign, growth.pairs + growth.anchors))
     seed = int(campaign_rng(campaign, Stream.BRIDGES, campaign.rounds).integers(2**31))
     with errors_shown():
         items, design = bridge_design(
@@ -70,23 +79,30 @@ def campaign_grow(*, campaign: Campaign, number: int | None = None) -> Growth:
             factor=campaign.factor,
             seed=seed,
             sentences=found.sentences,
+            report=watch.searched,
         )
     pairs = np.concatenate([found.scored, found.new])[items]
-    growth = found.growth(campaign)
-    _bridges_write(campaign, pairs, design, growth)
+    _bridges_write(campaign, pairs, design, growth, watch)
     return growth
 
 
 @transaction.atomic
-def _bridges_write(looked_at: Campaign, pairs: IntArray, design: Design, growth: Growth) -> None:
+def _bridges_write(
+    looked_at: Campaign, pairs: IntArray, design: Design, growth: Growth, watch: Watch
+) -> None:
     campaign = campaign_lock(looked_at)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
-    if campaign.rounds != looked_at.rounds:
+    # Extra judgements that were chosen meanwhile are no obstacle: a large design takes longer than a deck.
+    if campaign.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=looked_at.rounds).exists():
         raise UserError(
             _("“%(name)s” got other tuples in the meantime; load the page again.") % {"name": campaign.name}
         )
     number = round_write(
-        campaign, pairs[design.tuples], phase=Tuple.Phase.BRIDGE, wanted=campaign.judgements_per_tuple
+        campaign,
+        pairs[design.tuples],
+        phase=Tuple.Phase.BRIDGE,
+        wanted=campaign.judgements_per_tuple,
+        watch=watch,
     )
     extension_note(
         campaign,
@@ -99,6 +115,7 @@ def _bridges_write(looked_at: Campaign, pairs: IntArray, design: Design, growth:
         certificate=design.certificate.as_dict(),
     )
     campaign.save(update_fields=["rounds", "certificate"])
+    design_forget(campaign)
 
 
 def _newcomers(campaign: Campaign, number: int | None) -> _Newcomers:

@@ -450,6 +450,53 @@ class Flag(models.Model):
         return f"{self.tuple} {self.kind}"
 
 
+class CampaignDesign(models.Model):
+    """What a worker is to design for a campaign, and how far it is; or the first tuples of a draft's design.
+
+    waiting -> running -> done | failed; running -> running, where the worker fell silent and another one takes over.
+    The row is the truth, and a message only invites a worker to claim it. What the campaign asks for instead resets the
+    row or deletes it, and the worker that held it writes nothing more.
+    """
+
+    class Purpose(models.TextChoices):
+        PREVIEW = "preview", _("work out the design")
+        OPEN = "open", _("open the campaign")
+        GROW = "grow", _("add pairs")
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="design_work")
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.PREVIEW)
+    number = models.PositiveIntegerField(
+        null=True, blank=True, help_text="of pairs to add; empty: all that fit"
+    )
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
+    attempt = models.PositiveIntegerField(default=0, help_text="goes up with every claim and every wish")
+    lost = models.PositiveSmallIntegerField(default=0, help_text="workers that fell silent")
+    asked_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    message = models.TextField(blank=True)
+    first = models.JSONField(default=list, blank=True, help_text="pairs of the first tuples, for the preview")
+
+    def __str__(self) -> str:
+        return f"design of {self.campaign_id}: {self.purpose}, {self.state}"
+
+    @property
+    def is_underway(self) -> bool:
+        return self.state in {self.State.WAITING, self.State.RUNNING}
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a worker was asked for this design, because a request had tried and found it too long."""
+        return self.attempt > 0
+
+
 class CampaignStudy(models.Model):
     """What was last worked out of a campaign's judgements, and of which state of it.
 

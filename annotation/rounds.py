@@ -7,7 +7,8 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import IntArray
-from annotation.models import Campaign, Tuple, TupleItem
+from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem
+from annotation.watching import NOBODY, Watch
 from curation.archiving import dataset_require_active
 from curation.errors import UserError
 
@@ -33,16 +34,25 @@ def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
         )
 
 
-def round_write(campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, wanted: int) -> int:
+def design_forget(campaign: Campaign) -> None:
+    """What a worker was to design is done, or no longer wanted. The caller holds the campaign's lock."""
+    CampaignDesign.objects.filter(campaign=campaign).delete()
+
+
+def round_write(
+    campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, wanted: int, watch: Watch = NOBODY
+) -> int:
     """Write tuples of pairs (T, k), handed out in this order, as the campaign's next round; its number.
 
     The caller holds the campaign's lock, and saves what else it changes of it: `rounds` is set.
     """
+    watch.writes()
     last = campaign.tuples.for_scores().aggregate(last=Max("number", default=0))["last"]
     campaign.rounds = campaign.rounds + 1 if last else 1
     for start in range(0, len(pairs), ROWS_AT_ONCE):
         some = pairs[start : start + ROWS_AT_ONCE]
         _tuples_write(campaign, some, first=last + start, phase=phase, wanted=wanted)
+        watch.written(start + len(some), len(pairs))
     return campaign.rounds
 
 

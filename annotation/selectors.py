@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from annotation.cards import Card, cards_by_tuple, cards_of
 from annotation.models import (
     Campaign,
+    CampaignDesign,
     Flag,
     Judgement,
     JudgementRevision,
@@ -56,6 +57,11 @@ def pairs_of(campaign: Campaign, *, search: str = "", page: int = 1) -> Page[Pai
         holds = Q(a__text__icontains=search) | Q(b__text__icontains=search) | Q(external_id__icontains=search)
         pairs = pairs.filter(holds)
     return Paginator(pairs, ROWS_PER_PAGE).get_page(page)
+
+
+def design_work_of(campaign: Campaign) -> CampaignDesign | None:
+    """What a worker is to design for the campaign, or has designed. One query."""
+    return CampaignDesign.objects.filter(campaign=campaign).first()
 
 
 def annotators_named(campaign: Campaign) -> bool:

@@ -9,10 +9,13 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from annotation.designing import campaign_design, chosen_pairs
-from annotation.models import Campaign, Flag, GoldAnswer, Guideline, Tuple, TupleItem
-from annotation.rounds import campaign_lock, campaign_require, round_write
+from annotation.bws.design import Design
+from annotation.bws.judgements import IntArray
+from annotation.designing import campaign_design, chosen_pairs, design_places, first_tuples
+from annotation.models import Campaign, CampaignDesign, Flag, GoldAnswer, Guideline, Tuple, TupleItem
+from annotation.rounds import campaign_lock, campaign_require, design_forget, round_write
 from annotation.seeds import Stream, campaign_rng
+from annotation.watching import NOBODY, Watch
 from curation.archiving import dataset_require_active
 from curation.errors import UserError
 from curation.models import Dataset, Pair, User
@@ -72,6 +75,7 @@ def campaign_change(*, campaign: Campaign, **changes: Unpack[CampaignChanges]) -
     _set(campaign, changes)
     campaign.certificate = {}
     campaign.save()
+    design_forget(campaign)
     return campaign
 
 
@@ -85,7 +89,8 @@ def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
     for field in settings.keys() - chosen.keys():
         setattr(campaign, field, settings[field])
     _check(campaign)
-    chosen_pairs(campaign)
+    pairs, _sentences = chosen_pairs(campaign)
+    design_places(campaign, len(pairs))
 
 
 def _check(campaign: Campaign) -> None:
@@ -116,32 +121,79 @@ def repeats_change(*, campaign: Campaign, every: int) -> Campaign:
     return campaign
 
 
-def campaign_preview(*, campaign: Campaign) -> dict[str, object]:
+def campaign_preview(*, campaign: Campaign, watch: Watch = NOBODY) -> dict[str, object]:
     """The certificate of the design that the campaign would get if it was opened now; kept with a draft."""
-    _pairs, design = campaign_design(campaign)
+    looked_at = _as_stored(campaign)
+    pairs, design = campaign_design(looked_at, watch=watch)
     certificate = design.certificate.as_dict()
-    Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.DRAFT).update(certificate=certificate)
+    _preview_keep(looked_at, certificate, first_tuples(pairs, design), watch)
     return certificate
 
 
 @transaction.atomic
-def campaign_open(*, campaign: Campaign, at: datetime) -> Campaign:
-    """Write the tuples of the design, and hand them out from now on."""
-    campaign = campaign_lock(campaign)
+def _preview_keep(
+    looked_at: Campaign, certificate: dict[str, object], first: list[list[int]], watch: Watch
+) -> None:
+    campaign = campaign_lock(looked_at)
+    if campaign.state != Campaign.State.DRAFT:
+        return
+    _require_unchanged(campaign, looked_at)
+    watch.writes()
+    campaign.certificate = certificate
+    campaign.save(update_fields=["certificate"])
+    done = {"state": CampaignDesign.State.DONE, "first": first, "message": ""}
+    CampaignDesign.objects.update_or_create(campaign=campaign, defaults=done)
+
+
+def campaign_open(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) -> Campaign:
+    """Write the tuples of the design, and hand them out from now on.
+
+    The design is searched for outside the transaction: nobody waits for the campaign's row meanwhile.
+    """
+    looked_at = _as_stored(campaign)
+    campaign_require(looked_at, Campaign.State.DRAFT)
+    pairs, design = campaign_design(looked_at, watch=watch)
+    return _open(looked_at, pairs, design, at, watch)
+
+
+@transaction.atomic
+def _open(looked_at: Campaign, pairs: IntArray, design: Design, at: datetime, watch: Watch) -> Campaign:
+    campaign = campaign_lock(looked_at)
     campaign_require(campaign, Campaign.State.DRAFT)
-    pairs, design = campaign_design(campaign)
+    _require_unchanged(campaign, looked_at)
     # The design's order is shuffled already.
     round_write(
         campaign,
         pairs[design.tuples],
         phase=Tuple.Phase.BALANCED,
         wanted=campaign.judgements_per_tuple,
+        watch=watch,
     )
     campaign.certificate = design.certificate.as_dict()
     campaign.state = Campaign.State.OPEN
     campaign.opened_at = at
     campaign.save(update_fields=["certificate", "state", "opened_at", "rounds"])
+    design_forget(campaign)
     return campaign
+
+
+def _as_stored(campaign: Campaign) -> Campaign:
+    return Campaign.objects.select_related("dataset").get(pk=campaign.pk)
+
+
+def _require_unchanged(campaign: Campaign, looked_at: Campaign) -> None:
+    """Raise UserError where the draft was changed while its design was searched for."""
+    shaping = ("tuple_size", "factor", "seed", "pair_filter")
+    if any(getattr(campaign, field) != getattr(looked_at, field) for field in shaping):
+        raise UserError(
+            _("“%(name)s” was changed in the meantime; load the page again.") % {"name": campaign.name}
+        )
+
+
+@transaction.atomic
+def design_cancel(*, campaign: Campaign) -> None:
+    """Let no worker design anything for the campaign; one that is at it finds out and writes nothing."""
+    design_forget(campaign_lock(campaign))
 
 
 def campaign_pause(*, campaign: Campaign) -> Campaign:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from django.db.models import Q
 
+from annotation.bws.design import tuple_count
 from annotation.bws.quality import TRIALS_PER_GOLD
 from annotation.bws.study import Record, StudyPlan, study
 from annotation.figures import campaign_mark
 from annotation.models import Campaign, CampaignStudy, TupleItem
+from annotation.watching import NOBODY, Watch
 from annotation.work import Filed, Mask, Work, campaign_work
 
 MOST_AT_ONCE = 4_000
@@ -45,11 +47,17 @@ def study_shown(campaign: Campaign, mark: str) -> Shown:
     return Shown(stored.figures, stored.computed_at, stale=stored.mark != mark)
 
 
-def study_make(*, campaign: Campaign, at: datetime) -> Shown:
-    """Work it out now, and keep it."""
+def study_is_quick(campaign: Campaign, judged: int) -> bool:
+    """Whether a page may work it out: few judgements are there, and few in the campaigns that are simulated."""
+    simulated = tuple_count(StudyPlan.most_items_simulated, campaign.factor) * campaign.judgements_per_tuple
+    return max(judged, simulated) <= MOST_AT_ONCE
+
+
+def study_make(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) -> Shown:
+    """Work it out now, and keep it. The watch may end it where the forecast's design takes too long."""
     began = monotonic()
     mark = campaign_mark(campaign)  # before the judgements are read: what comes between makes it stale
-    figures = _figures(campaign)
+    figures = _figures(campaign, watch)
     seconds = round(monotonic() - began, 3)
     CampaignStudy.objects.update_or_create(
         campaign=campaign,
@@ -71,11 +79,11 @@ def study_wanted(*, campaign: Campaign, at: datetime) -> bool:
     return True
 
 
-def _figures(campaign: Campaign) -> dict[str, Any]:
+def _figures(campaign: Campaign, watch: Watch) -> dict[str, Any]:
     work = campaign_work(campaign)
     rows = work.designed
     filed = work.filed(rows)
-    found = study(_record(campaign, work, filed, rows), _plan(campaign, len(work)))
+    found = study(_record(campaign, work, filed, rows), _plan(campaign, len(work)), report=watch.searched)
     for row in (*found["people"], *found["exclusions"]):
         row["person"] = int(filed.people[row["person"]])
     return found | {"seconds": _median_seconds(work)}

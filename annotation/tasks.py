@@ -1,6 +1,7 @@
 """What beat asks for, and what pages leave to a worker."""
 
 import logging
+from contextlib import suppress
 from datetime import datetime
 
 from celery import shared_task
@@ -8,10 +9,19 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotation.adapting import decks_make
+from annotation.commissioning import (
+    design_carry_out,
+    design_claim,
+    design_commission,
+    design_perform,
+    designs_free,
+)
 from annotation.figures import campaign_mark
 from annotation.models import Campaign
+from annotation.selectors import design_work_of
 from annotation.settling import leases_expire
 from annotation.studying import study_make, study_shown, study_wanted
+from annotation.watching import TakesLonger, Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -20,11 +30,40 @@ logger = logging.getLogger(__name__)
 def expire_leases() -> int:
     """Release what was left on screens, so that it goes to others; how many tuples that were.
 
-    Then choose what the adaptive phases ask for next.
+    Then invite a worker for each design that none is at, and choose what the adaptive phases ask for next.
     """
     released = leases_expire(at=timezone.now())
+    for campaign_pk in designs_free(timezone.now()).values_list("campaign", flat=True):
+        design_invite(campaign_pk)
     decks_make()
     return released
+
+
+@shared_task(name="annotation.design")
+def design(campaign_pk: int) -> bool:
+    """Design what is asked for the campaign, if it is still to be had; whether that was done."""
+    claim = design_claim(campaign_pk=campaign_pk, at=timezone.now())
+    return claim is not None and design_carry_out(claim)
+
+
+def design_invite(campaign_pk: int) -> None:
+    """Invite a worker. Where no message arrives, the next sweep invites again."""
+    try:
+        design.apply_async(args=(campaign_pk,), retry=False, expires=600)
+    except OperationalError as error:
+        logger.warning("Campaign %s: the broker cannot be reached: %s", campaign_pk, error)
+
+
+def design_now_or_later(*, campaign: Campaign, purpose: str, at: datetime, number: int | None = None) -> bool:
+    """Do it while somebody waits, where that is quick; False where a worker is asked to do it."""
+    known = design_work_of(campaign)
+    if known is None or not known.is_long:
+        with suppress(TakesLonger):
+            design_perform(campaign=campaign, purpose=purpose, number=number, at=at, watch=Waiting())
+            return True
+    design_commission(campaign=campaign, purpose=purpose, at=at, number=number)
+    design_invite(campaign.pk)
+    return False
 
 
 @shared_task(name="annotation.study")

@@ -16,6 +16,7 @@ urlpatterns = [
     path("campaigns/<number:campaign_pk>/preview/", dashboard.campaign_preview, name="campaign_preview"),
     path("campaigns/<number:campaign_pk>/change/", campaigns.campaign_edit, name="campaign_edit"),
     path("campaigns/<number:campaign_pk>/design/", campaigns.campaign_design, name="campaign_design"),
+    path("campaigns/<number:campaign_pk>/design/state/", dashboard.design_state, name="design_state"),
     path("campaigns/<number:campaign_pk>/move/", campaigns.campaign_move, name="campaign_move"),
     path("campaigns/<number:campaign_pk>/repeats/", campaigns.campaign_repeats, name="campaign_repeats"),
     path("campaigns/<number:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),

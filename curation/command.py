@@ -1,12 +1,20 @@
-"""What every management command of Semblance shares: `--json`, one-line errors, exit status 2."""
+"""What every management command of Semblance shares: `--json`, one-line errors, exit status 2, and a quiet end
+where nobody reads on, as behind `| head -n 1`.
+"""
 
 import json
+import os
+import select
 import sys
-from typing import Any, NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import UserError
+
+READER_LEFT = 141  # 128 + SIGPIPE, with which a shell reports what `head` ends
 
 
 class Error(CommandError):
@@ -33,6 +41,10 @@ class Command(BaseCommand):
         self.stderr.write(f"Error: {message}; add --help to see how the command is called.")
         sys.exit(2)
 
+    def run_from_argv(self, argv: list[str]) -> None:
+        with reader_may_leave():
+            super().run_from_argv(argv)
+
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             return super().execute(*args, **options)
@@ -48,3 +60,30 @@ class Command(BaseCommand):
 
     def fail(self, message: object) -> NoReturn:
         raise Error(message)
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """End the process without a word where whoever read its output closed the pipe.
+
+    The output is flushed here, because Python reports what it cannot flush at its own end on standard error.
+    """
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        shut = [stream for stream in (sys.stdout, sys.stderr) if _is_shut(stream)]
+        if not shut:  # the pipe was another one, to a database or a broker
+            raise
+        for stream in shut:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        sys.exit(READER_LEFT)
+
+
+def _is_shut(stream: TextIO) -> bool:
+    """Whether it is a pipe that nobody reads any more."""
+    looking = select.poll()
+    looking.register(stream.fileno(), 0)  # errors are told unasked
+    return bool(looking.poll(0))

@@ -4,6 +4,7 @@ import numpy as np
 
 from annotation.bws.design import Design, DesignError, design_tuples
 from annotation.bws.judgements import FloatArray, IntArray
+from annotation.bws.swapping import Report, unreported
 
 
 def bridge_anchors(scores: FloatArray, count: int, *, seed: int) -> IntArray:
@@ -33,6 +34,7 @@ def bridge_design(
     factor: float = 2.0,
     seed: int = 1234,
     sentences: IntArray | None = None,
+    report: Report = unreported,
 ) -> tuple[IntArray, Design]:
     """Tuples in which new items meet anchors, half of each where there are anchors enough.
 
@@ -46,4 +48,7 @@ def bridge_design(
     items = np.concatenate([anchors, len(scores) + np.arange(new_count)])
     strata = np.repeat([0, 1], [len(anchors), new_count])
     own = None if sentences is None else sentences[items]
-    return items, design_tuples(len(items), size=size, factor=factor, seed=seed, sentences=own, strata=strata)
+    design = design_tuples(
+        len(items), size=size, factor=factor, seed=seed, sentences=own, strata=strata, report=report
+    )
+    return items, design

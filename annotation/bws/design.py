@@ -19,7 +19,7 @@ from annotation.bws.connecting import connect
 from annotation.bws.judgements import IntArray
 from annotation.bws.meetings import clashing_meetings, duplicate_tuples
 from annotation.bws.places import balanced_places
-from annotation.bws.swapping import SwapSearch
+from annotation.bws.swapping import Report, SwapSearch, unreported
 
 ALGORITHM = "decks and swaps, 2"
 # About ten gigabytes of work.
@@ -58,6 +58,7 @@ def design_tuples(
     seed: int = 1234,
     sentences: IntArray | None = None,
     strata: IntArray | None = None,
+    report: Report = unreported,
 ) -> Design:
     """Design tuples of `size` for item_count items, m: factor * m of them.
 
@@ -66,6 +67,7 @@ def design_tuples(
     by comparisons where the tuples are enough to join them.
     sentences: (m, s) ids; items that share one are never judged together (so no mirrored pair either).
     strata: (m,) numbers, as of imported and generated items: each tuple gets an even mix of them.
+    report: told after every round how far the search is; what it raises ends the search.
     The same arguments give the same design. Raises DesignError where no such design was found.
     """
     count = tuple_count(item_count, factor)
@@ -76,7 +78,7 @@ def design_tuples(
     strata = (
         np.zeros(item_count, dtype=np.int64) if strata is None else np.unique(strata, return_inverse=True)[1]
     )
-    tuples = _arranged(strata, size, count, sentences, rng)
+    tuples = _arranged(strata, size, count, sentences, rng, report=report)
     tuples = balanced_places(tuples, item_count)
     certificate = certify(
         tuples, item_count, factor=factor, seed=seed, algorithm=ALGORITHM, sentences=sentences
@@ -119,38 +121,46 @@ def _check_sentences(sentences: IntArray, size: int, count: int) -> None:
 
 
 def _arranged(
-    strata: IntArray, size: int, count: int, sentences: IntArray | None, rng: np.random.Generator
+    strata: IntArray,
+    size: int,
+    count: int,
+    sentences: IntArray | None,
+    rng: np.random.Generator,
+    *,
+    report: Report,
 ) -> IntArray:
     """Deal the items into tuples (T, k) and swap until the rules hold; DesignError where they do not."""
     items = len(strata)
     if 2 * size > items and not _any_shared(sentences):
-        return items_left_out(_small_tuples(strata, items - size, count, rng), items)
+        return items_left_out(_small_tuples(strata, items - size, count, rng, report), items)
     slots, decks = _dealt(strata, size * count, rng)
     own = np.arange(len(strata))[:, None]
-    search = SwapSearch(slots.reshape(count, size), own if sentences is None else sentences, rng)
+    search = SwapSearch(slots.reshape(count, size), own if sentences is None else sentences, rng, report)
     within_decks = Circles(decks)
     if not search.improve(within_decks):
         search.improve(Circles(strata[search.slots]))
     connect(search, within_decks)
     possible = math.comb(items, size)
     if 2 * count > possible and search.broken_rules() and not strata.any() and not _any_shared(sentences):
-        return rng.permutation(_all_but_few(items, size, possible - count, rng))
+        return rng.permutation(_all_but_few(items, size, possible - count, rng, report))
     _check_rules(search)
     return search.tuples
 
 
-def _small_tuples(strata: IntArray, size: int, count: int, rng: np.random.Generator) -> IntArray:
+def _small_tuples(
+    strata: IntArray, size: int, count: int, rng: np.random.Generator, report: Report
+) -> IntArray:
     """As `_arranged`; a tuple may also hold one item, or none."""
     if size > 1:
-        return _arranged(strata, size, count, None, rng)
+        return _arranged(strata, size, count, None, rng, report=report)
     return _dealt(strata, size * count, rng)[0].reshape(count, size)
 
 
-def _all_but_few(items: int, size: int, others: int, rng: np.random.Generator) -> IntArray:
+def _all_but_few(items: int, size: int, others: int, rng: np.random.Generator, report: Report) -> IntArray:
     """All tuples of `size` but so many `others`, which are balanced themselves."""
     few = np.empty((0, size), dtype=np.int64)
     if others:
-        few = _arranged(np.zeros(items, dtype=np.int64), size, others, None, rng)
+        few = _arranged(np.zeros(items, dtype=np.int64), size, others, None, rng, report=report)
     return tuples_left_out(few, items)
 
 

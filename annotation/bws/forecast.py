@@ -12,6 +12,7 @@ from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability import split_half_reliability
 from annotation.bws.scoring import Scale, counting_scores, maxdiff_scores
 from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.swapping import Report, unreported
 
 # More items are simulated by so many: a reliability hardly depends on their number. Its interval is then
 # wider than it need be, never narrower.
@@ -75,11 +76,11 @@ class Forecast:
     maxdiff_share: float | None
 
 
-def forecast(plan: ForecastPlan) -> Forecast:
+def forecast(plan: ForecastPlan, *, report: Report = unreported) -> Forecast:
     """Simulate campaigns like the planned one and tell what they came to.
 
     The items' true values are drawn from a normal distribution; every annotator sees them through the
-    same noise.
+    same noise. report: of the design's search (`design_tuples`).
     Raises ValueError for a plan that cannot be carried out.
     """
     _check(plan)
@@ -91,7 +92,7 @@ def forecast(plan: ForecastPlan) -> Forecast:
             f"{simulated:.3g} of {items:,} items; lower the factor or the judgements of each tuple."
         )
     rng = np.random.default_rng(plan.seed)
-    tuples = design_tuples(items, size=plan.size, factor=plan.factor, seed=plan.seed).tuples
+    tuples = design_tuples(items, size=plan.size, factor=plan.factor, seed=plan.seed, report=report).tuples
     noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
     outcomes = np.array([_outcome(plan, tuples, items, noise, rng) for noise in noises])
     reliability, counting, maxdiff = (_expected(outcomes[:, figure]) for figure in range(3))

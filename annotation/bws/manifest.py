@@ -15,6 +15,11 @@ from curation.files.drafts import FileError
 from curation.files.json_text import json_from
 
 MANIFEST = "manifest.json"
+# A zip of some kilobytes can unpack to gigabytes. A bundle's own manifest has about 200 bytes a file.
+MOST_MANIFEST_BYTES = 4 * 1024**2
+MOST_UNPACKED_BYTES = 8 * 1024**3
+MOST_MEMBERS = 10_000
+_PIECE = 1024**2
 # What is read by its name, from a folder or out of a zip.
 Contents = Mapping[str, Callable[[], IO[bytes]]]
 # What reading a damaged, encrypted or unknown member of a zip raises, and a file on a disk.
@@ -38,26 +43,52 @@ def write_manifest(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
 def manifest_faults(place: Path) -> list[str]:
     """What is not as the manifest of a folder, or of a zip of one, says: a sentence each; none where it is whole.
 
-    Raises FileError where nothing can be opened there, or it has no manifest.
+    Files are read in pieces, so that their size costs time and no memory. Raises FileError where nothing can be opened
+    there, it has no manifest, or it is larger than any bundle.
     """
     with _opened(place) as contents:
         stated = _stated(contents, place)
         there = contents.keys() - {MANIFEST}
         faults = [f"{name} is missing." for name in sorted(stated.keys() - there)]
         faults += [f"{name} is not in the manifest." for name in sorted(there - stated.keys())]
+        allowance = _Allowance(MOST_UNPACKED_BYTES, f"The files of {place} unpack to")
         for name in sorted(stated.keys() & there):
-            faults += _fault(name, contents[name], stated[name])
+            faults += _fault(name, contents[name], stated[name], allowance)
     return faults
 
 
-def _fault(name: str, opening: Callable[[], IO[bytes]], sha256: str) -> Iterator[str]:
+class _Allowance:
+    """How many bytes may still be read: counted as they come, since what a zip says of its sizes need not be true."""
+
+    def __init__(self, most: int, what: str) -> None:
+        self._most = self._left = most
+        self._what = what
+
+    def pieces(self, file: IO[bytes]) -> Iterator[bytes]:
+        """The file's bytes. Raises FileError once more have been read than is allowed."""
+        while piece := file.read(_PIECE):
+            self._left -= len(piece)
+            if self._left < 0:
+                raise FileError(
+                    f"{self._what} more than {_megabytes(self._most)}, which no bundle does; get the bundle again."
+                )
+            yield piece
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1024**2:,.0f} MB"
+
+
+def _fault(name: str, opening: Callable[[], IO[bytes]], sha256: str, allowance: _Allowance) -> Iterator[str]:
+    found = hashlib.sha256()
     try:
         with opening() as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+            for piece in allowance.pieces(file):
+                found.update(piece)
     except _UNREADABLE:
         yield f"{name} cannot be read."
     else:
-        if found != sha256:
+        if found.hexdigest() != sha256:
             yield f"{name} was changed."
 
 
@@ -65,11 +96,14 @@ def _stated(contents: Contents, place: Path) -> dict[str, str]:
     """The SHA-256 of each file by its name."""
     if MANIFEST not in contents:
         raise FileError(f"{place} has no {MANIFEST}, so it is no bundle; check the path.")
+    allowance = _Allowance(MOST_MANIFEST_BYTES, f"{MANIFEST} of {place} unpacks to")
     try:
         with contents[MANIFEST]() as file:
-            files = json_from(file.read())["files"]
+            files = json_from(b"".join(allowance.pieces(file)))["files"]
         return {str(name): str(facts["sha256"]) for name, facts in files.items()}
-    except (*_UNREADABLE, ValueError, LookupError, TypeError, AttributeError) as error:
+    except FileError:
+        raise
+    except (*_UNREADABLE, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise FileError(
             f"{MANIFEST} of {place} states no checksums that can be read; get the bundle again."
         ) from error
@@ -87,6 +121,10 @@ def _opened(place: Path) -> Iterator[Contents]:
     except OSError as error:
         raise FileError(f"{place} cannot be read: {error.strerror or error}; check the path.") from error
     with archive:
+        if len(archive.infolist()) > MOST_MEMBERS:
+            raise FileError(
+                f"{place} holds more than {MOST_MEMBERS:,} files, which no bundle does; get the bundle again."
+            )
         yield _zipped(archive)
 
 

@@ -1,11 +1,16 @@
 """The gold gate: when wrong answers to known questions say enough to stop somebody."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 
 from scipy.special import betaincinv
 
 TRIALS_PER_GOLD = 2  # the best and the worst of a gold tuple are two trials
+MOST_GOLDS = 1000  # a gate that stops nobody after so many wrong answers stops nobody
+# What is proposed for a campaign: fewer gold answers stop good people more easily, more gold costs more time.
+PROPOSED_MINIMUMS = (10, 8, 6, 5)
+SELDOMEST, OFTENEST = 15, 5
 
 
 class GateState(StrEnum):
@@ -56,3 +61,41 @@ def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, flo
     lower = float(betaincinv(right, trials - right + 1, 1 - confidence)) if right else 0.0
     upper = float(betaincinv(right + 1, trials - right, confidence)) if right < trials else 1.0
     return lower, upper
+
+
+def golds_before_stop(*, minimum: int, threshold: float) -> int | None:
+    """After how many gold answers, all of them wrong, the gate stops somebody first; None where it never does.
+
+    minimum, threshold: as of `gold_gate`, which is asked: more wrong answers never speak for somebody.
+    """
+
+    def stops(golds: int) -> bool:
+        gate = gold_gate(trials=TRIALS_PER_GOLD * golds, right=0, minimum=minimum, threshold=threshold)
+        return gate.state is GateState.STOPPED
+
+    golds = bisect_left(range(MOST_GOLDS + 1), True, key=stops)
+    return golds if golds <= MOST_GOLDS else None
+
+
+def tuples_before_stop(*, every: int, minimum: int, threshold: float) -> int | None:
+    """How many tuples somebody gets before the gate can stop them, where one in `every` is gold; None: it never can.
+
+    The gold tuple stands at a drawn place of each `every`; so many tuples hold the golds that it takes for sure.
+    """
+    golds = golds_before_stop(minimum=minimum, threshold=threshold)
+    return None if golds is None else golds * every
+
+
+def gate_proposed(tuples: float, *, threshold: float) -> tuple[int, int] | None:
+    """One gold tuple in how many, and the minimum of gold answers, for people who get so many tuples each.
+
+    The gate can then stop somebody within half of the work, or, where that takes too much gold, before its end. None
+    where even the densest gold comes too late.
+    """
+    for share in (0.5, 1.0):
+        for minimum in PROPOSED_MINIMUMS:
+            for every in range(SELDOMEST, OFTENEST - 1, -1):
+                needed = tuples_before_stop(every=every, minimum=minimum, threshold=threshold)
+                if needed is not None and needed <= share * tuples:
+                    return every, minimum
+    return None

@@ -18,6 +18,7 @@ from annotation.bws.positions import PositionBias, position_bias
 from annotation.bws.reliability import Reliability, TooFewJudgements, split_half_reliability
 from annotation.bws.scoring import counting_scores, maxdiff_scores
 from annotation.bws.stability import Scored, stability
+from annotation.bws.swapping import Report, unreported
 
 USUAL_NOISE, USUAL_NOISE_ERROR = 0.7, 0.35
 MOST_EXCLUSIONS = 30  # those of the people with the most work are worked out
@@ -87,12 +88,12 @@ class Record:
         return self.judged.annotators
 
 
-def study(record: Record, plan: StudyPlan) -> dict[str, Any]:
+def study(record: Record, plan: StudyPlan, *, report: Report = unreported) -> dict[str, Any]:
     """Work out everything, as numbers, lists and texts that JSON can hold.
 
     reliability now with its interval, its curve and what is missing for the target; the forecast for the end;
     people; what leaving people out by a threshold would do, and what each exclusion did; the tuples that
-    people agree least on; places of the screen.
+    people agree least on; places of the screen. report: of the search for the design that the forecast simulates.
     """
     counted = record.judged.only(record.counted)
     reliability, note = _reliability(counted, plan)
@@ -103,7 +104,7 @@ def study(record: Record, plan: StudyPlan) -> dict[str, Any]:
         "note": note,
         **_growth(counted, reliability, plan),
         "across": _across(counted, plan),
-        "forecast": _forecast(counted, plan),
+        "forecast": _forecast(counted, plan, report),
         "people": list(_people(record, agreement)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
         "exclusions": list(_exclusions(record, plan)),
@@ -158,7 +159,7 @@ def _more(target: float, judgements: int, spearman: float) -> int | None:
     return None if needed is None else max(0, needed - judgements)
 
 
-def _forecast(counted: Judgements, plan: StudyPlan) -> dict[str, Any]:
+def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:
     """What the campaign will come to, by people as noisy as these; as usual ones, where too little was judged."""
     try:
         noise, error = fitted_noise(counted, seed=plan.seed)
@@ -175,7 +176,8 @@ def _forecast(counted: Judgements, plan: StudyPlan) -> dict[str, Any]:
             noise_error=error,
             campaigns=plan.campaigns,
             seed=plan.seed,
-        )
+        ),
+        report=report,
     )
     return {
         "noise": noise,

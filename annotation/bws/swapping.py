@@ -6,6 +6,7 @@ in. So the search needs no table of pairs and works in the same way for ten item
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,13 @@ EFFORT = 1_000_000_000
 # What starting a comparison of many numbers costs, in the same unit.
 START = 3000
 
+# Called after every round with the rounds done and their number; may raise, which ends the search.
+Report = Callable[[int, int], object]
+
+
+def unreported(done: int, total: int) -> None:
+    """Nobody wants to know how far the search is."""
+
 
 class SwapSearch:
     """The tuples of a design on their way to a better one.
@@ -43,10 +51,13 @@ class SwapSearch:
     stand together. Every item carries a mark, so that it may not meet itself.
     """
 
-    def __init__(self, tuples: IntArray, marks: IntArray, rng: np.random.Generator) -> None:
+    def __init__(
+        self, tuples: IntArray, marks: IntArray, rng: np.random.Generator, report: Report = unreported
+    ) -> None:
         self.tuples = tuples.copy()
         self.marks = marks
         self.rng = rng
+        self.report = report
         self.count, self.size = tuples.shape
         self.slots = self.tuples.reshape(-1)  # a view: slot s is place s % k of tuple s // k
         self.homes = _slots_of_items(self.slots, len(marks))  # (m, r)
@@ -61,11 +72,12 @@ class SwapSearch:
 
         Where it is not reached, the search ends with the best design it saw.
         """
-        suspects, best = self._suspects(), _Best()
-        for number in range(1, self._rounds() + 1):
+        suspects, best, rounds = self._suspects(), _Best(), self._rounds()
+        for number in range(1, rounds + 1):
             if len(suspects) == 0:
                 return True
             suspects = self._round(suspects, circles)
+            self.report(number, rounds)
             if number % ROUNDS_BETWEEN_LOOKS == 0:
                 best.look(self)
                 if best.energy <= self.goal or best.looks_since > LOOKS_WITHOUT_GAIN:

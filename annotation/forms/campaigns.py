@@ -75,7 +75,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "factor": gettext_lazy("2 with 4 on a screen: each pair is seen in 8 tuples. 1.5 to 2 is usual."),
             "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
             "gold_every": gettext_lazy("Tuples with a known answer, mixed in at random places."),
-            "gold_minimum": gettext_lazy("Fewer than 10 stops good people by bad luck."),
+            "gold_minimum": gettext_lazy(
+                "Nobody is stopped before so many. With fewer than 10, bad luck stops good people more often."
+            ),
             "gold_threshold": gettext_lazy(
                 "From 0 to 1; best and worst are two trials. Whoever is almost surely below it is stopped."
             ),

@@ -10,17 +10,41 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.bws.design import tuple_count
+from annotation.bws.quality import gate_proposed, golds_before_stop, tuples_before_stop
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from annotation.selectors import pairs_fitting
 from curation.models import Dataset
 from curation.numbers import NumberField
+from curation.people import members_of
 
 SECONDS_EACH = 20
 
 
 @dataclass(frozen=True)
+class Gate:
+    """When the gold gate can stop somebody first, beside what there is to judge.
+
+    golds, tuples: after so many gold answers, all wrong, and so many tuples; None where it never stops anybody.
+    each: the tuples that each of `people` gets. proposed: one gold tuple in how many, and a minimum, that act.
+    """
+
+    golds: int | None
+    tuples: int | None
+    people: int
+    each: int
+    proposed: tuple[int, int] | None
+
+    @property
+    def acts(self) -> bool:
+        return self.tuples is not None and self.tuples <= self.each
+
+
+@dataclass(frozen=True)
 class Estimate:
-    """judgements: those that count. gold, repeats: answers on top. hours: of all people together."""
+    """judgements: those that count. gold, repeats: answers on top. hours: of all people together.
+
+    gate is None where the settings do not say enough of it.
+    """
 
     pairs: int
     tuples: int
@@ -29,6 +53,7 @@ class Estimate:
     repeats: int
     hours: float
     cost: float | None
+    gate: Gate | None
 
 
 class EstimateForm(forms.Form):
@@ -47,12 +72,21 @@ class EstimateForm(forms.Form):
         min_value=0,
         help_text=gettext_lazy("In any currency. Empty: no cost is shown."),
     )
+    people = NumberField(
+        label=gettext_lazy("People who judge"),
+        required=False,
+        min_value=1,
+        max_value=100_000,
+        help_text=gettext_lazy("They share the work. Empty: all members of the dataset."),
+    )
     source = forms.CharField(required=False)
     split = forms.CharField(required=False)
     number = NumberField(required=False, min_value=1)
     factor = forms.FloatField(min_value=0.01, max_value=1000)
     judgements_per_tuple = NumberField(min_value=1, max_value=1000)
     gold_every = NumberField(min_value=2)
+    gold_minimum = NumberField(min_value=0, required=False)
+    gold_threshold = forms.FloatField(min_value=0, max_value=1, required=False)
     repeat_every = NumberField(min_value=0, required=False)
 
     def clean_repeat_every(self) -> int:
@@ -63,7 +97,7 @@ class EstimateForm(forms.Form):
 
 
 def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
-    """From settings to work; None where they cannot be read yet. One query."""
+    """From settings to work; None where they cannot be read yet. Two queries."""
     form = EstimateForm({"seconds": SECONDS_EACH, **asked})
     if not form.is_valid():
         return None
@@ -80,10 +114,37 @@ def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | 
     hours = (judgements + gold + repeats) * settings["seconds"] / 3600
     pay = settings["pay"]
     cost = None if pay is None else hours * pay
-    return Estimate(pairs, tuples, judgements, gold, repeats, hours, cost)
+    gate = _gate(dataset, settings, handed) if settings["gold_minimum"] is not None else None
+    return Estimate(pairs, tuples, judgements, gold, repeats, hours, cost, gate)
+
+
+def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:
+    """handed: how many tuples people get, all together."""
+    threshold = settings["gold_threshold"] or 0.0
+    rule = {"minimum": settings["gold_minimum"], "threshold": threshold}
+    # Nobody judges a tuple twice, so there are at least as many people as judgements of a tuple.
+    people = max(settings["people"] or members_of(dataset).count(), settings["judgements_per_tuple"])
+    each = int(handed / people)
+    return Gate(
+        golds=golds_before_stop(**rule),
+        tuples=tuples_before_stop(every=settings["gold_every"], **rule),
+        people=people,
+        each=each,
+        proposed=gate_proposed(each, threshold=threshold),
+    )
+
+
+def campaign_proposed(dataset: Dataset) -> Campaign:
+    """An unsaved campaign of all pairs, with a gold gate that can act where the campaign is large enough for one."""
+    campaign = Campaign(dataset=dataset)
+    estimate = campaign_estimate(dataset, settings_of(campaign))
+    if estimate and estimate.gate and estimate.gate.proposed:
+        campaign.gold_every, campaign.gold_minimum = estimate.gate.proposed
+    return campaign
 
 
 def settings_of(campaign: Campaign) -> dict[str, Any]:
     """What the estimate of a stored campaign is made from."""
-    settings = model_to_dict(campaign, ["factor", "judgements_per_tuple", "gold_every", "repeat_every"])
-    return {**settings, **campaign.pair_filter}
+    shaping = ["factor", "judgements_per_tuple", "repeat_every"]
+    gate = ["gold_every", "gold_minimum", "gold_threshold"]
+    return {**model_to_dict(campaign, [*shaping, *gate]), **campaign.pair_filter}

@@ -12,28 +12,26 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.access import campaign_for
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm, campaign_estimate, settings_of
-from annotation.models import Campaign, Guideline
-from annotation.selectors import campaigns_in, pairs_fitting
+from annotation.forms.estimate import EstimateForm, campaign_estimate, campaign_proposed, settings_of
+from annotation.models import Campaign, CampaignDesign, Guideline
+from annotation.selectors import campaigns_in
 from annotation.services import (
     campaign_change,
     campaign_close,
     campaign_create,
-    campaign_open,
     campaign_pause,
-    campaign_preview,
     campaign_resume,
+    design_cancel,
     guideline_save,
     repeats_change,
 )
+from annotation.tasks import design_now_or_later
 from annotation.views.head import campaign_head
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset
 from curation.numbers import number_from
 
-# A larger design takes longer than a page should: it is worked out when somebody asks for it.
-DESIGNED_AT_ONCE = 10_000
 DATASETS_OFFERED = 100
 
 
@@ -57,7 +55,8 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
     if not slug:
         return _choose_dataset(request)
     dataset = dataset_for(request.user, slug, may="curate")
-    form = CampaignForm(dataset, request.POST or None)
+    proposed = campaign_proposed(dataset)
+    form = CampaignForm(dataset, request.POST or None, instance=proposed)
     if form.is_valid():
         try:
             campaign = campaign_create(dataset=dataset, by=request.user, **form.cleaned_data)
@@ -65,7 +64,7 @@ def campaign_new(request: AuthedRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             return _to_draft(request, campaign)
-    return _form_page(request, dataset, form, settings_of(Campaign()))
+    return _form_page(request, dataset, form, settings_of(proposed))
 
 
 def _choose_dataset(request: AuthedRequest) -> HttpResponse:
@@ -113,19 +112,18 @@ def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
     """The estimate for what stands in the form at this moment."""
     dataset = dataset_for(request.user, slug, may="curate")
     context = {"estimate": campaign_estimate(dataset, request.GET.dict())}
-    return render(request, "annotation/campaigns/_estimate.html", context)
+    return render(request, "annotation/campaigns/_estimate_live.html", context)
 
 
 def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:
-    """To the draft's page, with its design worked out already where that takes no time."""
-    if pairs_fitting(campaign.dataset)[: DESIGNED_AT_ONCE + 1].count() <= DESIGNED_AT_ONCE:
-        _design(request, campaign)
+    """To the draft's page, with its design worked out already where that is quick; else a worker does it."""
+    _design(request, campaign)
     return redirect("annotation:campaign", campaign.pk)
 
 
 def _design(request: AuthedRequest, campaign: Campaign) -> None:
     try:
-        campaign_preview(campaign=campaign)
+        design_now_or_later(campaign=campaign, purpose=CampaignDesign.Purpose.PREVIEW, at=now())
     except UserError as error:
         messages.error(request, str(error))
 
@@ -139,12 +137,14 @@ def campaign_design(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 @require_POST
 def campaign_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """Open, pause, resume or close."""
+    """Open, pause, resume or close; or cancel what a worker designs for it."""
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     move = request.POST.get("move")
     try:
         if move == "open":
-            campaign_open(campaign=campaign, at=now())
+            design_now_or_later(campaign=campaign, purpose=CampaignDesign.Purpose.OPEN, at=now())
+        elif move == "cancel":
+            design_cancel(campaign=campaign)
         elif move == "pause":
             campaign_pause(campaign=campaign)
         elif move == "resume":

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.timezone import now
 from django.views.decorators.http import require_GET
+from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import campaign_for, campaign_may
 from annotation.bundling import bundle_is_small
@@ -31,8 +32,6 @@ from curation.access import AuthedRequest
 from curation.numbers import number_asked, page_number
 from curation.people import members_of
 
-TUPLES_PREVIEWED = 5
-
 
 @require_GET
 def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
@@ -45,12 +44,16 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 
 def _draft(campaign: Campaign) -> dict[str, Any]:
+    estimate = campaign_estimate(campaign.dataset, settings_of(campaign))
+    golds = campaign.tuples.filter(is_gold=True).count()
+    gate = estimate.gate if estimate else None
     return {
         "certificate": campaign.certificate,
-        "estimate": campaign_estimate(campaign.dataset, settings_of(campaign)),
+        "estimate": estimate,
         "seconds": SECONDS_EACH,
         "guideline": campaign.guidelines.first(),
-        "golds": campaign.tuples.filter(is_gold=True).count(),
+        "golds": golds,
+        "gate_ready": gate is not None and gate.acts and golds >= (gate.golds or 0),
         "people": members_of(campaign.dataset).count(),
     }
 
@@ -87,6 +90,17 @@ def campaign_progress(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 
 @require_GET
+def design_state(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """How far a worker is with the campaign's design; once it has ended, the page is loaded again."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    context = campaign_head(request.user, chosen, "campaign")
+    work = context["design_work"]
+    if work is None or not work.is_underway:
+        return HttpResponseClientRefresh()
+    return render(request, "annotation/campaigns/_design_work.html", context)
+
+
+@require_GET
 def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """Whether the study that a worker was asked for is there; asks again where nobody has made it."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
@@ -110,9 +124,15 @@ def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 @require_GET
 def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """The judging screen with real pairs. Nothing is stored, and nothing is handed to anybody."""
+    """The judging screen with real pairs. Nothing is stored, and nothing is handed to anybody.
+
+    Where a worker has yet to work the design out, its sums, which are known without it.
+    """
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    tuples = preview_tuples(chosen, number=TUPLES_PREVIEWED)
+    tuples = preview_tuples(chosen)
+    if not tuples:
+        context = campaign_head(request.user, chosen, "campaign") | _draft(chosen)
+        return render(request, "annotation/campaigns/preview_later.html", context)
     number = number_asked(request, "tuple", 0) % len(tuples)
     context = {
         "campaign": chosen,

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
@@ -14,9 +15,10 @@ from annotation.access import campaign_for
 from annotation.adapting import NEARLY, adaptive_spend, adaptive_withdraw
 from annotation.forms.estimate import SECONDS_EACH
 from annotation.forms.growing import GrowForm, SpendForm
-from annotation.growing import Growth, campaign_grow, growth_preview
-from annotation.models import Campaign, Tuple
+from annotation.growing import Growth, growth_preview
+from annotation.models import Campaign, CampaignDesign, Tuple
 from annotation.selectors import PhaseSums, phase_sums
+from annotation.tasks import design_now_or_later
 from annotation.views.head import campaign_head
 from curation.access import AuthedRequest
 from curation.errors import UserError
@@ -96,9 +98,9 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if form.is_valid():
         number = form.cleaned_data["number"]
         try:
-            if request.method == "POST":
-                return _grown(request, campaign, campaign_grow(campaign=campaign, number=number))
             growth = growth_preview(campaign=campaign, number=number)
+            if request.method == "POST":
+                return _grow(request, campaign, number, growth)
         except UserError as error:
             problem = str(error)
     context = campaign_head(request.user, campaign, "campaign") | {"form": form, "problem": problem}
@@ -110,7 +112,11 @@ def _cost(growth: Growth | None) -> dict[str, Any]:
     return {"growth": growth, "hours": hours, "seconds": SECONDS_EACH}
 
 
-def _grown(request: AuthedRequest, campaign: Campaign, growth: Growth) -> HttpResponse:
+def _grow(request: AuthedRequest, campaign: Campaign, number: int | None, growth: Growth) -> HttpResponse:
+    """Add the pairs, or leave it to a worker, whose progress the campaign's page shows."""
+    purpose = CampaignDesign.Purpose.GROW
+    if not design_now_or_later(campaign=campaign, purpose=purpose, at=now(), number=number):
+        return redirect("annotation:campaign", campaign.pk)
     sentence = ngettext(
         "%(pairs)d pair joined, in %(tuples)d tuples.",
         "%(pairs)d pairs joined, in %(tuples)d tuples.",

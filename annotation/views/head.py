@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import campaign_may
 from annotation.models import Campaign
-from annotation.selectors import flags_open
+from annotation.selectors import design_work_of, flags_open
 from curation.models import User
 
 
@@ -26,6 +26,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "dataset": campaign.dataset,
         "tabs": _tabs(campaign, here),
         "curates": campaign_may(user, campaign, may="curate"),
+        "design_work": design_work_of(campaign),
     }
 
 

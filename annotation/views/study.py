@@ -1,6 +1,7 @@
 """A study in the words and rows of the dashboard."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,8 +17,9 @@ from annotation.forms.publishing import PublishForm
 from annotation.gold import gate_of
 from annotation.models import Campaign, Tuple
 from annotation.selectors import annotators_named
-from annotation.studying import MOST_AT_ONCE, Shown, study_make, study_shown
+from annotation.studying import Shown, study_is_quick, study_make, study_shown
 from annotation.tasks import study_ask
+from annotation.watching import TakesLonger, Waiting
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
@@ -29,8 +31,9 @@ def study_for_page(campaign: Campaign, dashboard: Dashboard, *, at: datetime) ->
     judged = dashboard.judged + dashboard.surplus + dashboard.excluded
     if not shown.stale or not judged:
         return shown
-    if judged <= MOST_AT_ONCE:
-        return study_make(campaign=campaign, at=at)
+    if study_is_quick(campaign, judged):
+        with suppress(TakesLonger):
+            return study_make(campaign=campaign, at=at, watch=Waiting())
     study_ask(campaign, at=at)
     return shown
 
@@ -100,8 +103,10 @@ def _more(figures: Mapping[str, Any]) -> str:
     more, target = figures["more"], f"{figures['target']:.2f}"
     if more["spearman"] is None:
         return ""
-    if more["spearman"] == 0:
+    if more["low"] == 0:  # the lower bound: the figure alone may be above the goal by chance
         return _("The goal of %(target)s is reached; you can stop here.") % {"target": target}
+    if more["spearman"] == 0:
+        return _not_sure_yet(figures, more["low"], target)
     most = _("no bound can be given") if more["low"] is None else f"{_rounded(more['low']):,}"
     return _("About %(n)s more judgements for %(target)s (between %(least)s and %(most)s).") % {
         "n": f"{_rounded(more['spearman']):,}",
@@ -109,6 +114,18 @@ def _more(figures: Mapping[str, Any]) -> str:
         "least": f"{_rounded(more['high']):,}",
         "most": most,
     }
+
+
+def _not_sure_yet(figures: Mapping[str, Any], missing: int | None, target: str) -> str:
+    """The figure has reached the goal and its lower bound has not."""
+    sentence = _(
+        "The reliability is above the goal of %(target)s, but the lower end of its interval, %(low)s, is not. "
+        "Do not stop yet."
+    ) % {"target": target, "low": f"{figures['reliability']['low']:.3f}"}
+    if missing is None:
+        return sentence
+    more = _("About %(n)s more judgements should bring the lower end to the goal.")
+    return f"{sentence} {more % {'n': f'{_rounded(missing):,}'}}"
 
 
 def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:

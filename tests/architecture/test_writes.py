@@ -34,6 +34,7 @@ WRITERS = {
     "annotation/repeating.py",
     "annotation/adapting.py",
     "annotation/growing.py",
+    "annotation/commissioning.py",
     "mlworkers/services.py",
     "mlworkers/lifecycle.py",
     "mlworkers/forgetting.py",

@@ -422,3 +422,11 @@ def test_before_the_design_is_judged_the_page_says_when_the_phase_begins(judged,
 
 def test_rows_for_a_file_leave_the_adaptive_phase_out_unless_told(spent) -> None:
     assert [len(list(judgement_rows(spent, adaptive=adaptive))) for adaptive in (False, True)] == [160, 172]
+
+
+def test_a_request_chooses_no_deck_for_more_pairs_than_it_can_weigh(spending, monkeypatch) -> None:
+    assert adaptive_waiting(spending.pk).quick
+
+    monkeypatch.setattr(adapting, "MOST_PAIRS_AT_ONCE", 39)
+
+    assert not adaptive_waiting(spending.pk).quick

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -315,6 +316,17 @@ def test_a_database_that_does_not_answer_is_told_in_one_line(tmp_path) -> None:
     assert outcome.stderr.startswith(
         "Error: The database does not answer or has no tables yet; run manage.py migrate."
     )
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_a_bundle_that_unpacks_to_too_much_is_refused_in_one_line(tmp_path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", bytes(8 * 1024**2))
+
+    outcome = called("verify", tmp_path / "bomb.zip")
+
+    assert outcome.returncode == 2
+    assert outcome.stderr.startswith("Error: manifest.json of ")
     assert outcome.stderr.count("\n") == 1
 
 

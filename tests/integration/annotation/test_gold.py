@@ -1,14 +1,21 @@
 """Gold tuples: where they stand, what they answer, and whom they stop."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
-from annotation.assignment import RefusedError, judgement_undo, participation_join, tuple_claim
-from annotation.gold import gold_is_due
+from annotation.assignment import (
+    RefusedError,
+    judgement_undo,
+    participation_join,
+    tuple_claim,
+    tuple_skip,
+)
+from annotation.gold import gold_choose, gold_is_due
 from annotation.handing import Nothing
 from annotation.models import Judgement, Lease, Tuple
-from annotation.settling import participation_reinstate
+from annotation.settling import leases_expire, participation_reinstate
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
 
 GATE = {"gold_every": 2, "gold_minimum": 3, "gold_threshold": 0.7}
@@ -57,6 +64,118 @@ def test_a_gold_tuple_is_never_asked_twice_of_a_person(campaign, anna, work) -> 
 
     golds = [judgement.tuple_id for judgement in anna.judgements.filter(standing="gold")]
     assert len(golds) == len(set(golds)) == 8
+
+
+@pytest.fixture
+def one_gold(db, dataset):
+    """Many ordinary tuples and a single gold tuple, so that whoever is asked gold again is asked that one."""
+    campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1, **GATE)
+    TupleFactory.create_batch(12, campaign=campaign)
+    return GoldFactory(campaign=campaign)
+
+
+@pytest.fixture
+def dora(one_gold):
+    return participation_join(campaign=one_gold.campaign, user=UserFactory(username="dora"))
+
+
+@pytest.fixture
+def gold_lease(dora, one_gold, at, answer):
+    """The gold tuple on Dora's screen, after as many ordinary ones as come before it."""
+    while (lease := tuple_claim(participation=dora, at=at)).tuple_id != one_gold.pk:
+        answer.submit(dora, lease.tuple_id)
+    return lease
+
+
+def asked_after(person, at, answer) -> list[int]:
+    """The tuples that the person is asked for from now on, judged until nothing is left."""
+    asked = []
+    while isinstance(lease := tuple_claim(participation=person, at=at), Lease):
+        asked.append(lease.tuple_id)
+        answer.submit(person, lease.tuple_id, when=at)
+    return asked
+
+
+def test_a_gold_tuple_that_a_person_answered_is_not_chosen_for_them_again(
+    dora, gold_lease, one_gold, answer
+) -> None:
+    answer.submit(dora, one_gold.pk)
+
+    assert [gold_choose(dora) for dora.handed in range(20)] == [None] * 20
+
+
+def test_whoever_answered_all_gold_gets_ordinary_tuples_only(dora, gold_lease, one_gold, at, answer) -> None:
+    answer.submit(dora, one_gold.pk)
+
+    asked = asked_after(dora, at, answer)
+
+    assert len(asked) > GATE["gold_every"]
+    assert one_gold.pk not in asked
+
+
+def test_an_answered_gold_tuple_is_not_asked_again_in_later_sittings(
+    dora, gold_lease, one_gold, at, answer
+) -> None:
+    answer.submit(dora, one_gold.pk)
+    asked = []
+    for day in (1, 2, 3):
+        lease = tuple_claim(participation=dora, at=at + timedelta(days=day))
+        asked.append(lease.tuple_id)
+        answer.submit(dora, lease.tuple_id, when=at + timedelta(days=day))
+
+    assert dora.sittings.count() == 4
+    assert one_gold.pk not in asked + asked_after(dora, at + timedelta(days=4), answer)
+
+
+def test_a_gold_answer_that_somebody_tried_to_take_back_is_not_asked_again(
+    dora, gold_lease, one_gold, at, answer
+) -> None:
+    answer.submit(dora, one_gold.pk)
+    with pytest.raises(RefusedError, match="told what was expected"):
+        judgement_undo(participation=dora, at=at)
+
+    assert one_gold.pk not in asked_after(dora, at, answer)
+
+
+def test_a_skipped_gold_tuple_is_not_asked_again(dora, gold_lease, one_gold, at, answer) -> None:
+    tuple_skip(participation=dora, tuple_id=one_gold.pk, reason="broken", at=at)
+
+    assert one_gold.pk not in asked_after(dora, at, answer)
+
+
+def test_a_gold_tuple_on_the_screen_is_not_fetched_ahead_as_well(dora, gold_lease, one_gold, at) -> None:
+    assert gold_choose(dora) is None
+    assert tuple_claim(participation=dora, at=at, ahead=True).tuple_id != one_gold.pk
+
+
+def test_a_gold_tuple_that_nobody_answered_in_time_is_asked_again(
+    dora, gold_lease, one_gold, at, answer
+) -> None:
+    later = at + timedelta(hours=1)
+    leases_expire(at=later)
+
+    assert asked_after(dora, later, answer).count(one_gold.pk) == 1
+
+
+def test_a_gold_tuple_that_waits_behind_an_undone_answer_is_asked_once(
+    dora, gold_lease, one_gold, at, answer
+) -> None:
+    if not dora.judgements.exists():  # chance put the gold tuple first: it is answered before the undo then
+        answer.submit(dora, one_gold.pk)
+        answer(dora)
+    judgement_undo(participation=dora, at=at)
+
+    asked_after(dora, at, answer)
+
+    assert dora.judgements.filter(tuple=one_gold).count() == 1
+    assert gold_choose(dora) is None
+
+
+def test_a_reinstated_person_is_not_asked_the_same_gold_again(dora, gold_lease, one_gold, at, answer) -> None:
+    answer.submit(dora, one_gold.pk, best=2, worst=3)
+    participation_reinstate(participation=dora)
+
+    assert one_gold.pk not in asked_after(dora, at, answer)
 
 
 def test_a_right_gold_answer_is_said_to_be_right(campaign, anna, work) -> None:

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.django_db
 READ = [
     "campaign",
     "campaign_progress",
+    "design_state",
     "scores",
     "judgements",
     "judgements_file",

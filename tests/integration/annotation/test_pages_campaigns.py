@@ -179,6 +179,73 @@ def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
     assert estimate.endswith("Gold answers on top, about 9 Repeats on top, about 9 Hours of work 0.9")
 
 
+GATE = {"factor": 2, "gold_every": 15, "gold_minimum": 10, "gold_threshold": 0.7}
+
+
+@pytest.fixture
+def sixty(dataset):
+    return PairFactory.create_batch(60, dataset=dataset)
+
+
+def test_the_estimate_says_when_the_gold_gate_cannot_act_and_what_can(site, dataset, sixty) -> None:
+    asked = GATE | {"judgements_per_tuple": 2, "people": 2}
+
+    estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
+
+    # 120 tuples twice, of which each of two people gets half, and a fourteenth of gold on top.
+    assert estimate.endswith(
+        "The gold gate cannot act in this campaign. First possible stop: after 10 gold answers, that is after 150 "
+        "tuples. Each of 2 people gets about 128 tuples. It can act with one gold tuple in every 6 and at least 10 "
+        "gold answers."
+    )
+
+
+def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty) -> None:
+    asked = GATE | {"judgements_per_tuple": 3, "gold_every": 6}
+
+    few, many = (
+        text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked | {"people": people}))
+        for people in (4, 9)
+    )
+
+    assert few.endswith(
+        "The gold gate can act. First possible stop: after 10 gold answers, that is after 60 tuples. "
+        "Each of 4 people gets about 108 tuples."
+    )
+    assert "The gold gate cannot act in this campaign." in many
+
+
+def test_a_new_campaigns_form_proposes_a_gold_gate_that_can_act(site, dataset, sixty) -> None:
+    page = site.get(f"/campaigns/new/?dataset={dataset.slug}")
+
+    assert re.search(r'name="gold_every" value="6"', page.content.decode())
+    assert "First possible stop: after 10 gold answers, that is after 60 tuples." in text_of(page)
+    assert "cannot act" not in text_of(page)
+
+
+def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, dataset, sixty) -> None:
+    usual = campaign_create(dataset=dataset, name="Usual")
+    reached = campaign_create(dataset=dataset, name="Reached", gold_every=6)
+    for campaign in (usual, reached):
+        GoldFactory.create_batch(10, campaign=campaign, pairs=sixty[:4])
+
+    ticked, marked = (
+        re.search(r'<li class="(\w+)">(?:(?!</?li).)*gold tuples\.', page.content.decode(), re.DOTALL)[1]
+        for page in (site.get(address("campaign", reached)), site.get(address("campaign", usual)))
+    )
+
+    assert (ticked, marked) == ("kept", "short")
+
+
+def test_too_few_gold_tuples_leave_the_gate_unticked(site, dataset, sixty) -> None:
+    campaign = campaign_create(dataset=dataset, name="Few", gold_every=6)
+    GoldFactory.create_batch(9, campaign=campaign, pairs=sixty[:4])
+
+    page = text_of(site.get(address("campaign", campaign)))
+
+    assert "! 9 gold tuples. Nobody can be stopped before 10 are answered, so add more." in page
+
+
 def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:
     estimate = site.get(f"/campaigns/estimate/{dataset.slug}/", {"factor": ""})
 

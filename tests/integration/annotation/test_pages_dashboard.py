@@ -13,7 +13,6 @@ from annotation.figures import campaign_mark
 from annotation.models import Campaign, CampaignStudy
 from annotation.settling import participation_exclude
 from annotation.studying import study_make, study_shown, study_wanted
-from annotation.views import study as study_view
 from curation.models import Dataset
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory
@@ -47,8 +46,7 @@ def site(curator):
 @pytest.fixture
 def large(monkeypatch) -> None:
     """Any campaign is too large for a page to study, and what workers are asked for is written down."""
-    for module in (studying, study_view):
-        monkeypatch.setattr(module, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(studying, "MOST_AT_ONCE", 10)
     monkeypatch.setattr("annotation.dashboard.MOST_AT_ONCE", 10)
 
 
@@ -74,6 +72,38 @@ def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:
     assert re.search(
         r"About [\d,]+ more judgements for 0\.90 \(between", text_of(site.get(address("campaign", judged)))
     )
+
+
+@pytest.fixture
+def reaching(site, judged):
+    """The campaign's page where its study found that reliability and so many judgements still missing."""
+
+    def page(*, low: float, missing: int | None) -> str:
+        figures = study_make(campaign=judged, at=BEGAN).figures
+        figures["reliability"] |= {"spearman": 0.93, "low": low, "high": 0.96}
+        figures["more"] = {"spearman": 0, "low": missing, "high": 0}
+        CampaignStudy.objects.update(figures=figures)
+        return text_of(site.get(address("campaign", judged)))
+
+    return page
+
+
+def test_a_reliability_whose_lower_bound_is_below_the_goal_is_no_reason_to_stop(reaching) -> None:
+    page = reaching(low=0.889, missing=123)
+
+    assert "you can stop here" not in page
+    assert "the lower end of its interval, 0.889, is not. Do not stop yet. About 120 more judgements" in page
+
+
+def test_where_no_bound_can_be_given_nobody_is_told_to_stop(reaching) -> None:
+    page = reaching(low=-0.1, missing=None)
+
+    assert "you can stop here" not in page
+    assert "Do not stop yet." in page
+
+
+def test_a_reliability_whose_lower_bound_has_reached_the_goal_lets_the_campaign_stop(reaching) -> None:
+    assert "The goal of 0.90 is reached; you can stop here." in reaching(low=0.901, missing=0)
 
 
 def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:

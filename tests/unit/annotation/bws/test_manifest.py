@@ -1,11 +1,13 @@
 """A bundle against its manifest, as a folder and as a zip."""
 
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from annotation.bws import manifest as manifests
 from annotation.bws.manifest import manifest_faults, write_manifest, zip_folder
 from curation.files.drafts import FileError
 
@@ -115,3 +117,71 @@ def test_a_manifest_reaches_nothing_outside_its_folder(bundle, tmp_path) -> None
     (bundle / "manifest.json").write_text(json.dumps(manifest))
 
     assert manifest_faults(bundle) == ["../secret is missing."]
+
+
+LARGE = 64 * 1024**2
+
+
+def packed_large(path: Path, name: str, size: int = LARGE) -> None:
+    """Add a member of so many zero bytes, which take some kilobytes in the zip."""
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as file:
+        for _ in range(size // 1024**2):
+            file.write(bytes(1024**2))
+
+
+def test_a_manifest_that_unpacks_to_more_than_any_bundles_is_refused_before_it_fills_the_memory(
+    tmp_path,
+) -> None:
+    packed_large(tmp_path / "bomb.zip", "manifest.json")
+
+    tracemalloc.start()
+    with pytest.raises(FileError, match=r"bomb.zip unpacks to more than 4 MB, which no bundle does"):
+        manifest_faults(tmp_path / "bomb.zip")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert (tmp_path / "bomb.zip").stat().st_size < 100_000
+    assert peak < LARGE / 4
+
+
+def test_members_that_unpack_to_more_than_any_bundle_are_refused(bundle, monkeypatch) -> None:
+    for number in range(3):
+        (bundle / f"large-{number}").write_bytes(bytes(1024**2))
+    write_manifest(bundle, {})
+    path = zipped(bundle)
+    monkeypatch.setattr(manifests, "MOST_UNPACKED_BYTES", 2 * 1024**2)
+
+    with pytest.raises(FileError, match=r"The files of .*bundle.zip unpack to more than 2 MB"):
+        manifest_faults(path)
+
+
+def test_a_large_member_is_hashed_in_pieces(bundle) -> None:
+    path = zipped(bundle)
+    with zipfile.ZipFile(path) as archive:
+        stated = json.loads(archive.read("relatedness-bundle/manifest.json"))
+    stated["files"]["large"] = stated["files"]["items.csv"]
+    (bundle / "manifest.json").write_text(json.dumps(stated))
+    path = zipped(bundle)
+    packed_large(path, "relatedness-bundle/large")
+
+    tracemalloc.start()
+    faults = manifest_faults(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert faults == ["large was changed."]
+    assert peak < LARGE / 4
+
+
+def test_a_zip_of_more_files_than_any_bundle_is_refused(bundle, monkeypatch) -> None:
+    monkeypatch.setattr(manifests, "MOST_MEMBERS", 2)
+
+    with pytest.raises(FileError, match="holds more than 2 files"):
+        manifest_faults(zipped(bundle))
+
+
+def test_a_manifest_of_brackets_without_end_is_no_manifest(bundle) -> None:
+    (bundle / "manifest.json").write_text("[" * 100_000)
+
+    with pytest.raises(FileError, match="states no checksums that can be read"):
+        manifest_faults(bundle)

@@ -1,0 +1,195 @@
+"""Designs that a worker makes: asked for, claimed, carried out, taken over where a worker falls silent.
+
+Every move is one conditional UPDATE on (campaign, attempt), so of two workers one gets the work. One that was paused
+while another took over writes nothing: before it writes, it looks under the campaign's lock whether its claim holds.
+"""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.growing import campaign_grow, growth_preview
+from annotation.models import Campaign, CampaignDesign
+from annotation.rounds import campaign_lock, campaign_require
+from annotation.services import campaign_open, campaign_preview
+from annotation.watching import NOBODY, Watch
+from curation.errors import UserError
+
+Purpose, State = CampaignDesign.Purpose, CampaignDesign.State
+SILENT_AFTER = timedelta(seconds=60)
+SECONDS_BETWEEN_BEATS = 1.0
+LOST_MAX = 3  # what silenced three workers (out of memory, mostly) would silence the fourth
+
+logger = logging.getLogger(__name__)
+
+
+class DesignStopped(Exception):  # noqa: N818 - not an error: somebody wished it
+    """The work is no longer this worker's: cancelled, replaced or taken over. Stop, and write nothing."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to carry out what is asked for a campaign, until somebody else claims it."""
+
+    campaign_pk: int
+    attempt: int
+
+
+def design_perform(
+    *, campaign: Campaign, purpose: str, number: int | None, at: datetime, watch: Watch = NOBODY
+) -> None:
+    """Do what was asked for, here and now."""
+    if purpose == Purpose.OPEN:
+        campaign_open(campaign=campaign, at=at, watch=watch)
+    elif purpose == Purpose.GROW:
+        campaign_grow(campaign=campaign, number=number, watch=watch)
+    else:
+        campaign_preview(campaign=campaign, watch=watch)
+
+
+@transaction.atomic
+def design_commission(
+    *, campaign: Campaign, purpose: str, at: datetime, number: int | None = None
+) -> CampaignDesign:
+    """Note that a worker should do it. Raises UserError where that cannot be, or other work is underway."""
+    campaign = campaign_lock(campaign)
+    if purpose == Purpose.GROW:
+        growth_preview(campaign=campaign, number=number)
+    else:
+        campaign_require(campaign, Campaign.State.DRAFT)
+    work, _made = CampaignDesign.objects.get_or_create(campaign=campaign)
+    if work.is_underway and work.purpose != Purpose.PREVIEW:
+        raise UserError(
+            _("A worker designs tuples for “%(name)s” already; wait for it or cancel it first.")
+            % {"name": campaign.name}
+        )
+    asked = {"purpose": purpose, "number": number, "state": State.WAITING, "asked_at": at, "message": ""}
+    fresh = {"attempt": F("attempt") + 1, "lost": 0, "heartbeat_at": None, "done": 0, "total": 0}
+    CampaignDesign.objects.filter(pk=work.pk).update(**asked, **fresh)
+    work.refresh_from_db()
+    return work
+
+
+def designs_free(at: datetime) -> QuerySet[CampaignDesign]:
+    """What no worker has begun, and what a worker began that has been silent since."""
+    silent = Q(state=State.RUNNING) & (Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - SILENT_AFTER))
+    return CampaignDesign.objects.filter(Q(state=State.WAITING) | silent)
+
+
+def design_claim(*, campaign_pk: int, at: datetime) -> Claim | None:
+    """Take what is asked for the campaign; None where there is nothing to take."""
+    work = designs_free(at).filter(campaign=campaign_pk).first()
+    if work is None:
+        return None
+    unchanged = designs_free(at).filter(pk=work.pk, attempt=work.attempt, state=work.state)
+    lost = work.lost + (work.state == State.RUNNING)
+    if lost >= LOST_MAX:
+        unchanged.update(state=State.FAILED, lost=lost, message=_gave_up())
+        return None
+    claimed = unchanged.update(
+        state=State.RUNNING, attempt=F("attempt") + 1, lost=lost, heartbeat_at=at, done=0, total=0
+    )
+    return Claim(campaign_pk, work.attempt + 1) if claimed else None
+
+
+def _gave_up() -> str:
+    return _(
+        "%(number)s workers fell silent while designing this, mostly a sign of too little memory; lower the tuples "
+        "per pair or the number of pairs, or give the worker more memory."
+    ) % {"number": LOST_MAX}
+
+
+def design_carry_out(claim: Claim) -> bool:
+    """Carry the claimed work out, to one of its ends; whether it came to a good one."""
+    work = _ours(claim).select_related("campaign__dataset").first()
+    if work is None:
+        return False
+    watch = Progress(claim)
+    try:
+        with watch.heartbeat():
+            design_perform(
+                campaign=work.campaign,
+                purpose=work.purpose,
+                number=work.number,
+                at=timezone.now(),
+                watch=watch,
+            )
+    except DesignStopped:
+        return False
+    except UserError as error:
+        _ours(claim).update(state=State.FAILED, message=str(error))
+        return False
+    except Exception:
+        logger.exception("Campaign %s: the design failed", claim.campaign_pk)
+        _ours(claim).update(state=State.FAILED, message=_unexpected())
+        return False
+    return True
+
+
+def _unexpected() -> str:
+    return _("Something unexpected stopped the worker; its log says what. Ask for the design again.")
+
+
+def _ours(claim: Claim) -> QuerySet[CampaignDesign]:
+    return CampaignDesign.objects.filter(
+        campaign=claim.campaign_pk, attempt=claim.attempt, state=State.RUNNING
+    )
+
+
+class Progress(Watch):
+    """Notes how far a worker is. A thread with a connection of its own writes the note about once a second.
+
+    So it is seen while the tuples are written in one transaction, and a worker that is killed falls silent.
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._note = {"done": 0, "total": 0, "message": _("Pairs are being put together.")}
+        self._lost = threading.Event()
+
+    def searched(self, done: int, total: int) -> None:
+        if self._lost.is_set():
+            raise DesignStopped
+        self._note = {"done": done, "total": total, "message": _("Pairs are being put together.")}
+
+    def writes(self) -> None:
+        if not _ours(self._claim).exists():
+            raise DesignStopped
+
+    def written(self, done: int, total: int) -> None:
+        self._note = {"done": done, "total": total, "message": _("Tuples are being written.")}
+
+    @contextmanager
+    def heartbeat(self) -> Iterator[None]:
+        ended = threading.Event()
+        thread = threading.Thread(target=self._beat_until, args=[ended], name="design heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _beat_until(self, ended: threading.Event) -> None:
+        try:
+            while not self._lost.is_set() and not ended.wait(SECONDS_BETWEEN_BEATS):
+                self._beat(timezone.now())
+        finally:
+            connection.close()
+
+    def _beat(self, at: datetime) -> None:
+        try:
+            if not _ours(self._claim).update(heartbeat_at=at, **self._note):
+                self._lost.set()
+        except (DatabaseError, InterfaceError) as error:
+            # The next beat tries again with a new connection; if all fail, another worker takes over.
+            logger.warning("A heartbeat was not written: %s", error)
+            connection.close()
