@@ -29,7 +29,6 @@ from annotation.handing import Nothing
 from annotation.models import Flag, Judgement, Participation
 from annotation.selectors import last_judgement
 from annotation.views.over import over_page
-from annotation.views.paging import number_in
 from annotation.views.screen import (
     Answered,
     Shown,
@@ -44,6 +43,7 @@ from annotation.views.screen import (
 )
 from curation.access import AuthedRequest
 from curation.errors import UserError
+from curation.numbers import number_asked
 
 
 @never_cache
@@ -56,7 +56,7 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """
     participation = _participation(request, campaign_pk)
     at = now()
-    if wanted := number_in(request, "tuple", 0):
+    if wanted := number_asked(request, "tuple", 0):
         campaign_for(request.user, campaign_pk, may="curate")
         walk_move(participation=participation, number=wanted)
     lease = tuple_claim(participation=participation, at=at)
