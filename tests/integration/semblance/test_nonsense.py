@@ -109,7 +109,14 @@ def made_world() -> World:
     run = RunFactory(dataset=dataset, state="failed", started_by=owner)
     artifact = ArtifactFactory(run__dataset=dataset)
     comparison = RunFactory(dataset=dataset, kind="compare_weightings", state="succeeded")
-    relation = RunFactory(dataset=None, plan={}, kind="relate_sentences", started_by=owner, state="succeeded")
+    relation = RunFactory(
+        dataset=None,
+        kind="relate_sentences",
+        started_by=owner,
+        state="succeeded",
+        plan={"first": "A dog.", "second": "A cat.", "artifact": 0},
+        result={"cosine": 0.5, "pairs": 2, "below": 1},
+    )
     EvaluationFactory(run__dataset=dataset)
     batch = import_upload(dataset=dataset, file=ContentFile(b"a,b\nOne.,Two.\n", "pairs.csv"), by=owner)
     import_check(batch=batch, options=ImportOptions())
@@ -185,6 +192,10 @@ def asked(client: Client, method: str, path: str, body: bytes = b"", kind: str =
             answer = client.generic(method, path, body, kind or "application/octet-stream")
             for _block in answer.streaming_content if answer.streaming else ():
                 pass
+            for (
+                close
+            ) in answer._resource_closers:  # without the signal of close(), which would close the database
+                close()
             raise UndoneError
     except UndoneError:
         return answer
