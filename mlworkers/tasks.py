@@ -15,7 +15,7 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from celery.worker import state as celery_state
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
-from kombu.exceptions import ChannelError, OperationalError
+from kombu.exceptions import OperationalError
 
 from curation.errors import UserError
 from curation.files.drafts import FileError
@@ -50,7 +50,6 @@ SECONDS_TO_ASSIST = (
 )
 # How often, after how many seconds, the end of a run is written again where the database cannot take it.
 PAUSES = (1, 2, 4, 8)
-NOT_SENT = (OperationalError, ChannelError)  # by Redis, or into the folder of an embedded installation
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +92,7 @@ def invite(run: Run, at: datetime) -> bool:
         return True
     try:
         execute.apply_async(args=(run.pk,), queue=run.queue, retry=False)
-    except NOT_SENT as error:
+    except OperationalError as error:
         logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
         run_uninvited(run_id=run.pk)
         return False
@@ -105,7 +104,7 @@ def invite_assistants(run: Run) -> None:
     for _number in range(assistants_wanted(run, clock.now())):
         try:
             assist.apply_async(args=(run.pk,), queue=run.queue, expires=SECONDS_TO_ASSIST, retry=False)
-        except NOT_SENT as error:
+        except OperationalError as error:
             logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
             return
 

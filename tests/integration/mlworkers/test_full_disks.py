@@ -199,7 +199,7 @@ class FullDatabase:
         self.times = times
 
     def __call__(self, execute, sql, params, many, context):
-        if sql.startswith("UPDATE") and "failed" in str(params) and self.times:
+        if sql.startswith("UPDATE") and "failed" in params and self.times:
             self.times -= 1
             raise OperationalError("database or disk is full")
         return execute(sql, params, many, context)
