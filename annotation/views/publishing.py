@@ -104,6 +104,10 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
             % {"number": chosen.pk}
         )
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
-    bundle_zip(campaign=chosen, file=file)
+    try:
+        bundle_zip(campaign=chosen, file=file)
+    except BaseException:
+        file.close()
+        raise
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"{bundle_name(chosen)}.zip")
