@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation import growing
+from annotation import growing, watching
 from annotation.adapting import adaptive_spend, adaptive_waiting, deck_make
 from annotation.figures import score_page
 from annotation.growing import campaign_grow, growth_preview
@@ -176,7 +176,8 @@ def test_pairs_can_join_after_the_adaptive_phase_began(judged, dataset) -> None:
     assert [row["phase"] for row in judged.certificate["extensions"]] == ["adaptive", "bridge"]
 
 
-def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator) -> None:
+def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator, monkeypatch) -> None:
+    monkeypatch.setattr(watching, "SECONDS_AT_ONCE", 60.0)  # so few pairs meet densely: a long search
     site = client_of(curator)
 
     page = site.get(address("grow", judged), {"number": "6"})
