@@ -17,6 +17,7 @@ from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.duplicates import NOWHERE, Repeats, SeenPairs, Standings, repeats_of, standing_of
+from curation.row_writing import rows_add
 
 
 class Known(NamedTuple):
@@ -84,9 +85,8 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
         pair_ids = {
             pair.external_id: known[pair.external_id].pk for pair in taken if pair.external_id in known
         }
-        pair_ids |= _pairs_added(
-            target.dataset, new, sentences | _sentences_added(target.dataset, new, sentences)
-        )
+        sentences |= _sentences_added(target.dataset, new, sentences)
+        pair_ids |= _pairs_added(target.dataset, new, sentences, asked=scores)
         _scores_added(target.score_set, scores, pair_ids)
     return written
 
@@ -148,21 +148,28 @@ def _sentences_added(
 
 
 def _pairs_added(
-    dataset: Dataset, pairs: Iterable[IdentifiedPair], sentences: Mapping[str, int]
+    dataset: Dataset, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int], *, asked: Iterable[str]
 ) -> dict[str, int]:
-    new = [
-        Pair(
-            dataset_id=dataset.pk,
-            external_id=pair.external_id,
-            a_id=sentences[pair.a_key],
-            b_id=sentences[pair.b_key],
-            source=pair.source,
-            subset=pair.draft.subset,
-            split=pair.split,
-        )
-        for pair in pairs
-    ]
-    return {pair.external_id: pair.pk for pair in Pair.objects.bulk_create(new)}
+    """Store the pairs. Returns the numbers of those whose external ids are asked for."""
+    rows_add(
+        Pair,
+        shared={"dataset_id": dataset.pk},
+        columns=["external_id", "a_id", "b_id", "source", "subset", "split"],
+        rows=[
+            (
+                pair.external_id,
+                sentences[pair.a_key],
+                sentences[pair.b_key],
+                pair.source,
+                pair.draft.subset,
+                pair.split,
+            )
+            for pair in pairs
+        ],
+    )
+    wanted = {pair.external_id for pair in pairs} & set(asked)
+    rows = Pair.objects.filter(dataset=dataset, external_id__in=wanted)
+    return dict(rows.values_list("external_id", "pk")) if wanted else {}
 
 
 def _missing_scores(
@@ -178,12 +185,13 @@ def _missing_scores(
 def _scores_added(
     score_set: ScoreSet | None, scores: Mapping[str, float], pair_ids: Mapping[str, int]
 ) -> None:
-    PairScore.objects.bulk_create(
-        [
-            PairScore(score_set=score_set, pair_id=pair_ids[name], value=score)
-            for name, score in scores.items()
-        ]
-    )
+    if score_set is not None:
+        rows_add(
+            PairScore,
+            shared={"score_set_id": score_set.pk},
+            columns=["pair_id", "value"],
+            rows=[(pair_ids[name], score) for name, score in scores.items()],
+        )
 
 
 def _repeats(
