@@ -14,7 +14,7 @@ from mlworkers.compute import Compute
 from mlworkers.encoders.learning import PairLearner
 from mlworkers.encoders.plan import EncoderPlan
 from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import train
+from mlworkers.training.loop import train
 
 BATCH = 32
 BASELINE = "SentenceTransformer.old_fit with CosineSimilarityLoss"
@@ -33,7 +33,12 @@ def ours(
     """One epoch of our loop, from texts on."""
     plan = EncoderPlan("pairs", "model", "scores", epochs=1, batch_size=BATCH, precision=precision)
     weights = np.random.default_rng(1).uniform(size=len(rows))
-    return lambda: (train(PairLearner(encoder, rows, weights, compute), plan), waited(compute))
+
+    def epoch() -> None:
+        train(PairLearner(encoder, rows, weights, compute), plan.schedule(len(rows)), plan.loop())
+        waited(compute)
+
+    return epoch
 
 
 def theirs(

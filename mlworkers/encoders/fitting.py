@@ -11,16 +11,15 @@ from sentence_transformers import SentenceTransformer
 
 from mlworkers.compute import Compute, choose_compute
 from mlworkers.encoders.backbone import load_encoder
-from mlworkers.encoders.checkpoints import Checkpoints
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.learning import PairLearner
 from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.plan import EncoderPlan
 from mlworkers.encoders.rows import Rows, hold_back
-from mlworkers.encoders.schedule import schedule_of
-from mlworkers.encoders.training import Measure, Point, Trained, train
 from mlworkers.encoders.weighting import Weighed, weigh
 from mlworkers.progress import Report, silent
+from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.loop import CurvePoint, Evaluate, TrainingResult, train
 
 SECONDS_BETWEEN_CHECKPOINTS = (
     60.0  # of a quarter of a gigabyte for 22 million weights, written in about a second
@@ -34,7 +33,7 @@ class Fitted:
     """
 
     encoder: SentenceTransformer
-    trained: Trained
+    trained: TrainingResult
     rows: Rows
     weights: Weighed
     held_back: int
@@ -49,7 +48,7 @@ def encoder_fit(
     checkpoints: Path | None = None,
     now: Callable[[], float] = lambda: 0.0,
     report: Report = silent,
-    note: Callable[[Point], object] = lambda point: None,
+    note: Callable[[CurvePoint], object] = lambda point: None,
 ) -> Fitted:
     """Train the encoder in the folder `base` on rows, as the plan says.
 
@@ -64,7 +63,13 @@ def encoder_fit(
     learner = PairLearner(encoder, learnt, weighed.weights, compute, normalise=plan.normalise)
     kept = _checkpoints(checkpoints, plan, learnt, weighed.weights, now)
     trained = train(
-        learner, plan, measure=_measure(encoder, back, compute), checkpoints=kept, report=report, note=note
+        learner,
+        plan.schedule(len(learnt)),
+        plan.loop(),
+        evaluate=_evaluate(encoder, back, compute),
+        checkpoints=kept,
+        report=report,
+        note=note,
     )
     return Fitted(encoder, trained, learnt, weighed, 0 if back is None else len(back), tied)
 
@@ -72,7 +77,7 @@ def encoder_fit(
 def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
     """The steps that `encoder_fit` will take. Raises what it would raise about rows and weights."""
     weighed = _weighed(_held_back(rows, plan)[0], plan)
-    return schedule_of(plan, weighed.places.size).steps
+    return plan.schedule(weighed.places.size).steps
 
 
 def _weighed(rows: Rows, plan: EncoderPlan) -> Weighed:
@@ -98,15 +103,15 @@ def _held_back(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows | None, int]:
     return hold_back(rows, plan.held_back, seed=plan.seed) if plan.held_back else (rows, None, 0)
 
 
-def _measure(encoder: SentenceTransformer, back: Rows | None, compute: Compute) -> Measure | None:
+def _evaluate(encoder: SentenceTransformer, back: Rows | None, compute: Compute) -> Evaluate | None:
     if back is None:
         return None
     first, second = back.first.tolist(), back.second.tolist()
 
-    def measure() -> float | None:
+    def evaluate() -> float | None:
         return spearman(pair_cosines(encoder, first, second, compute).values, back.values)
 
-    return measure
+    return evaluate
 
 
 def _checkpoints(

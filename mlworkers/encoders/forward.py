@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
 from mlworkers.encoders.batching import length_batches
+from mlworkers.training.schedule import Places
 
-Places = NDArray[np.int64]
 _SENTENCES_PER_BLOCK = 512
 
 

@@ -20,7 +20,8 @@ from torch import Tensor
 from mlworkers.compute import side_by_side
 from mlworkers.encoders.batching import length_batches
 from mlworkers.encoders.dropout import DropoutFrom
-from mlworkers.encoders.forward import Places, TokenizedSentences
+from mlworkers.encoders.forward import TokenizedSentences
+from mlworkers.training.schedule import Places
 
 LossOf = Callable[[Tensor], Tensor]
 

@@ -10,18 +10,19 @@ from sentence_transformers import SentenceTransformer
 from torch import Tensor
 
 from mlworkers.compute import Compute
-from mlworkers.encoders.forward import Places, TokenizedSentences, vectors
+from mlworkers.encoders.forward import TokenizedSentences, vectors
 from mlworkers.encoders.gradients import SideBySide
 from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.plan import Normalise
 from mlworkers.encoders.rows import Rows
+from mlworkers.training.schedule import Places
 
 # Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/guide/encoders.md.
 _TOKENS = {"cpu": 512, "mps": 8192, "cuda": 65536}
 
 
 class PairLearner:
-    """`rows` n pairs with targets in 0..1; weights (n,), 0 or more. See `training.Learner`."""
+    """`rows` n pairs with targets in 0..1; weights (n,), 0 or more. See `training.loop.Learner`."""
 
     def __init__(
         self,
@@ -33,7 +34,6 @@ class PairLearner:
         normalise: Normalise = Normalise.NONE,
     ) -> None:
         self.module = encoder
-        self.count = len(rows)
         self._normalise = normalise
         self._precision = compute.dtype
         sentences = rows.sentences

@@ -5,7 +5,10 @@ from enum import StrEnum
 from typing import Any
 
 from mlworkers.plan_errors import Named, SettingError
+from mlworkers.training.plan import LoopPlan
+from mlworkers.training.schedule import ShuffledEpochs
 
+ADAM_EPSILON = 1e-6  # RISE, table 8
 RISE = "RISE, section 3 and tables 8 and 9"
 OURS = "docs/guide/encoders.md"
 SEEDS_MAX = 20
@@ -239,6 +242,26 @@ class EncoderPlan(TrainingPlan):
             "Seed", "Of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1
         ),
     )
+
+    def schedule(self, rows: int) -> ShuffledEpochs:
+        """When so many pairs are learnt."""
+        return ShuffledEpochs.planned(
+            rows,
+            batch_size=self.batch_size,
+            epochs=self.epochs,
+            warmup=self.warmup,
+            seed=self.seed,
+            evaluations=self.looks,
+        )
+
+    def loop(self) -> LoopPlan:
+        return LoopPlan(
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            clip=self.clip,
+            epsilon=ADAM_EPSILON,
+            seed=self.seed,
+        )
 
     def __post_init__(self) -> None:
         if Weighting(self.weighting).needs_realism and not self.realism:

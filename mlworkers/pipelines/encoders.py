@@ -27,13 +27,13 @@ from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
 from mlworkers.encoders.rows import Rows, TrainingRows, sentence_keys, training_rows, unseen_rows
 from mlworkers.encoders.saving import About, cosines_read, cosines_write, encoder_save, trained_on
-from mlworkers.encoders.training import Point
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, dataset_there, snapshot_taken, table_of
 from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
 from mlworkers.storage import Curve, content_of, home_relative
+from mlworkers.training.loop import CurvePoint
 
 BASE = "base"
 REFERENCE = Weighting.PLAIN
@@ -128,7 +128,7 @@ def _data(plan: EncoderPlan, work: Work) -> _Data:
 
 
 def _fitted(
-    plan: EncoderPlan, data: _Data, checkpoints: Path, *, report: Report, note: Callable[[Point], object]
+    plan: EncoderPlan, data: _Data, checkpoints: Path, *, report: Report, note: Callable[[CurvePoint], object]
 ) -> Fitted:
     return encoder_fit(
         data.base, data.learnt.rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
@@ -183,8 +183,8 @@ def _kept_figures(fitted: Fitted) -> dict[str, Any]:
     return {"steps": fitted.trained.steps, "kept_step": kept.step, "loss": kept.loss, "dev": kept.dev}
 
 
-def _curve(curve: Curve, **series: str) -> Callable[[Point], object]:
-    def note(point: Point) -> None:
+def _curve(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
+    def note(point: CurvePoint) -> None:
         figures = {"loss": point.loss} if point.dev is None else {"loss": point.loss, "dev": point.dev}
         curve.write(point.step, **figures, **series)
 

@@ -21,7 +21,7 @@ from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sou
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
-from mlworkers.synthesis.bootstrap import Trained, generator_trained
+from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
 from mlworkers.synthesis.examples import LabelledPair, examples_written, label_counts
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
@@ -31,7 +31,6 @@ from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import check_length, rows_written
 
 METHOD = "DINO: intended by the instruction"
-CURVE_STEPS = 10
 
 
 def bootstrap_generator(plan: BootstrapPlan, work: Work) -> Outcome:
@@ -46,9 +45,9 @@ def bootstrap_generator(plan: BootstrapPlan, work: Work) -> Outcome:
             plan,
             choose_compute(plan.device),
             folder=beside,
-            checkpoint=work.kept / "checkpoint.safetensors",
+            checkpoints=work.kept / "checkpoints",
             report=work.report,
-            curve=_curve(work),
+            note=lambda point: work.curve.write(point.step, loss=point.loss),
             expired=lambda: monotonic() - started > plan.minutes * 60,
         )
     result = {
@@ -254,20 +253,7 @@ def _read(paths: Sequence[Path]) -> tuple[list[WrittenRow], list[str]]:
     return written, refused
 
 
-def _curve(work: Work) -> Callable[[int, float], None]:
-    """The mean loss of every CURVE_STEPS steps, for the run's page."""
-    losses: list[float] = []
-
-    def note(step: int, loss: float) -> None:
-        losses.append(loss)
-        if step % CURVE_STEPS == 0:
-            work.curve.write(step, loss=sum(losses) / len(losses))
-            losses.clear()
-
-    return note
-
-
-def _trained_figures(trained: Trained, plan: BootstrapPlan) -> dict[str, Any]:
+def _trained_figures(trained: BootstrapResult, plan: BootstrapPlan) -> dict[str, Any]:
     return {
         "steps": trained.steps,
         "steps_planned": plan.steps,
@@ -280,7 +266,7 @@ def _trained_figures(trained: Trained, plan: BootstrapPlan) -> dict[str, Any]:
     }
 
 
-def _message_of(trained: Trained, plan: BootstrapPlan) -> str:
+def _message_of(trained: BootstrapResult, plan: BootstrapPlan) -> str:
     words = {
         "parameters": intcomma(trained.parameters),
         "steps": intcomma(trained.steps),

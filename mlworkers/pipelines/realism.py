@@ -19,7 +19,6 @@ from curation.services import ScoredSentence, score_set_publish
 from mlworkers.compute import Compute, choose_compute
 from mlworkers.encoders.backbone import load_encoder
 from mlworkers.encoders.encoding import encode
-from mlworkers.encoders.training import Point
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
 from mlworkers.pipelines.work import Made, Outcome, Work
@@ -32,6 +31,7 @@ from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
 from mlworkers.realism.logistic import Floats
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import Scoring, in_sample_auc, pair_figures, score_sentences, shortcut_figures
+from mlworkers.training.loop import CurvePoint
 
 SENTENCES_IN_SHARD = 1_000
 COLUMNS = (
@@ -169,7 +169,7 @@ class _Trainings:
 
         line: dict[str, Any] = {"training": "all"} if number == self._data.folds else {"fold": number}
 
-        def note(point: Point) -> None:
+        def note(point: CurvePoint) -> None:
             inner = {} if point.dev is None else {"inner_loss": -point.dev}
             self._work.curve.write(point.step, loss=point.loss, **inner, **line)
 

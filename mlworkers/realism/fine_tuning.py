@@ -4,7 +4,6 @@ Cross-entropy, AdamW without decay, a linear schedule with warm-up, dropout on i
 after the first), and of the epochs the one of the lowest loss on an inner fold that is not learnt from.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,16 +15,18 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from mlworkers.compute import Compute
-from mlworkers.encoders.checkpoints import Checkpoints
-from mlworkers.encoders.forward import Places, TokenizedSentences
-from mlworkers.encoders.plan import EncoderPlan
-from mlworkers.encoders.training import Point, train
+from mlworkers.encoders.forward import TokenizedSentences
+from mlworkers.encoders.plan import ADAM_EPSILON
 from mlworkers.progress import Report, silent
 from mlworkers.realism.calibration import negative_log_likelihood
 from mlworkers.realism.dataset import SdiData
 from mlworkers.realism.fine_tuned import FineTuned
 from mlworkers.realism.grouping import Integers, Marks
 from mlworkers.realism.plan import RealismPlan
+from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.loop import CurvePoint, train
+from mlworkers.training.plan import LoopPlan
+from mlworkers.training.schedule import Places, ShuffledEpochs
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def part_of(data: SdiData, plan: RealismPlan, number: int) -> Part:
 
 def steps_of(part: Part, plan: RealismPlan) -> int:
     """Of its training."""
-    return plan.epochs * math.ceil(part.learnt.size / plan.batch_size)
+    return _schedule(plan, part).steps
 
 
 def fine_tune(
@@ -67,7 +68,7 @@ def fine_tune(
     *,
     checkpoints: Path | None = None,
     report: Report = silent,
-    note: Callable[[Point], object] = lambda point: None,
+    note: Callable[[CurvePoint], object] = lambda point: None,
 ) -> FineTuned:
     """Train the encoder, in place, with a new head. A training that was stopped goes on from its checkpoints.
 
@@ -77,7 +78,7 @@ def fine_tune(
     model = FineTuned(encoder, longest=plan.max_length, seed=plan.seed + part.number)
     inner_texts, inner_human = [data.texts[place] for place in part.inner], data.human[part.inner]
 
-    def measure() -> float:
+    def evaluate() -> float:
         return -negative_log_likelihood(model.logits(inner_texts, compute), inner_human, 1.0)
 
     learner = SdiLearner(model, [data.texts[place] for place in part.learnt], data.human[part.learnt])
@@ -85,18 +86,26 @@ def fine_tune(
     if checkpoints is not None:
         about = {"part": part.number, "plan": repr(plan)}
         kept = Checkpoints(checkpoints, about=about, every_steps=plan.checkpoint_steps)
-    train(learner, _training(plan, part), measure=measure, checkpoints=kept, report=report, note=note)
+    train(
+        learner,
+        _schedule(plan, part),
+        # RISE's code clips no gradient and lets no weight decay.
+        LoopPlan(learning_rate=plan.learning_rate, epsilon=ADAM_EPSILON, seed=plan.seed + part.number),
+        evaluate=evaluate,
+        checkpoints=kept,
+        report=report,
+        note=note,
+    )
     if kept is not None:
         kept.remove()
     return model
 
 
 class SdiLearner:
-    """n dressed texts and their classes (n,), as `encoders.training` takes them."""
+    """n dressed texts and their classes (n,), as `training.loop` takes them."""
 
     def __init__(self, model: FineTuned, texts: Sequence[str], human: Marks) -> None:
         self.module: nn.Module = model
-        self.count = len(texts)
         self._tokenized = TokenizedSentences(model.encoder, texts)
         self._human = torch.from_numpy(human.astype(np.int64)).to(model.encoder.device)
 
@@ -113,18 +122,12 @@ class SdiLearner:
         return loss.detach()
 
 
-def _training(plan: RealismPlan, part: Part) -> EncoderPlan:
-    """RISE's code clips no gradient and lets no weight decay; after each epoch the inner fold is looked at."""
-    return EncoderPlan(
-        dataset=plan.dataset,
-        model=plan.model,
-        scores="",
-        epochs=plan.epochs,
+def _schedule(plan: RealismPlan, part: Part) -> ShuffledEpochs:
+    """After each epoch the classifier is evaluated on the inner fold."""
+    return ShuffledEpochs.planned(
+        part.learnt.size,
         batch_size=plan.batch_size,
-        learning_rate=plan.learning_rate,
+        epochs=plan.epochs,
         warmup=plan.warmup,
-        weight_decay=0.0,
-        clip=math.inf,
-        looks=1,
         seed=plan.seed + part.number,
     )

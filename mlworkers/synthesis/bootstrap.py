@@ -1,31 +1,35 @@
 """A small GPT-2 trained on the spot on a dataset's own pairs, for where no large model can be had."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from mlworkers.compute import Compute
 from mlworkers.progress import Report, silent
 from mlworkers.synthesis.byte_pairs import tokenizer_learnt
-from mlworkers.synthesis.checkpoint import checkpoint_read, checkpoint_write
 from mlworkers.synthesis.examples import Example
 from mlworkers.synthesis.generator import quiet_library
 from mlworkers.synthesis.plan import BootstrapPlan
+from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.loop import CurvePoint, train
+from mlworkers.training.plan import LoopPlan
+from mlworkers.training.schedule import BatchesOfLikeLength, Places
 
 HEAD_WIDTH = 32
 PARTS = 2  # of a batch; a constant, because the sum of their gradients depends on how it was parted
-BATCHES_IN_POOL = 8
 CHECKPOINT_STEPS = 50
 CLIP = 1.0
+BETAS = (0.9, 0.95)
 IGNORED = -100
 
 
@@ -41,8 +45,10 @@ class TokenLists(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trained:
-    """What came of a training. too_long: examples that did not fit the context. losses: (step, nats per token)."""
+class BootstrapResult:
+    """too_long: examples that did not fit the context. loss: nats per token, the mean since the curve's last point but
+    one.
+    """
 
     steps: int
     examples: int
@@ -59,17 +65,17 @@ def generator_trained(
     compute: Compute,
     *,
     folder: Path,
-    checkpoint: Path | None = None,
+    checkpoints: Path | None = None,
     report: Report = silent,
-    curve: Callable[[int, float], None] = lambda step, loss: None,
+    note: Callable[[CurvePoint], object] = lambda point: None,
     expired: Callable[[], bool] = lambda: False,
-) -> Trained:
+) -> BootstrapResult:
     """Train and save a generator as safetensors with its tokenizer into `folder`.
 
     On a processor the weights follow from examples and plan alone, however many cores there are and whether or not
-    it was stopped in between: `checkpoint` is where a training that was killed is taken up again. expired: asked
-    before each step whether the time is over. curve: told of (step, loss in nats per token).
-    Raises TooFewPairsError, CheckpointError.
+    it was stopped in between: `checkpoints` is the folder from which a training that was killed goes on. expired:
+    asked before each step whether the time is over. note: gets every point of the curve, its loss in nats per token.
+    Raises TooFewPairsError, TrainingError, CheckpointError.
     """
     tokenizer = tokenizer_learnt(
         (text for example in examples for text in example), vocabulary=plan.vocabulary, longest=plan.context
@@ -83,18 +89,52 @@ def generator_trained(
         )
     model = _model(plan, tokenizer, compute.device)
     with _side_by_side(compute.workers) as pool:
-        training = _Training(model, fitting, plan, compute, pool)
-        done, loss = training.run(checkpoint, report, curve, expired)
+        trained = train(
+            ExampleLearner(model, fitting, compute, pool),
+            _schedule(fitting, plan),
+            _loop(plan),
+            checkpoints=_checkpoints(checkpoints, plan, fitting),
+            report=report,
+            note=note,
+            expired=expired,
+            message="Training the generator",
+        )
     _save(model, tokenizer, folder)
-    return Trained(
-        steps=done,
+    return BootstrapResult(
+        steps=trained.steps,
         examples=len(fitting),
         too_long=len(listed) - len(fitting),
         parameters=sum(weight.numel() for weight in model.parameters()),
         tokens=sum(len(each.tokens) for each in fitting),
-        loss=loss,
-        finished=done == plan.steps,
+        loss=trained.kept.loss,
+        finished=trained.steps == plan.steps,
     )
+
+
+def _schedule(examples: Sequence[TokenLists], plan: BootstrapPlan) -> BatchesOfLikeLength:
+    lengths = np.array([len(each.tokens) for each in examples])
+    return BatchesOfLikeLength(
+        lengths, batch_size=plan.batch, steps=plan.steps, warmup=plan.warmup, seed=plan.seed
+    )
+
+
+def _loop(plan: BootstrapPlan) -> LoopPlan:
+    return LoopPlan(
+        learning_rate=plan.learning_rate,
+        weight_decay=plan.weight_decay,
+        clip=CLIP,
+        betas=BETAS,
+        seed=plan.seed,
+    )
+
+
+def _checkpoints(
+    folder: Path | None, plan: BootstrapPlan, examples: Sequence[TokenLists]
+) -> Checkpoints | None:
+    if folder is None:
+        return None
+    digest = hashlib.sha256(repr(examples).encode()).hexdigest()
+    return Checkpoints(folder, about={**asdict(plan), "examples": digest}, every_steps=CHECKPOINT_STEPS)
 
 
 def _tokens(tokenizer: PreTrainedTokenizerFast, example: Example) -> TokenLists:
@@ -125,82 +165,43 @@ def _model(plan: BootstrapPlan, tokenizer: PreTrainedTokenizerFast, device: torc
     return made
 
 
-class _Training:
-    """The loop: batches of like length, each computed in parts side by side, one AdamW step a batch."""
+class ExampleLearner:
+    """A generator and the examples it learns, as `training.loop` takes them. See `training.loop.Learner`.
+
+    A batch is computed in parts side by side, one core each; pool runs them.
+    """
 
     def __init__(
-        self,
-        model: GPT2LMHeadModel,
-        examples: list[TokenLists],
-        plan: BootstrapPlan,
-        compute: Compute,
-        pool: Executor,
+        self, model: GPT2LMHeadModel, examples: Sequence[TokenLists], compute: Compute, pool: Executor
     ) -> None:
-        self._model, self._examples, self._plan, self._compute = model, examples, plan, compute
-        self._pool = pool
+        self.module: nn.Module = model
+        self._model, self._examples, self._compute, self._pool = model, examples, compute, pool
         self._weights = list(model.parameters())
-        self._optimizer = torch.optim.AdamW(
-            [
-                {
-                    "params": [weight for weight in self._weights if weight.dim() > 1],
-                    "weight_decay": plan.weight_decay,
-                },
-                {"params": [weight for weight in self._weights if weight.dim() < 2], "weight_decay": 0.0},
-            ],
-            lr=plan.learning_rate,
-            betas=(0.9, 0.95),
-            fused=True,
-        )
-        self._order: dict[int, list[list[int]]] = {}
 
-    def run(
-        self,
-        checkpoint: Path | None,
-        report: Report,
-        curve: Callable[[int, float], None],
-        expired: Callable[[], bool],
-    ) -> tuple[int, float]:
-        """Returns the steps made and the loss of the last one."""
-        step = checkpoint_read(checkpoint, self._model, self._optimizer) if checkpoint else 0
-        loss = float("nan")
-        while step < self._plan.steps and not expired():
-            loss = self._step(step)
-            step += 1
-            curve(step, loss)
-            report(step, self._plan.steps, "Training the generator")
-            # Not after the last step: whoever went on from there would have no loss to tell.
-            if checkpoint and step % CHECKPOINT_STEPS == 0 and step < self._plan.steps:
-                checkpoint_write(checkpoint, self._model, self._optimizer, step)
-        return step, loss
+    def shares(self, batch: Places) -> Tensor:
+        """How many tokens of the batch teach, (b,): the loss is their mean."""
+        count = sum(len(each.tokens) - each.given for each in self._of(batch))
+        return torch.full((len(batch),), count)
 
-    def _step(self, step: int) -> float:
-        batch = [self._examples[place] for place in self._batch(step)]
-        parts = [batch[part::PARTS] for part in range(PARTS) if batch[part::PARTS]]
-        count = sum(len(each.tokens) - each.given for each in batch)
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of some examples of a batch; returns their part of its mean loss per token, in nats."""
+        examples, count = self._of(batch), int(shares[0])
+        parts = [examples[part::PARTS] for part in range(PARTS) if examples[part::PARTS]]
         losses, gradients = zip(*self._pool.map(self._gradients, parts), strict=True)
         for weight, *of_parts in zip(self._weights, *gradients, strict=True):
-            weight.grad = torch.stack(of_parts).sum(0).div_(count)
-        torch.nn.utils.clip_grad_norm_(self._weights, CLIP)
-        for group in self._optimizer.param_groups:
-            group["lr"] = self._plan.learning_rate * rate_at(step, self._plan.steps, self._plan.warmup)
-        self._optimizer.step()
-        return float(sum(losses) / count)
+            gradient = torch.stack(of_parts).sum(0).div_(count)
+            weight.grad = gradient if weight.grad is None else weight.grad + gradient
+        return torch.tensor(sum(losses) / count, device=self._compute.device)
 
-    def _batch(self, step: int) -> list[int]:
-        """The places of the examples of a step: that follows from the step alone, so that any step can be the first."""
-        in_epoch = -(-len(self._examples) // self._plan.batch)
-        epoch, place = divmod(step, in_epoch)
-        if epoch not in self._order:
-            lengths = np.array([len(each.tokens) for each in self._examples])
-            self._order = {epoch: epoch_batches(lengths, self._plan.batch, seed=(self._plan.seed, epoch))}
-        return self._order[epoch][place]
+    def _of(self, batch: Places) -> list[TokenLists]:
+        return [self._examples[place] for place in batch]
 
     def _gradients(self, part: list[TokenLists]) -> tuple[float, tuple[Tensor, ...]]:
         """The summed loss of some examples in nats, and its gradients."""
-        tokens, targets = (tensor.to(self._compute.device) for tensor in padded(part))
-        hidden = self._model.transformer(tokens, use_cache=False).last_hidden_state  # (B, T, D)
+        tokens, targets = (tensor.to(self._compute.device) for tensor in padded(part))  # (b, t), (b, t)
+        hidden = self._model.transformer(tokens, use_cache=False).last_hidden_state  # (b, t, d)
         learnt = targets != IGNORED
-        logits = self._model.lm_head(hidden[learnt])  # (tokens that teach, V)
+        logits = self._model.lm_head(hidden[learnt])  # (tokens that teach, vocabulary)
         loss = cross_entropy(logits, targets[learnt], reduction="sum")
         return float(loss.detach()), torch.autograd.grad(loss, self._weights)
 
@@ -232,28 +233,6 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
         tokens[row, :end] = torch.tensor(each.tokens[:-1])
         targets[row, each.given : end] = torch.tensor(each.tokens[each.given + 1 :])
     return tokens, targets
-
-
-def epoch_batches(lengths: np.ndarray, size: int, *, seed: tuple[int, int]) -> list[list[int]]:
-    """Every example once, in batches of like length and random order: little of a batch is padding.
-
-    lengths: tokens of each example, (n,). Examples are shuffled, sorted within pools of some batches, cut and shuffled.
-    """
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(lengths))
-    pool = size * BATCHES_IN_POOL
-    batches = []
-    for start in range(0, len(order), pool):
-        drawn = order[start : start + pool]
-        alike = drawn[np.argsort(lengths[drawn], kind="stable")]
-        batches += [alike[first : first + size].tolist() for first in range(0, len(alike), size)]
-    return [batches[place] for place in rng.permutation(len(batches))]
-
-
-def rate_at(step: int, steps: int, warmup: float) -> float:
-    """The share of the highest learning rate: a linear rise over the warm-up, a linear fall to 0 at the end."""
-    rising = max(1.0, warmup * steps)
-    return min((step + 1) / rising, (steps - step) / max(1.0, steps - rising))
 
 
 def _save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:

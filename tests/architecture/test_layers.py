@@ -13,6 +13,7 @@ PURE = [
     "mlworkers.encoders",
     "mlworkers.realism",
     "mlworkers.synthesis",
+    "mlworkers.training",
 ]
 MACHINE_LEARNING = {"torch", "transformers", "sentence_transformers", "sklearn"}
 

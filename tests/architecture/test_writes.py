@@ -13,6 +13,7 @@ PURE = (
     "mlworkers/encoders",
     "mlworkers/realism",
     "mlworkers/synthesis",
+    "mlworkers/training",
 )
 WRITERS = {
     "curation/services.py",

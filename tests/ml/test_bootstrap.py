@@ -1,7 +1,6 @@
 """A small generator learns to answer instructions, and ends the same whatever happened on the way."""
 
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +11,18 @@ from mlworkers.compute import choose_compute
 from mlworkers.synthesis import bootstrap
 from mlworkers.synthesis.bootstrap import (
     IGNORED,
+    BootstrapResult,
     TokenLists,
     TooFewPairsError,
-    Trained,
-    epoch_batches,
     generator_trained,
     padded,
-    rate_at,
 )
-from mlworkers.synthesis.checkpoint import CheckpointError
 from mlworkers.synthesis.examples import Example, LabelledPair, examples_written
 from mlworkers.synthesis.generator import load_generator
 from mlworkers.synthesis.plan import BootstrapPlan
 from mlworkers.synthesis.prompts import TASKS
+from mlworkers.training.checkpoints import CheckpointError
+from mlworkers.training.loop import CurvePoint
 
 TASK = TASKS["sentences"]
 PLAN = BootstrapPlan(
@@ -46,7 +44,7 @@ class KilledError(Exception):
     pass
 
 
-def trained(folder: Path, plan: BootstrapPlan = PLAN, **settings) -> Trained:
+def trained(folder: Path, plan: BootstrapPlan = PLAN, **settings) -> BootstrapResult:
     folder.mkdir(parents=True, exist_ok=True)
     return generator_trained(examples(), plan, choose_compute("cpu"), folder=folder, **settings)
 
@@ -81,11 +79,11 @@ def test_the_same_plan_makes_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("steps", [2, 5])  # before the first checkpoint, and after it
 def test_a_training_that_was_killed_ends_as_if_it_had_not_been(tmp_path: Path, steps: int) -> None:
     trained(tmp_path / "whole")
-    checkpoint = tmp_path / "checkpoint"
+    checkpoints = tmp_path / "checkpoints"
     with pytest.raises(KilledError):
-        trained(tmp_path / "killed", checkpoint=checkpoint, report=killed_after(steps))
+        trained(tmp_path / "killed", checkpoints=checkpoints, report=killed_after(steps))
 
-    done = trained(tmp_path / "successor", checkpoint=checkpoint)
+    done = trained(tmp_path / "successor", checkpoints=checkpoints)
 
     assert done.finished
     assert sums(tmp_path / "successor") == sums(tmp_path / "whole")
@@ -95,10 +93,10 @@ def test_a_training_that_was_killed_after_its_last_step_tells_the_same_loss(
     tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(bootstrap, "CHECKPOINT_STEPS", PLAN.steps // 2)
-    checkpoint = tmp_path / "checkpoint"
-    first = trained(tmp_path / "killed", checkpoint=checkpoint)
+    checkpoints = tmp_path / "checkpoints"
+    first = trained(tmp_path / "killed", checkpoints=checkpoints)
 
-    second = trained(tmp_path / "successor", checkpoint=checkpoint)
+    second = trained(tmp_path / "successor", checkpoints=checkpoints)
 
     assert second == first
 
@@ -114,19 +112,12 @@ def test_the_weights_do_not_depend_on_the_number_of_cores(tmp_path: Path, worker
 
 
 @pytest.mark.usefixtures("frequent_checkpoints")
-def test_a_checkpoint_of_another_architecture_is_refused(tmp_path: Path) -> None:
-    checkpoint = tmp_path / "checkpoint"
-    trained(tmp_path / "narrow", checkpoint=checkpoint)
+def test_a_checkpoint_of_another_plan_is_refused(tmp_path: Path) -> None:
+    checkpoints = tmp_path / "checkpoints"
+    trained(tmp_path / "narrow", checkpoints=checkpoints)
 
-    with pytest.raises(CheckpointError, match="is a checkpoint of another architecture"):
-        trained(tmp_path / "wide", replace(PLAN, width=64), checkpoint=checkpoint)
-
-
-def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "checkpoint").write_bytes(b"something else")
-
-    with pytest.raises(CheckpointError, match="is no checkpoint"):
-        trained(tmp_path / "model", checkpoint=tmp_path / "checkpoint")
+    with pytest.raises(CheckpointError, match="belongs to another training: its width is 32, not 64"):
+        trained(tmp_path / "wide", replace(PLAN, width=64), checkpoints=checkpoints)
 
 
 def test_a_training_whose_time_is_over_ends_and_says_so(tmp_path: Path) -> None:
@@ -139,14 +130,11 @@ def test_a_training_whose_time_is_over_ends_and_says_so(tmp_path: Path) -> None:
 
 
 def test_the_loss_falls(tmp_path: Path) -> None:
-    losses: list[float] = []
+    points: list[CurvePoint] = []
 
-    trained(
-        tmp_path / "model",
-        replace(PLAN, steps=30, learning_rate=5e-3),
-        curve=lambda _step, loss: losses.append(loss),
-    )
+    trained(tmp_path / "model", replace(PLAN, steps=30, learning_rate=5e-3), note=points.append)
 
+    losses = [point.loss for point in points]
     assert len(losses) == 30
     assert np.mean(losses[-5:]) < 0.6 * np.mean(losses[:5])
 
@@ -171,23 +159,3 @@ def test_targets_are_the_next_tokens_of_what_teaches() -> None:
 
     assert tokens.tolist() == [[5, 6, 7, 8], [5, 6, 0, 0]]
     assert targets.tolist() == [[IGNORED, IGNORED, 8, 9], [IGNORED, 4, IGNORED, IGNORED]]
-
-
-def test_an_epoch_holds_every_example_once_in_batches_of_like_length() -> None:
-    lengths = np.random.default_rng(3).integers(10, 90, size=1003)
-
-    batches = epoch_batches(lengths, 16, seed=(42, 0))
-
-    assert sorted(place for batch in batches for place in batch) == list(range(1003))
-    padding = sum(max(lengths[batch]) * len(batch) for batch in batches) / lengths.sum()
-    assert padding < 1.15  # a random order pads by two thirds
-    assert batches != epoch_batches(lengths, 16, seed=(42, 1))
-
-
-def test_the_learning_rate_rises_and_falls_to_nothing() -> None:
-    rates = [rate_at(step, 100, 0.1) for step in range(100)]
-
-    assert rates[0] == pytest.approx(0.1)
-    assert max(rates) == rates[9] == 1.0
-    assert rates[99] == pytest.approx(1 / 90)
-    assert all(left >= right for left, right in pairwise(rates[10:]))

@@ -18,13 +18,13 @@ from curation.exporting import snapshot_create
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review import review_decide
 from mlworkers import tasks
-from mlworkers.encoders import checkpoints
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
 from mlworkers.pipelines import encoders
 from mlworkers.plans import kind_named, plan_from, plan_values
 from mlworkers.reporting import WorkerLeaves
 from mlworkers.storage import content_of, home_path, kept_folder, run_folder
+from mlworkers.training import checkpoints
 from tests.factories import (
     ArtifactFactory,
     DatasetFactory,

@@ -15,13 +15,12 @@ from torch.utils.data import DataLoader
 
 from mlworkers.compute import Compute, choose_compute
 from mlworkers.encoders.backbone import load_encoder
-from mlworkers.encoders.checkpoints import CheckpointError, Checkpoints
 from mlworkers.encoders.fitting import encoder_fit, steps_planned
 from mlworkers.encoders.learning import PairLearner
 from mlworkers.encoders.plan import EncoderPlan, Normalise, Weighting
 from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.schedule import schedule_of
-from mlworkers.encoders.training import TrainingError, train
+from mlworkers.training.checkpoints import CheckpointError, Checkpoints
+from mlworkers.training.loop import Learner, TrainingError, TrainingResult, train
 from tests.ml.tiny import WORDS, tiny_encoder
 
 PLAN = EncoderPlan("d", "m", "s", "p", batch_size=4, epochs=2, learning_rate=1e-3, device="cpu", seed=3)
@@ -67,11 +66,15 @@ def same_bits(left: dict[str, torch.Tensor], right: dict[str, torch.Tensor]) -> 
     return left.keys() == right.keys() and all(torch.equal(left[name], right[name]) for name in left)
 
 
+def learnt(learner: Learner, plan: EncoderPlan = PLAN, **about) -> TrainingResult:
+    return train(learner, plan.schedule(PAIRS), plan.loop(), **about)
+
+
 def trained(
     folder: Path, compute: Compute, weights=ONES, plan: EncoderPlan = PLAN, **about
 ) -> dict[str, torch.Tensor]:
     encoder = load_encoder(folder, compute)
-    train(PairLearner(encoder, ROWS, weights, compute, normalise=plan.normalise), plan, **about)
+    learnt(PairLearner(encoder, ROWS, weights, compute, normalise=plan.normalise), plan, **about)
     return weights_of(encoder)
 
 
@@ -111,16 +114,16 @@ def test_the_order_of_pairs_does_not_depend_on_their_weights(encoder_folder, com
             return super().backward(batch, shares)
 
     for weights in (ONES, ROWS.realism):
-        train(Watched(load_encoder(encoder_folder, compute), ROWS, weights, compute), PLAN)
+        learnt(Watched(load_encoder(encoder_folder, compute), ROWS, weights, compute), PLAN)
 
     assert seen[: len(seen) // 2] == seen[len(seen) // 2 :]
-    assert len(seen) == 2 * schedule_of(PLAN, PAIRS).steps
+    assert len(seen) == 2 * PLAN.schedule(PAIRS).steps
 
 
 def test_the_loop_agrees_with_sentence_transformers_own(encoder_folder, compute, fresh) -> None:
     ours = without_dropout(load_encoder(encoder_folder, compute))
-    train(PairLearner(ours, ROWS, ONES, compute), replace(PLAN, clip=0.01))
-    theirs, schedule = without_dropout(fresh), schedule_of(PLAN, PAIRS)
+    learnt(PairLearner(ours, ROWS, ONES, compute), replace(PLAN, clip=0.01))
+    theirs, schedule = without_dropout(fresh), PLAN.schedule(PAIRS)
     examples = [
         [
             InputExample(texts=[ROWS.first[row], ROWS.second[row]], label=float(ROWS.values[row]))
@@ -192,7 +195,7 @@ def test_where_memory_runs_short_batches_are_learnt_in_halves_with_the_same_loss
     said, points = [], []
     for kind in (PairLearner, Cramped):
         learner = kind(without_dropout(load_encoder(encoder_folder, compute)), ROWS, ONES, compute)
-        points.append(train(learner, PLAN, report=lambda done, total, message: said.append(message)).points)
+        points.append(learnt(learner, report=lambda done, total, message: said.append(message)).points)
 
     losses = [[point.loss for point in each] for each in points]
     assert losses[1] == pytest.approx(losses[0], rel=1e-3)
@@ -238,10 +241,10 @@ def nobody_stops(*_standing: object) -> None:
 
 def course(encoder_folder: Path, compute: Compute, kept: Path, report=nobody_stops) -> Course:
     encoder, points = load_encoder(encoder_folder, compute), []
-    end = train(
+    end = learnt(
         PairLearner(encoder, ROWS, ROWS.realism, compute),
         replace(PLAN, looks=2),
-        measure=partial(dev_of, encoder),
+        evaluate=partial(dev_of, encoder),
         checkpoints=checkpoints_in(kept),
         report=report,
         note=points.append,
@@ -327,7 +330,7 @@ def test_a_checkpoint_of_another_architecture_is_refused(compute, tmp_path, enco
     with pytest.raises(
         CheckpointError, match=r"another architecture: its weight 3\.bias is missing, the model's is \(4,\)"
     ):
-        train(PairLearner(encoder, ROWS, ONES, compute), PLAN, checkpoints=checkpoints_in(tmp_path / "kept"))
+        learnt(PairLearner(encoder, ROWS, ONES, compute), PLAN, checkpoints=checkpoints_in(tmp_path / "kept"))
 
 
 def test_a_damaged_checkpoint_is_refused(encoder_folder, compute, tmp_path) -> None:
@@ -344,11 +347,11 @@ def test_the_weights_of_the_best_look_are_kept(encoder_folder, compute) -> None:
     seen: list[tuple[float, dict[str, torch.Tensor]]] = []
     figures = iter([0.1, 0.7, None, 0.7])
 
-    def measure() -> float | None:
+    def evaluate() -> float | None:
         seen.append((0.0, weights_of(encoder)))
         return next(figures)
 
-    end = train(PairLearner(encoder, ROWS, ONES, compute), replace(PLAN, looks=2), measure=measure)
+    end = learnt(PairLearner(encoder, ROWS, ONES, compute), replace(PLAN, looks=2), evaluate=evaluate)
 
     assert same_bits(weights_of(encoder), seen[1][1])
     assert (end.kept.step, end.kept.dev) == (4, 0.7)
@@ -363,7 +366,7 @@ def test_a_loss_that_is_no_number_stops_with_a_sentence(encoder_folder, compute)
 def test_training_learns_what_it_is_told(encoder_folder, compute) -> None:
     learner = PairLearner(without_dropout(load_encoder(encoder_folder, compute)), ROWS, ONES, compute)
 
-    points = train(learner, replace(PLAN, epochs=20, batch_size=PAIRS)).points
+    points = learnt(learner, replace(PLAN, epochs=20, batch_size=PAIRS)).points
 
     assert points[-1].loss < points[0].loss / 3
 
@@ -372,7 +375,7 @@ def test_lower_precision_rounds_what_is_computed_and_not_the_weights(encoder_fol
     losses = []
     for low in (compute, replace(compute, dtype=torch.bfloat16)):
         encoder = without_dropout(load_encoder(encoder_folder, compute))
-        losses.append(train(PairLearner(encoder, ROWS, ONES, low), PLAN).points[0].loss)
+        losses.append(learnt(PairLearner(encoder, ROWS, ONES, low), PLAN).points[0].loss)
         assert {weight.dtype for weight in encoder.parameters()} == {torch.float32}
 
     assert losses[0] != losses[1]

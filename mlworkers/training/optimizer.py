@@ -1,26 +1,27 @@
-"""AdamW as encoders are trained with it, and its state as named tensors."""
+"""AdamW, and its state as named tensors."""
 
 from collections.abc import Mapping
 
 from torch import Tensor, nn
 from torch.optim import AdamW
 
-_EPSILON = 1e-6  # RISE, table 8
+from mlworkers.training.plan import LoopPlan
+
 _FUSED = ("cpu", "cuda")  # one pass over each weight; on two cores, a sixth of the time
 
 
-def adamw(module: nn.Module, *, weight_decay: float) -> AdamW:
+def adamw(module: nn.Module, plan: LoopPlan) -> AdamW:
     """For all of a module's weights; those of one dimension (biases, and the scales of norms) do not decay.
 
-    The learning rate is set at every step. Unlike RISE's, it corrects the bias of its first steps.
+    The loop sets the learning rate at every step. Unlike RISE's, this optimizer corrects the bias of its first steps.
     """
     weights = list(module.parameters())
     fused = all(weight.device.type in _FUSED for weight in weights)
     groups = [
-        {"params": [weight for weight in weights if weight.ndim > 1], "weight_decay": weight_decay},
+        {"params": [weight for weight in weights if weight.ndim > 1], "weight_decay": plan.weight_decay},
         {"params": [weight for weight in weights if weight.ndim <= 1], "weight_decay": 0.0},
     ]
-    return AdamW(groups, lr=0.0, eps=_EPSILON, fused=fused)
+    return AdamW(groups, lr=0.0, betas=plan.betas, eps=plan.epsilon, fused=fused)
 
 
 def state_tensors(optimizer: AdamW, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

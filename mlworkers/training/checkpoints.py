@@ -1,7 +1,7 @@
 """Where a training stands, on the disk: safetensors and JSON in a folder that is there whole or not at all.
 
 A checkpoint names the plan and the pairs that it belongs to, and the shape of every weight; another training is not
-continued from it. Scheduler and order follow from the step's number (`schedule`).
+continued from it. Order and learning rate follow from the step's number (`schedule`).
 """
 
 import json

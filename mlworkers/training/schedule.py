@@ -1,0 +1,149 @@
+"""When training does what: which rows are in which step's batch, what share of the learning rate it takes, and when
+the curve gets a point or the model is evaluated.
+
+All of it follows from the step's number, so that a checkpoint needs to hold no more than that.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = NDArray[np.int64]
+CURVE_POINTS = 200
+BATCHES_IN_POOL = 8
+
+
+class Schedule(Protocol):
+    """Steps are counted from 0; `done` is the number of steps taken."""
+
+    @property
+    def steps(self) -> int: ...
+
+    def batch(self, step: int) -> Places:
+        """The places of the step's rows, (b,)."""
+
+    def rate(self, step: int) -> float:
+        """The share of the peak learning rate, in 0..1."""
+
+    def is_noted(self, done: int) -> bool:
+        """Whether the curve gets a point."""
+
+    def is_evaluated(self, done: int) -> bool:
+        """Whether the model is evaluated."""
+
+
+@dataclass(frozen=True)
+class ShuffledEpochs:
+    """Every row once an epoch, in an order that follows from the seed and the number of rows alone, so that models
+    that weigh their rows differently see the same batches.
+
+    warmup: steps of it. evaluations: in each epoch.
+    """
+
+    rows: int
+    batch_size: int
+    epochs: int
+    warmup: int
+    seed: int
+    evaluations: int = 1
+
+    @classmethod
+    def planned(
+        cls, rows: int, *, batch_size: int, epochs: int, warmup: float, seed: int, evaluations: int = 1
+    ) -> "ShuffledEpochs":
+        """warmup: the share of all steps, rounded up to whole ones."""
+        steps = epochs * math.ceil(rows / batch_size)
+        return cls(rows, batch_size, epochs, math.ceil(warmup * steps), seed, evaluations)
+
+    @property
+    def per_epoch(self) -> int:
+        return math.ceil(self.rows / self.batch_size)
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.per_epoch
+
+    def batch(self, step: int) -> Places:
+        """An epoch's last batch holds the rows that are left."""
+        epoch, number = divmod(step, self.per_epoch)
+        start = number * self.batch_size
+        return _order(self.seed, epoch, self.rows)[start : start + self.batch_size].copy()
+
+    def rate(self, step: int) -> float:
+        """Up in a line over the warm-up, then down to 0, as transformers' linear schedule has it: the first step of a
+        warm-up moves nothing.
+        """
+        if step < self.warmup:
+            return step / self.warmup
+        return (self.steps - step) / max(1, self.steps - self.warmup)
+
+    def is_noted(self, done: int) -> bool:
+        return is_curve_point(done, self.steps)
+
+    def is_evaluated(self, done: int) -> bool:
+        """`evaluations` times an epoch, the last time at its end."""
+        number = (done - 1) % self.per_epoch + 1
+        share = number * self.evaluations // self.per_epoch
+        return share > (number - 1) * self.evaluations // self.per_epoch
+
+
+class BatchesOfLikeLength:
+    """Batches of rows of like length, so that little of them is padding; a number of steps, whatever the epochs.
+
+    lengths: tokens of each row, (n,). Every epoch has every row once, in an order of its own. warmup: the share of all
+    steps over which the rate rises; unlike `ShuffledEpochs`, its first step already moves something.
+    """
+
+    def __init__(
+        self, lengths: NDArray[np.int64], *, batch_size: int, steps: int, warmup: float, seed: int
+    ) -> None:
+        self._lengths, self._batch_size, self._seed = lengths, batch_size, seed
+        self._rising = max(1.0, warmup * steps)
+        self._epoch, self._batches = -1, list[Places]()
+        self.steps = steps
+
+    def batch(self, step: int) -> Places:
+        epoch, number = divmod(step, math.ceil(len(self._lengths) / self._batch_size))
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self._batches = batches_of_like_length(self._lengths, self._batch_size, seed=(self._seed, epoch))
+        return self._batches[number]
+
+    def rate(self, step: int) -> float:
+        return min((step + 1) / self._rising, (self.steps - step) / max(1.0, self.steps - self._rising))
+
+    def is_noted(self, done: int) -> bool:
+        return is_curve_point(done, self.steps)
+
+    def is_evaluated(self, done: int) -> bool:
+        return False
+
+
+def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple[int, int]) -> list[Places]:
+    """Every row once, in batches of like length and in random order.
+
+    lengths: tokens of each row, (n,). Rows are shuffled, sorted within pools of some batches, cut and shuffled again.
+    """
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(lengths))
+    pool = size * BATCHES_IN_POOL
+    batches = []
+    for start in range(0, len(order), pool):
+        drawn = order[start : start + pool]
+        alike = drawn[np.argsort(lengths[drawn], kind="stable")]
+        batches += [alike[first : first + size] for first in range(0, len(alike), size)]
+    return [batches[place] for place in rng.permutation(len(batches))]
+
+
+def is_curve_point(done: int, steps: int) -> bool:
+    return done == steps or done % math.ceil(steps / CURVE_POINTS) == 0
+
+
+@lru_cache(maxsize=2)
+def _order(seed: int, epoch: int, rows: int) -> Places:
+    order: Places = np.random.default_rng([seed, epoch]).permutation(rows)
+    return order
