@@ -23,8 +23,8 @@ def rows_add(
     for name in columns:
         del values[name]
     names = [*columns, *values]
-    fields = {field.attname: field.column for field in model._meta.concrete_fields}
-    quoted = ", ".join(connection.ops.quote_name(fields[name]) for name in names)
+    columns_of = {field.attname: field.column or "" for field in model._meta.concrete_fields}
+    quoted = ", ".join(connection.ops.quote_name(columns_of[name]) for name in names)
     places = ", ".join(["%s"] * len(names))
     table = connection.ops.quote_name(model._meta.db_table)
     rest = tuple(values.values())
