@@ -87,12 +87,21 @@ def parquet_columns(path: Path) -> tuple[str, ...]:
         return _names(path, file)
 
 
-def parquet_sample(path: Path, names: Sequence[str], rows: int) -> list[tuple[Any, ...]]:
-    """The first rows, as far as these columns go. Raises FileError where they cannot be read."""
+def parquet_sample(path: Path, names: Sequence[str], rows: int, *, characters: int) -> list[tuple[Any, ...]]:
+    """The first rows, as far as these columns go, of texts so many characters. Raises FileError where they cannot be
+    read.
+    """
     with _opened(path) as file, path.open("rb") as content:
         # One column after the other, so that pages of one alone are in memory.
-        cells = [[cell for (cell,) in islice(_rows(path, file, content, [name]), rows)] for name in names]
+        cells = [
+            [_cut(cell, characters) for (cell,) in islice(_rows(path, file, content, [name]), rows)]
+            for name in names
+        ]
     return list(zip(*cells, strict=True))
+
+
+def _cut(cell: object, characters: int) -> object:
+    return cell[:characters] if isinstance(cell, str | bytes) else cell
 
 
 def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:

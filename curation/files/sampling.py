@@ -102,12 +102,8 @@ def _parquet_sample(path: Path) -> Sample:
     columns = parquet_columns(path)
     _require_fewer(len(columns), path)
     count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
-    rows = [list(map(_cut, row)) for row in parquet_sample(path, columns, count)]
+    rows = parquet_sample(path, columns, count, characters=_CELL_CHARACTERS)
     return Sample(path, "parquet", columns, rows)
-
-
-def _cut(cell: object) -> object:
-    return cell[:_CELL_CHARACTERS] if isinstance(cell, str | bytes) else cell
 
 
 def _require_fewer(columns: int, path: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_pair_of_another_dataset_is_not_found(ask) -> None:
     assert status == 404
 
 
-@pytest.mark.parametrize("number", ["{other}", "0", "9223372036854775808"])
+@pytest.mark.parametrize("number", ["{other}", "0", "999999999999999999"])
 def test_a_score_set_that_the_dataset_does_not_have_is_not_found(ask, fill, number) -> None:
     fill(1)
     other = fill(1, into=DatasetFactory())
@@ -131,6 +131,15 @@ def test_a_score_set_that_the_dataset_does_not_have_is_not_found(ask, fill, numb
 
     assert status == 404
     assert "detail" in answer
+
+
+def test_a_number_that_no_row_could_have_is_refused_in_a_sentence(ask, fill) -> None:
+    fill(1)
+
+    status, answer = ask("pairs/?score_set=9223372036854775808")
+
+    assert status == 400
+    assert "score_set" in answer
 
 
 def test_a_score_set_lists_its_scores(ask, fill) -> None:

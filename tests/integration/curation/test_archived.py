@@ -122,7 +122,7 @@ def test_the_settings_say_what_archiving_does(dataset, owner) -> None:
 
 
 def test_nobody_joins_it(archived, stranger) -> None:
-    invitation = archived.invitations.get()
+    invitation = people.invitations_of(archived).get()
 
     assert "is archived" in people.invitation_refusal(invitation, at=now())
     with pytest.raises(ArchivedError):
@@ -139,7 +139,7 @@ def test_no_service_writes_into_it_even_where_the_caller_read_it_before(archived
         lambda: services.score_set_publish(dataset=dataset, name="New", **scores),
         lambda: services.dataset_change(dataset=archived, name="Other"),
         lambda: snapshot_create(dataset=dataset, by=owner),
-        lambda: people.member_set_role(membership=archived.memberships.get(), role="curator"),
+        lambda: people.member_set_role(membership=archived.memberships.get(), role="curator", at=now()),
         lambda: review_decide(
             pair=generated, score_set=realism, by=owner, at=now(), verdict="keep", client_id=uuid4()
         ),
