@@ -399,7 +399,10 @@ def test_tests_of_another_dataset_are_neither_learnt_nor_out_of_reach(dataset, e
     assert other.snapshots.count() == 1
 
 
-def test_a_dataset_that_the_starter_may_not_read_is_not_measured_on(dataset, encoder_folder) -> None:
+def test_a_dataset_that_the_starter_may_not_read_is_not_measured_on(
+    dataset, encoder_folder, settings
+) -> None:
+    settings.MODEL_ROOTS = [encoder_folder]
     other = DatasetFactory(slug="secret")
     pairs_with_gold_add(other, [("a", "b", 1.0), ("c", "d", 2.0), ("e", "f", 3.0)])
     member = MembershipFactory(dataset=dataset, role="owner", user=UserFactory(username="owner")).user

@@ -164,6 +164,7 @@ def test_waiting_for_a_run_that_fails_ends_with_its_sentence(carrying_out) -> No
     dataset.imports.create(file_name="pairs.csv", path="imports/x/pairs.csv")
 
     with pytest.raises(
-        CommandError, match=r"pairs\.csv is imported already, or its columns were not checked"
+        CommandError,
+        match=r"pairs\.csv is imported already or at this moment, or its columns were not checked",
     ):
         call_command("run", "import_pairs", "dataset=scenes", f"batch={dataset.imports.get().pk}", "--wait")
