@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from curation.errors import UserError
 from curation.files.exporting import FORMATS
+from curation.files.writing import disk_is_full
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.plan_errors import SettingError
 from mlworkers.plan_settings import Setting, Text, listed, plan_read, settings_of
@@ -269,6 +270,10 @@ def plan_errors_shown(kind: Kind, *, by_key: bool = False) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
+        if disk_is_full(
+            error
+        ):  # a library that hides it behind an error of its own; the plan is not to blame
+            raise
         raise UserError(str(error) if by_key else sentence_for_page(kind, error)) from error
 
 

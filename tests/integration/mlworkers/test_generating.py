@@ -309,7 +309,7 @@ def test_rows_of_which_none_can_be_kept_end_the_run_with_their_reasons(
         ({"model": "x", "split": "dev"}, "is held out"),
         ({"model": "x", "top_p": 0}, "must be at least"),
         ({"model": "x", "labels": "0,7"}, "has no label '7'"),
-        ({"model": "x", "temprature": 1}, "not a setting of generate_pairs"),
+        ({"model": "x", "temprature": 1}, "not a setting of “Generate pairs”"),
         (
             {"model": "x", "task": '{"task_name": "t", "labels": {"1": {"instruction": "<X1>"}}}'},
             "end in a quote",

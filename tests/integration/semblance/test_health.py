@@ -64,7 +64,10 @@ def test_a_folder_that_takes_no_file_is_named(settings, tmp_path: Path) -> None:
 
 def test_a_database_without_its_last_migration_is_named() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'mlworkers' AND name LIKE '0002%%'")
+        cursor.execute("SELECT max(name) FROM django_migrations WHERE app = 'mlworkers'")
+        cursor.execute(
+            "DELETE FROM django_migrations WHERE app = 'mlworkers' AND name = %s", cursor.fetchone()
+        )
 
     answer = asked()
 
