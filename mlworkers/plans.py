@@ -270,9 +270,8 @@ def plan_errors_shown(kind: Kind, *, by_key: bool = False) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if disk_is_full(
-            error
-        ):  # a library that hides it behind an error of its own; the plan is not to blame
+        # A library may hide a full disk behind an error of its own, for which the plan is not to blame.
+        if disk_is_full(error):
             raise
         raise UserError(str(error) if by_key else sentence_for_page(kind, error)) from error
 
