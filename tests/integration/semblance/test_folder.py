@@ -38,9 +38,9 @@ def open_to_others(home: Path) -> list[str]:
 
 
 def manage(home: Path, *arguments: str, **environment: str) -> None:
-    inherited = {
-        name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}
-    }
+    """A command of an embedded installation, whichever services the tests use."""
+    services = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS"}
+    inherited = {name: value for name, value in os.environ.items() if name not in services}
     command = [sys.executable, str(ROOT / "manage.py"), *arguments]
     subprocess.run(command, env={**inherited, "SEMBLANCE_HOME": str(home), **environment}, check=True)
 

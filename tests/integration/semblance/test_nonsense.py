@@ -28,6 +28,7 @@ from django.utils.timezone import now
 from annotation.assignment import participation_join, tuple_claim
 from curation.exporting import snapshot_create
 from curation.importing import ImportOptions
+from curation.models import User
 from curation.people import invitation_create
 from curation.review import review_decide
 from curation.services import import_check, import_upload
@@ -89,6 +90,7 @@ def world(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Worl
 @pytest.fixture(autouse=True)
 def within_the_world(db, home, world, settings) -> None:
     settings.SEMBLANCE_HOME = world.home
+    world.client.force_login(User.objects.get(username="owner"))  # a walk may have logged them out
 
 
 def made_world() -> World:
