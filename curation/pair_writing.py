@@ -16,7 +16,15 @@ from curation.archiving import dataset_require_active
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
-from curation.pairs.duplicates import NOWHERE, Repeats, SeenPairs, Standings, repeats_of, standing_of
+from curation.pairs.duplicates import (
+    NOWHERE,
+    Repeats,
+    SeenPairs,
+    Standings,
+    either_way,
+    repeats_of,
+    standing_of,
+)
 from curation.row_writing import rows_add
 
 
@@ -201,26 +209,23 @@ def _repeats(
     repeats = []
     for pair in pairs:
         within = target.seen.add(pair.a_key, pair.b_key, pair.split)
-        others = target.stored.get(_both(pair.a_key, pair.b_key), NOWHERE)
+        others = target.stored.get(either_way(pair.a_key, pair.b_key), NOWHERE)
         repeats.append((within, repeats_of(standing_of(pair.a_key, pair.b_key, pair.split), others)))
     return repeats
 
 
 def _look_up_stored(target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]) -> None:
     """Note how pairs of the dataset stand that are not the file's own: once for each two sentences of the file."""
-    new = {_both(pair.a_key, pair.b_key) for pair in pairs if (pair.a_key, pair.b_key) not in target.seen}
+    new = {
+        either_way(pair.a_key, pair.b_key) for pair in pairs if (pair.a_key, pair.b_key) not in target.seen
+    }
     ids = sorted({sentences[key] for both in new if sentences.keys() >= set(both) for key in both})
     if not ids:
         return
     rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids).order_by()
     facts = rows.values_list("a__key", "b__key", "split", "external_id")
     for a_key, b_key, split, external_id in facts.iterator():
-        both = _both(a_key, b_key)
+        both = either_way(a_key, b_key)
         if both in new and hash(external_id) not in target.own_ids:
             before = target.stored.get(both, NOWHERE)
             target.stored[both] = before.with_pair(standing_of(a_key, b_key, split))
-
-
-def _both(a_key: str, b_key: str) -> tuple[str, str]:
-    """The two keys in one order, whichever way round the pair is."""
-    return (a_key, b_key) if a_key <= b_key else (b_key, a_key)

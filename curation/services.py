@@ -4,7 +4,7 @@ import hashlib
 import math
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -390,9 +390,10 @@ def imports_tidy(*, at: datetime) -> None:
     needed = ImportBatch.objects.exclude(state=ImportBatch.State.DONE).values_list("path", flat=True)
     kept = {Path(path).parent.name for path in needed}
     for upload in folder.glob("*/"):
-        old = upload.stat().st_mtime < (at - FORGOTTEN_AFTER).timestamp()
-        if old and upload.name not in kept:
-            shutil.rmtree(upload, ignore_errors=True)
+        with suppress(FileNotFoundError):  # several workers tidy, and another one may have been here first
+            old = upload.stat().st_mtime < (at - FORGOTTEN_AFTER).timestamp()
+            if old and upload.name not in kept:
+                shutil.rmtree(upload, ignore_errors=True)
 
 
 def _upload_path(batch: ImportBatch) -> Path:

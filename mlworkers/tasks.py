@@ -45,6 +45,7 @@ from mlworkers.storage import RunLog, attempts_remove, kept_remove, runs_with_ke
 FORGOTTEN_AFTER = timedelta(hours=1)
 
 SECONDS_BETWEEN_SWEEPS = 5.0
+SECONDS_BETWEEN_TIDYINGS = 60.0  # of the folder of imports: it is read whole, and nobody waits for it
 SECONDS_TO_ASSIST = (
     15  # an invitation that finds every worker busy is forgotten; the next sweep sends another
 )
@@ -78,7 +79,6 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
     """
     at = clock.now()
     workers_forget(at=at)
-    imports_tidy(at=at)
     runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
     for run in runs_to_invite(at, queues):
         invite(run, at)
@@ -245,8 +245,13 @@ def worker_arrives(sender: Any, **about: Any) -> None:
     sweeps = Pulse(
         "sweep", partial(_sweep_if_idle, sender.pool, queues), every=SECONDS_BETWEEN_SWEEPS, at_once=True
     )
-    sweeps.start()
-    worker_shutting_down.connect(lambda **about: sweeps.stop(), weak=False)
+    # In a thread of its own: what goes wrong with a file must not end the sweep.
+    tidyings = Pulse(
+        "tidying", lambda: imports_tidy(at=clock.now()), every=SECONDS_BETWEEN_TIDYINGS, at_once=True
+    )
+    for pulse in (sweeps, tidyings):
+        pulse.start()
+        worker_shutting_down.connect(lambda pulse=pulse, **about: pulse.stop(), weak=False)
     worker_shutdown.connect(lambda **about: presence.end(), weak=False)
 
 

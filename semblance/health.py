@@ -26,7 +26,7 @@ def database_problem() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-        missing = _migrations_missing()
+        missing = migrations_missing()
     except (DatabaseError, InterfaceError):
         return _("The database does not answer. Pages cannot be shown, and nothing can be saved.")
     if not missing:
@@ -38,7 +38,7 @@ def database_problem() -> str:
     ) % {"number": missing}
 
 
-def _migrations_missing() -> int:
+def migrations_missing() -> int:
     """How many. A database that once had them all keeps them, so that this is worked out once for each process."""
     name = str(connection.settings_dict["NAME"])
     if name in _up_to_date:

@@ -8,7 +8,6 @@ from urllib.request import urlopen
 from django.conf import settings
 from django.core.management import call_command
 from django.db import OperationalError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -16,6 +15,7 @@ from curation.errors import UserError
 from mlworkers.plan_settings import listed
 from mlworkers.plans import QUEUES
 from mlworkers.presence import worker_arguments
+from semblance.health import migrations_missing
 from semblance.processes import Program
 
 ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not chosen
@@ -41,8 +41,7 @@ def listening(host: str, port: int) -> socket.socket:
 def database_ready() -> None:
     """An embedded database is brought up to date; for another one, its operator decides when."""
     try:
-        executor = MigrationExecutor(connection)
-        missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        missing = migrations_missing()
     except OperationalError as error:
         reason = str(error).strip().splitlines()[0]
         raise UserError(

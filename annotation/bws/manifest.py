@@ -103,7 +103,7 @@ def _stated(contents: Contents, place: Path) -> dict[str, str]:
         return {str(name): str(facts["sha256"]) for name, facts in files.items()}
     except FileError:
         raise
-    except (*_UNREADABLE, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (*_UNREADABLE, ValueError, LookupError, TypeError, AttributeError) as error:
         raise FileError(
             f"{MANIFEST} of {place} states no checksums that can be read; get the bundle again."
         ) from error

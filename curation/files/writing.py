@@ -58,9 +58,8 @@ def _locked_beside(path: Path) -> tuple[Path, IO[bytes]]:
     while True:
         beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
         file = beside.open("xb")
-        with suppress(
-            OSError
-        ):  # some network folders know no locks; there nobody takes a file for abandoned either
+        # Some network folders know no locks; there nobody takes a file for abandoned either.
+        with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX)
         if os.fstat(file.fileno()).st_nlink:
             return beside, file

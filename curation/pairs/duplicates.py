@@ -77,8 +77,13 @@ class SeenPairs:
         return repeats_of(pair, before)
 
 
+def either_way(a_key: str, b_key: str) -> tuple[str, str]:
+    """The two keys in one order, whichever way round the pair is."""
+    return (a_key, b_key) if a_key <= b_key else (b_key, a_key)
+
+
 def _name(a_key: str, b_key: str) -> int:
-    return hash((a_key, b_key) if a_key <= b_key else (b_key, a_key))
+    return hash(either_way(a_key, b_key))
 
 
 class Duplicates(NamedTuple):
