@@ -13,12 +13,11 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.adaptive import SHARE, adaptive_deck
-from annotation.bws.design import DesignError
+from annotation.bws.designs.adaptive import SHARE, adaptive_deck
+from annotation.bws.designs.design import DesignError
 from annotation.bws.judgements import FloatArray, IntArray
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import fit_utilities
-from annotation.bws.standard_errors import posterior_errors
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import fit_utilities, posterior_errors
 from annotation.figures import Tally, campaign_tally
 from annotation.models import Campaign, Judgement, Tuple
 from annotation.rounds import campaign_lock, campaign_require, extension_note, round_write

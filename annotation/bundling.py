@@ -13,11 +13,17 @@ from django.template.loader import render_to_string
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from annotation.bws.files import JudgementFile, read_judgements, write_judgements, write_scores, write_tuples
+from annotation.bws.files.judgement_files import (
+    JudgementFile,
+    read_judgements,
+    write_judgements,
+    write_scores,
+    write_tuples,
+)
+from annotation.bws.files.manifest import MANIFEST, write_manifest, zip_folder
 from annotation.bws.judgements import Judgements
-from annotation.bws.manifest import MANIFEST, write_manifest, zip_folder
-from annotation.bws.reliability import Split, split_half_reliability
-from annotation.bws.scoring import METHODS, Scale
+from annotation.bws.reliability.split_half import Split, split_half_reliability
+from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.consistency import Consistency, consistency_by_person, repeated_judgements
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
 from annotation.selectors import annotators_named

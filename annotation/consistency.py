@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from annotation.bws.agreement import self_consistency
+from annotation.bws.annotators.agreement import self_consistency
+from annotation.bws.annotators.gold_gate import share_bounds
 from annotation.bws.judgements import Judgements
-from annotation.bws.quality import share_bounds
 from annotation.models import Campaign, Judgement
 
 CONFIDENCE = 0.95

@@ -10,7 +10,7 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.quality import golds_before_stop
+from annotation.bws.annotators.gold_gate import golds_before_stop
 from annotation.consistency import Consistency, consistency_by_person, consistency_of_all
 from annotation.figures import LiveReliability, campaign_mark, kept, live_reliability
 from annotation.models import Campaign, Flag, Judgement, Participation

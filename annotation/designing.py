@@ -3,7 +3,7 @@
 import numpy as np
 from django.utils.translation import gettext as _
 
-from annotation.bws.design import Design, DesignError, design_tuples, tuple_count
+from annotation.bws.designs.design import Design, DesignError, design_tuples, tuple_count
 from annotation.bws.judgements import IntArray
 from annotation.cards import Card
 from annotation.models import Campaign

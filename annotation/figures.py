@@ -9,12 +9,12 @@ import numpy as np
 from django.core.cache import cache
 from django.db.models import Max
 
-from annotation.bws.distinction import indistinguishable
-from annotation.bws.intervals import reliability_interval
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
-from annotation.bws.reliability import Reliability, TooFewJudgements, split_half_reliability
-from annotation.bws.scoring import Scores, counting_scores
-from annotation.bws.study import reliability_figures
+from annotation.bws.reliability.intervals import reliability_interval
+from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
+from annotation.bws.scores.distinction import indistinguishable
+from annotation.bws.scores.scoring import Scores, counting_scores
+from annotation.bws.studies.study import reliability_figures
 from annotation.models import Campaign, Judgement, JudgementRevision, TupleItem
 from annotation.selectors import counted_judgements
 from curation.models import Pair

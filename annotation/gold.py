@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotation.bws.quality import GoldGate, gold_gate
+from annotation.bws.annotators.gold_gate import GoldGate, gold_gate
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
 from annotation.seeds import Stream, campaign_rng, turn_is_drawn
 

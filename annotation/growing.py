@@ -7,8 +7,8 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.bridging import bridge_design
-from annotation.bws.design import Design, tuple_count
+from annotation.bws.designs.bridging import bridge_design
+from annotation.bws.designs.design import Design, tuple_count
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.designing import design_places, pairs_sample
 from annotation.figures import scores_now

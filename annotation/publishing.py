@@ -7,8 +7,8 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.distinction import indistinguishable
-from annotation.bws.scoring import METHODS, Scores
+from annotation.bws.scores.distinction import indistinguishable
+from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.figures import full_reliability
 from annotation.models import Campaign, TupleItem
 from annotation.work import Filed, Mask, Work, campaign_work
@@ -29,7 +29,7 @@ def scores_publish(
 ) -> ScoreSet:
     """Publish scores from the judgements that count now, as a new score set on 0..1.
 
-    method: one of `annotation.bws.scoring.METHODS`. name: of the score set; empty, it says campaign and
+    method: one of `annotation.bws.scores.scoring.METHODS`. name: of the score set; empty, it says campaign and
     method, with a number from the second on. stratum: `imported` or `generated` scores those pairs alone, from
     the judgements that compared nothing else. What was published never changes.
     """

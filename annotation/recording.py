@@ -15,8 +15,8 @@ import numpy as np
 from django.db import models, transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.certificate import certify
-from annotation.bws.files import JudgementFile
+from annotation.bws.designs.certificate import certify
+from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
 from curation.errors import UserError

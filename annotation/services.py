@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from annotation.bws.design import Design
+from annotation.bws.designs.design import Design
 from annotation.bws.judgements import IntArray
 from annotation.designing import campaign_design, chosen_pairs, design_places, first_tuples
 from annotation.models import Campaign, CampaignDesign, Flag, GoldAnswer, Guideline, Tuple, TupleItem

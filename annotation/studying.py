@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from django.db.models import Q
 
-from annotation.bws.design import tuple_count
-from annotation.bws.quality import TRIALS_PER_GOLD
-from annotation.bws.study import Record, StudyPlan, study
+from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
+from annotation.bws.designs.design import tuple_count
+from annotation.bws.studies.study import Record, StudyPlan, study
 from annotation.figures import campaign_mark
 from annotation.models import Campaign, CampaignStudy, TupleItem
 from annotation.watching import NOBODY, Watch

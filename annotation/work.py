@@ -74,7 +74,7 @@ class Work:
         return found
 
     def feeding(self, method: str) -> Mask:
-        """The judgements that count for scores by a method of `annotation.bws.scoring.METHODS`.
+        """The judgements that count for scores by a method of `annotation.bws.scores.scoring.METHODS`.
 
         Counting takes whom a pair met for chance, which the adaptive phase does not leave to it; the models do not.
         """

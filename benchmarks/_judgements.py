@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.bws.design import design_tuples
-from annotation.bws.files import BestIsWorst, read_judgements
+from annotation.bws.designs.design import design_tuples
+from annotation.bws.files.judgement_files import BestIsWorst, read_judgements
 from annotation.bws.judgements import Judgements
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 RUDDIT = Path("ruddit", "Ruddit_individual_annotations.csv")
 

@@ -8,8 +8,8 @@ from time import perf_counter
 
 from _compare import is_quick, print_comparison, rates_compared
 
-from annotation.bws.certificate import Certificate
-from annotation.bws.design import design_tuples
+from annotation.bws.designs.certificate import Certificate
+from annotation.bws.designs.design import design_tuples
 
 
 def designed(items: int) -> tuple[float, Certificate]:

@@ -12,9 +12,8 @@ from _judgements import judgements_found
 from scipy.optimize import minimize
 
 from annotation.bws.judgements import Judgements
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import Fit, fit_utilities
-from annotation.bws.standard_errors import posterior_errors
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import Fit, fit_utilities, posterior_errors
 
 BASELINE = "scipy.optimize.minimize (L-BFGS-B) over all judgements"
 

@@ -11,7 +11,7 @@ from _judgements import judgements_found
 from scipy.stats import spearmanr
 
 from annotation.bws.judgements import Judgements, tuple_numbers
-from annotation.bws.reliability import split_half_reliability
+from annotation.bws.reliability.split_half import split_half_reliability
 
 BASELINE = "the loop with pandas value_counts and scipy spearmanr"
 

@@ -98,3 +98,14 @@ def tuple_numbers(items: IntArray) -> IntArray:
 def summed(numbers: IntArray, amounts: FloatArray | IntArray, count: int) -> FloatArray:
     """Sum the amounts of each number from 0 to count - 1; numbers and amounts are arrays of one shape."""
     return np.bincount(numbers.ravel(), weights=amounts.ravel(), minlength=count).astype(np.float64)
+
+
+def grouped_order(groups: IntArray) -> IntArray:
+    """The order (n,) that puts equal numbers (n,), all at least 0, side by side and keeps them as they stood.
+
+    The same as a stable argsort. Number and position are sorted as one number, which numpy does several
+    times faster than it sorts positions by number.
+    """
+    count = max(1, len(groups))
+    order: IntArray = np.sort(groups * count + np.arange(len(groups))) % count
+    return order

@@ -9,8 +9,8 @@ from django.forms.models import model_to_dict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.bws.design import tuple_count
-from annotation.bws.quality import gate_proposed, golds_before_stop, tuples_before_stop
+from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop, tuples_before_stop
+from annotation.bws.designs.design import tuple_count
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from annotation.selectors import pairs_fitting
 from curation.models import Dataset

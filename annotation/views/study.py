@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.quality import GoldGate
+from annotation.bws.annotators.gold_gate import GoldGate
 from annotation.charts import curve_chart, position_chart, score_chart
 from annotation.dashboard import AnnotatorRow, Dashboard
 from annotation.forms.publishing import PublishForm

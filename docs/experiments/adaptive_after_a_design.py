@@ -14,12 +14,11 @@ import numpy as np
 from adaptive_phase import ITEMS, answered, together
 from scipy.stats import spearmanr
 
-from annotation.bws.adaptive import adaptive_deck
-from annotation.bws.design import design_tuples
+from annotation.bws.designs.adaptive import adaptive_deck
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import Fit, fit_utilities
-from annotation.bws.standard_errors import posterior_errors
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import Fit, fit_utilities, posterior_errors
 
 PRIOR = 1.0
 TOLD = (3.0, 4.0)  # judgements an item

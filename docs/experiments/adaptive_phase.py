@@ -12,14 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import spearmanr
 
-from annotation.bws.adaptive import adaptive_deck
-from annotation.bws.design import design_tuples
+from annotation.bws.designs.adaptive import adaptive_deck
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import Fit, fit_utilities
-from annotation.bws.scoring import counting_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices
-from annotation.bws.standard_errors import posterior_errors
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import Fit, fit_utilities, posterior_errors
+from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 
 ITEMS, PRIOR, MOST = 600, 0.3, 10.0
 Tuples = np.ndarray

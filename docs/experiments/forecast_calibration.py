@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotation.bws.correlation import spearman
-from annotation.bws.design import design_tuples
-from annotation.bws.forecast import Expected, Forecast, ForecastPlan, fitted_noise, forecast
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
-from annotation.bws.reliability import split_half_reliability
-from annotation.bws.scoring import counting_scores, maxdiff_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.reliability.correlation import spearman
+from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
+from annotation.bws.studies.forecast import Expected, Forecast, ForecastPlan, fitted_noise, forecast
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 NOISES = (0.5, 1.0)
 EACH, PEOPLE = 4, 8

@@ -16,9 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from annotation.bws.files import read_judgements
-from annotation.bws.scoring import counting_scores, maxdiff_scores
-from annotation.bws.stability import stability
+from annotation.bws.files.judgement_files import read_judgements
+from annotation.bws.reliability.replication import stability
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 
 METHODS = {"counting": counting_scores, "MaxDiff": partial(maxdiff_scores, with_errors=False)}
 NUMBERS = (1, 2, 3, 4, 6)

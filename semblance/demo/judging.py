@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from annotation.bws.simulation import SimulatedAnnotator
+from annotation.bws.studies.simulation import SimulatedAnnotator
 from annotation.models import Campaign
 from annotation.publishing import scores_publish
 from annotation.services import campaign_create, campaign_open, gold_add

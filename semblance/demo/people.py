@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 
 from annotation.assignment import judgement_submit, participation_join, tuple_claim
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.models import Campaign, Lease, Participation, TupleItem
 from curation.models import User
 from mlworkers.progress import Report

@@ -9,9 +9,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.certificate import Certificate
-from annotation.bws.design import design_tuples
-from annotation.bws.files import ItemFile, read_items, write_tuples
+from annotation.bws.designs.certificate import Certificate
+from annotation.bws.designs.design import design_tuples
+from annotation.bws.files.judgement_files import ItemFile, read_items, write_tuples
 from annotation.management.bws.verb import Answer, add_seed, keep_apart, seed_of, whole
 from curation.errors import errors_shown
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.files import read_judgements
-from annotation.bws.forecast import Expected, Forecast, ForecastPlan, fitted_noise, forecast
+from annotation.bws.files.judgement_files import read_judgements
+from annotation.bws.studies.forecast import Expected, Forecast, ForecastPlan, fitted_noise, forecast
 from annotation.management.bws.verb import Answer, add_seed, seed_of, whole
 from curation.errors import UserError, errors_shown
 

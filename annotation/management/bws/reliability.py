@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.reliability import Reliability, Split, split_half_reliability
+from annotation.bws.reliability.split_half import Reliability, Split, split_half_reliability
 from annotation.management.bws.verb import (
     Answer,
     add_judgements,

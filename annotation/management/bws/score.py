@@ -9,10 +9,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.distinction import Groups
-from annotation.bws.files import write_scores
-from annotation.bws.scoring import METHODS, Scale
-from annotation.bws.standard_errors import ErrorKind
+from annotation.bws.files.judgement_files import write_scores
+from annotation.bws.scores.distinction import Groups
+from annotation.bws.scores.posterior import ErrorKind
+from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.management.bws.verb import (
     Answer,
     add_judgements,

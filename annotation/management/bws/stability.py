@@ -10,8 +10,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import Judgements, tuple_numbers
-from annotation.bws.scoring import counting_scores, maxdiff_scores
-from annotation.bws.stability import Scored, Stability, stability
+from annotation.bws.reliability.replication import Scored, Stability, stability
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 from annotation.management.bws.verb import (
     Answer,
     add_judgements,

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.manifest import manifest_faults
+from annotation.bws.files.manifest import manifest_faults
 from annotation.management.bws.verb import Answer
 from curation.errors import errors_shown
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import numpy as np
 
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.models import Campaign, Judgement, Lease, Participation, TupleItem
 from annotation.services import campaign_create, campaign_open
 from annotation.settling import tuples_settle

@@ -18,7 +18,7 @@ from annotation.adapting import (
 )
 from annotation.assignment import participation_join, tuple_claim
 from annotation.bundling import bundle_write
-from annotation.bws.design import DesignError
+from annotation.bws.designs.design import DesignError
 from annotation.dashboard import campaign_dashboard
 from annotation.figures import campaign_tally, scores_now
 from annotation.handing import Nothing

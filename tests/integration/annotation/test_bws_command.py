@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation.bws.manifest import write_manifest
+from annotation.bws.files.manifest import write_manifest
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGEMENTS = """Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator

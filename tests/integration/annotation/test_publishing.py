@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 
 from annotation import bundling
 from annotation.bundling import bundle_write
-from annotation.bws.manifest import manifest_faults
+from annotation.bws.files.manifest import manifest_faults
 from annotation.models import Campaign
 from annotation.publishing import scores_publish, strata_publish
 from annotation.services import guideline_save

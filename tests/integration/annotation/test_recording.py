@@ -9,9 +9,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.bundling import bundle_write
-from annotation.bws.design import design_tuples
-from annotation.bws.files import write_judgements
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.designs.design import design_tuples
+from annotation.bws.files.judgement_files import write_judgements
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 from annotation.models import Campaign, Judgement, Participation, TupleItem
 from annotation.publishing import scores_publish
 from annotation.settling import participation_exclude, participation_reinstate

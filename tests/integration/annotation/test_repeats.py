@@ -20,7 +20,7 @@ from annotation.assignment import (
     tuple_skip,
 )
 from annotation.bundling import bundle_write
-from annotation.bws.quality import share_bounds
+from annotation.bws.annotators.gold_gate import share_bounds
 from annotation.consistency import Consistency, consistency_by_person
 from annotation.dashboard import campaign_dashboard
 from annotation.gold import gold_stands_at

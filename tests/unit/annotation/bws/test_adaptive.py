@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from annotation.bws.adaptive import adaptive_deck, in_doubt
-from annotation.bws.design import DesignError, design_tuples
+from annotation.bws.designs.adaptive import adaptive_deck, in_doubt
+from annotation.bws.designs.design import DesignError, design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import fit_utilities
-from annotation.bws.scoring import counting_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices
-from annotation.bws.standard_errors import posterior_errors
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import fit_utilities, posterior_errors
+from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 
 
 def test_doubt_counts_the_items_within_an_error() -> None:

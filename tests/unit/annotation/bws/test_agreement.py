@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from annotation.bws.agreement import agreement_with_others, self_consistency
-from annotation.bws.design import design_tuples
+from annotation.bws.annotators.agreement import agreement_with_others, self_consistency
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.scoring import Scale, counting_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.scores.scoring import Scale, counting_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 
 def campaign(annotators: list[SimulatedAnnotator], seed: int = 0) -> Judgements:

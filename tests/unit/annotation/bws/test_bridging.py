@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from annotation.bws.bridging import bridge_anchors, bridge_design
-from annotation.bws.design import DesignError, design_tuples
+from annotation.bws.designs.bridging import bridge_anchors, bridge_design
+from annotation.bws.designs.design import DesignError, design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.scoring import counting_scores, maxdiff_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 
 
 def test_anchors_are_spread_evenly_over_the_ranks() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.bws.distinction import indistinguishable
+from annotation.bws.scores.distinction import indistinguishable
 
 
 def told_apart(scores, errors, a: int, b: int) -> bool:

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotation.bws.design import design_tuples
-from annotation.bws.files import (
+from annotation.bws.designs.design import design_tuples
+from annotation.bws.files.judgement_files import (
     BestIsWorst,
     Columns,
     FileError,
@@ -19,7 +19,7 @@ from annotation.bws.files import (
     write_tuples,
 )
 from annotation.bws.judgements import Judgements
-from annotation.bws.scoring import Scale, Scores, counting_scores
+from annotation.bws.scores.scoring import Scale, Scores, counting_scores
 
 HEADER = "Item1,Item2,Item3,Item4,BestItem,WorstItem\n"
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from annotation.bws.design import design_tuples
-from annotation.bws.forecast import ForecastPlan, fitted_noise, forecast
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability import split_half_reliability
-from annotation.bws.scoring import counting_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 PLAN = ForecastPlan(items=80, judgements_per_tuple=3, noise=0.8)
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from annotation.bws.design import design_tuples
-from annotation.bws.growth import judgements_for, reliability_curve
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability import split_half_reliability
-from annotation.bws.scoring import counting_scores, maxdiff_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
-from annotation.bws.stability import stability
+from annotation.bws.reliability.growth import judgements_for, reliability_curve
+from annotation.bws.reliability.replication import stability
+from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 
 def campaign(judgements_per_tuple: int, *, items: int = 100) -> Judgements:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.bws import manifest as manifests
-from annotation.bws.manifest import manifest_faults, write_manifest, zip_folder
+from annotation.bws.files import manifest as manifests
+from annotation.bws.files.manifest import manifest_faults, write_manifest, zip_folder
 from curation.files.drafts import FileError
 
 BROKEN = ["added.txt is not in the manifest.", "items.csv was changed.", "scores/counting.csv is missing."]

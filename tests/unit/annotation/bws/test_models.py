@@ -8,24 +8,19 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import spearmanr
 
-from annotation.bws.bradley_terry import BradleyTerryLikelihood, implied_pairs
-from annotation.bws.design import design_tuples
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import fit_utilities
-from annotation.bws.scoring import (
-    Scale,
-    bradley_terry_scores,
-    counting_scores,
-    maxdiff_scores,
-)
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
-from annotation.bws.standard_errors import (
+from annotation.bws.scores.bradley_terry import BradleyTerryLikelihood, implied_pairs
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import (
     ErrorKind,
     estimated_inverse_diagonal,
+    fit_utilities,
     inverse_diagonal,
     posterior_errors,
 )
+from annotation.bws.scores.scoring import Scale, bradley_terry_scores, counting_scores, maxdiff_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 
 def random_judgements(seed: int = 0, *, items: int = 12, rows: int = 60, size: int = 4) -> Judgements:
@@ -256,7 +251,7 @@ def test_estimated_errors_are_within_some_per_cent_of_the_exact_ones() -> None:
 
 
 def test_beyond_the_limit_errors_are_estimated_and_say_so(monkeypatch) -> None:
-    monkeypatch.setattr("annotation.bws.standard_errors.MOST_ITEMS_EXACT", 5)
+    monkeypatch.setattr("annotation.bws.scores.posterior.MOST_ITEMS_EXACT", 5)
 
     scores = maxdiff_scores(random_judgements(14))
 

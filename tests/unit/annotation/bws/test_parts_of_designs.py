@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.bws.circles import Circles
-from annotation.bws.connecting import connect
-from annotation.bws.cycles import cycles
-from annotation.bws.grouping import grouped_order
-from annotation.bws.meetings import (
+from annotation.bws.designs.balancing import balanced_places, cycles
+from annotation.bws.designs.meetings import (
     comparison_components,
     duplicate_tuples,
     least_excess,
@@ -21,8 +18,8 @@ from annotation.bws.meetings import (
     meeting_keys,
     repeated,
 )
-from annotation.bws.places import balanced_places
-from annotation.bws.swapping import SwapSearch
+from annotation.bws.designs.swapping import Circles, SwapSearch, connect
+from annotation.bws.judgements import grouped_order
 
 
 def dealt(items: int, size: int, tuples: int, seed: int = 0) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from annotation.bws.positions import position_bias
+from annotation.bws.annotators.position_bias import position_bias
 
 
 def test_it_is_scipys_test_of_equal_counts() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from annotation.bws.quality import (
+from annotation.bws.annotators.gold_gate import (
     GateState,
     gate_proposed,
     gold_gate,

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from annotation.bws.correlation import pearson, spearman
-from annotation.bws.halves import HalfScores, halves_of_groups, halves_of_units
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability import Split, TooFewJudgements, spearman_brown, split_half_reliability
-from annotation.bws.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.reliability.correlation import pearson, spearman
+from annotation.bws.reliability.split_half import (
+    HalfScores,
+    Split,
+    TooFewJudgements,
+    halves_of_groups,
+    halves_of_units,
+    spearman_brown,
+    split_half_reliability,
+)
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 PEOPLE = [SimulatedAnnotator(noise=0.7)] * 6
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.bws.judgements import Judgements
-from annotation.bws.scoring import Scale, counting_errors, counting_scores
+from annotation.bws.scores.scoring import Scale, counting_errors, counting_scores
 
 # Four items, three judgements of four and one of a row that names item 0 twice:
 #   0 1 2 3   best 0   worst 3

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
 
 
 def rng() -> np.random.Generator:

@@ -6,14 +6,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from annotation.bws.design import design_tuples
-from annotation.bws.disagreement import tuple_agreement
-from annotation.bws.intervals import reliability_interval
+from annotation.bws.annotators.agreement import tuple_agreement
+from annotation.bws.annotators.leaving_out import counted_without, outcome_of
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.leaving_out import counted_without, outcome_of
-from annotation.bws.reliability import split_half_reliability
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
-from annotation.bws.study import Record, StudyPlan, agreements, study
+from annotation.bws.reliability.intervals import reliability_interval
+from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.studies.study import Record, StudyPlan, agreements, study
 
 ITEMS, EACH = 60, 4
 STEADY, CARELESS = SimulatedAnnotator(0.5), SimulatedAnnotator(careless=1.0)

@@ -12,14 +12,11 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation.bws.certificate import Certificate, certify
-from annotation.bws.circles import Circles
-from annotation.bws.complements import items_left_out, tuples_left_out
-from annotation.bws.connecting import connect
+from annotation.bws.designs.balancing import balanced_places
+from annotation.bws.designs.certificate import Certificate, certify
+from annotation.bws.designs.meetings import clashing_meetings, duplicate_tuples
+from annotation.bws.designs.swapping import Circles, Report, SwapSearch, connect, unreported
 from annotation.bws.judgements import IntArray
-from annotation.bws.meetings import clashing_meetings, duplicate_tuples
-from annotation.bws.places import balanced_places
-from annotation.bws.swapping import Report, SwapSearch, unreported
 
 ALGORITHM = "decks and swaps, 2"
 # About ten gigabytes of work.
@@ -224,3 +221,17 @@ def _none_found(count: int, size: int, items: int) -> DesignError:
         f"No {count} tuples of {size} out of {items} items were found that all differ and keep the rules; "
         f"lower the factor or add items."
     )
+
+
+def items_left_out(tuples: IntArray, item_count: int) -> IntArray:
+    """The items that each tuple (T, k) does not hold: (T, m - k)."""
+    outside = np.ones((len(tuples), item_count), dtype=np.bool_)
+    np.put_along_axis(outside, tuples, values=False, axis=1)
+    return np.nonzero(outside)[1].reshape(len(tuples), -1).astype(np.int64)
+
+
+def tuples_left_out(tuples: IntArray, item_count: int) -> IntArray:
+    """All tuples of k of m items that are not among tuples (T, k): (m over k - T, k)."""
+    asked = {tuple(row) for row in np.sort(tuples, axis=1).tolist()}
+    every = combinations(range(item_count), tuples.shape[1])
+    return np.array([row for row in every if row not in asked], dtype=np.int64)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.bws.correlation import spearman
-from annotation.bws.halves import HalfScores, halves_of_groups
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, tuple_numbers
+from annotation.bws.reliability.correlation import spearman
+from annotation.bws.reliability.split_half import HalfScores, halves_of_groups
 
 # Cells of an array (judgements, trials) that are worked on at once.
 _CELLS_AT_ONCE = 2_000_000

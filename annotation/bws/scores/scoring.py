@@ -12,11 +12,10 @@ from enum import StrEnum
 import numpy as np
 from scipy.special import expit
 
-from annotation.bws.bradley_terry import BradleyTerryLikelihood, implied_pairs
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
-from annotation.bws.maxdiff import MaxDiffLikelihood
-from annotation.bws.newton import Fit, fit_utilities
-from annotation.bws.standard_errors import ErrorKind, posterior_errors
+from annotation.bws.scores.bradley_terry import BradleyTerryLikelihood, implied_pairs
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import ErrorKind, Fit, fit_utilities, posterior_errors
 
 
 class Scale(StrEnum):

@@ -1,9 +1,4 @@
-"""Local search: swap items between tuples until no two items meet more often than they must.
-
-A swap keeps what is already exact, how often each item appears. It is judged by how often the two items
-meet the others of their new tuples elsewhere, which takes only a look at the tuples the two items stand
-in. So the search needs no table of pairs and works in the same way for ten items and for a million.
-"""
+"""Which slots of a design may swap their items."""
 
 import math
 from collections.abc import Callable
@@ -11,17 +6,35 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.bws.circles import Circles
-from annotation.bws.grouping import grouped_order
-from annotation.bws.judgements import IntArray
-from annotation.bws.meetings import (
+from annotation.bws.designs.meetings import (
     clashing_meetings,
+    comparison_components,
     duplicate_tuples,
     least_excess,
     meeting_excess,
     meeting_keys,
     repeated,
 )
+from annotation.bws.judgements import IntArray, grouped_order
+
+
+class Circles:
+    """Slots that may swap their items: those that carry the same number, circle (slots,)."""
+
+    def __init__(self, circle: IntArray) -> None:
+        self.order = grouped_order(circle)
+        sizes = np.bincount(circle)
+        self.circle = circle
+        self.sizes = sizes
+        self.starts = np.cumsum(sizes) - sizes
+
+    def draw(self, slots: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw for each of the slots (P,) another one of its circle, or itself."""
+        circle = self.circle[slots]
+        ranks = (rng.random(len(slots)) * self.sizes[circle]).astype(np.int64)
+        partners: IntArray = self.order[self.starts[circle] + ranks]
+        return partners
+
 
 # What two items cost that may not meet, or a tuple that stands twice. A repeated meeting costs 1.
 BROKEN = 50
@@ -219,3 +232,46 @@ def _slots_of_items(slots: IntArray, item_count: int) -> IntArray:
     homes = np.full((item_count, appearances.max()), -1)
     homes[slots[order], ranks] = order
     return homes
+
+
+ATTEMPTS = 300
+
+
+def connect(search: SwapSearch, circles: Circles) -> None:
+    """Swap items between the parts of a design until it is one, or until that does not come about.
+
+    Where a part holds a cycle, an item can leave one of its tuples and stay in the part: swapped with an
+    item of another part it joins the two. A design whose tuples are too few to join all items is left as
+    it is.
+    """
+    items = len(search.marks)
+    if search.count * (search.size - 1) < items - 1:
+        return
+    parts, part_of_item = comparison_components(search.tuples, items)
+    for _ in range(ATTEMPTS):
+        if parts == 1:
+            return
+        ours, theirs = _bridges(search, circles, parts, part_of_item)
+        search.swap(ours, theirs)
+        joined, part_of_joined = comparison_components(search.tuples, items)
+        if joined < parts:
+            parts, part_of_item = joined, part_of_joined
+        else:
+            search.swap(ours, theirs)
+
+
+def _bridges(
+    search: SwapSearch, circles: Circles, parts: int, part_of_item: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Draw a swap between every other part and the part with most slots to spare."""
+    part_of_slot = part_of_item[search.slots]
+    spare = np.bincount(part_of_slot, minlength=parts) - np.bincount(part_of_item, minlength=parts)
+    spare = spare - np.bincount(part_of_item[search.tuples[:, 0]], minlength=parts)
+    shuffled = search.rng.permutation(search.slots.size)
+    firsts = np.unique(part_of_slot[shuffled], return_index=True)[1]
+    ours = np.delete(shuffled[firsts], spare.argmax())
+    theirs = circles.draw(ours, search.rng)
+    useful = (part_of_slot[theirs] == spare.argmax()) & (search.gain(ours, theirs) >= 0)
+    ours, theirs = ours[useful], theirs[useful]
+    alone = search.independent(ours, theirs)
+    return ours[alone], theirs[alone]

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from annotation.bws.judgements import FloatArray, Judgements, summed
-from annotation.bws.newton import Expansion
+from annotation.bws.scores.posterior import Expansion
 
 
 class MaxDiffLikelihood:

@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from annotation.bws.agreement import agreement_with_others
-from annotation.bws.disagreement import tuple_agreement
-from annotation.bws.forecast import ForecastPlan, fitted_noise, forecast
-from annotation.bws.growth import judgements_for, reliability_curve
-from annotation.bws.intervals import Interval, reliability_interval
+from annotation.bws.annotators.agreement import agreement_with_others, tuple_agreement
+from annotation.bws.annotators.leaving_out import Mask, Outcome, counted_without, outcome_of
+from annotation.bws.annotators.position_bias import PositionBias, position_bias
+from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, tuple_numbers
-from annotation.bws.leaving_out import Mask, Outcome, counted_without, outcome_of
-from annotation.bws.positions import PositionBias, position_bias
-from annotation.bws.reliability import Reliability, TooFewJudgements, split_half_reliability
-from annotation.bws.scoring import counting_scores, maxdiff_scores
-from annotation.bws.stability import Scored, stability
-from annotation.bws.swapping import Report, unreported
+from annotation.bws.reliability.growth import judgements_for, reliability_curve
+from annotation.bws.reliability.intervals import Interval, reliability_interval
+from annotation.bws.reliability.replication import Scored, stability
+from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
+from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
 
 USUAL_NOISE, USUAL_NOISE_ERROR = 0.7, 0.35
 MOST_EXCLUSIONS = 30  # those of the people with the most work are worked out

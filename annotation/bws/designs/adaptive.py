@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from annotation.bws.design import DesignError
+from annotation.bws.designs.design import DesignError
 from annotation.bws.judgements import FloatArray, IntArray
 
 # Found by trial (docs/experiments/adaptive_phase.py): of more items or a wider draw the same accuracy costs more.

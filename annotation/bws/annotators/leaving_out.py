@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.bws.correlation import spearman
-from annotation.bws.grouping import grouped_order
-from annotation.bws.judgements import IntArray, Judgements
-from annotation.bws.reliability import TooFewJudgements, split_half_reliability
-from annotation.bws.scoring import counting_scores
+from annotation.bws.judgements import IntArray, Judgements, grouped_order
+from annotation.bws.reliability.correlation import spearman
+from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
+from annotation.bws.scores.scoring import counting_scores
 
 Mask = NDArray[np.bool_]
 

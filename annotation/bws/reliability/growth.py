@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability import Reliability, Split, TooFewJudgements, split_half_reliability
+from annotation.bws.reliability.split_half import Reliability, Split, TooFewJudgements, split_half_reliability
 
 
 @dataclass(frozen=True)

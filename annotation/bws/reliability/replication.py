@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.bws.correlation import spearman
-from annotation.bws.halves import halves_of_units
 from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
-from annotation.bws.scoring import Scores
+from annotation.bws.reliability.correlation import spearman
+from annotation.bws.reliability.split_half import halves_of_units
+from annotation.bws.scores.scoring import Scores
 
 MOST_TRIALS = 10_000
 Scored = Callable[[Judgements], Scores]

@@ -5,7 +5,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.special import expit, log_expit
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
-from annotation.bws.newton import Expansion
+from annotation.bws.scores.posterior import Expansion
 
 
 class BradleyTerryLikelihood:

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.bws.judgements import IntArray
-from annotation.bws.meetings import (
+from annotation.bws.designs.meetings import (
     clashing_meetings,
     comparison_components,
     duplicate_tuples,
@@ -14,6 +13,7 @@ from annotation.bws.meetings import (
     meeting_keys,
     repeated_keys,
 )
+from annotation.bws.judgements import IntArray
 
 
 @dataclass(frozen=True)

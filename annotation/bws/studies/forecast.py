@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import chi2
 
-from annotation.bws.correlation import spearman
-from annotation.bws.design import design_tuples, tuple_count
+from annotation.bws.designs.design import design_tuples, tuple_count
+from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
-from annotation.bws.reliability import split_half_reliability
-from annotation.bws.scoring import Scale, counting_scores, maxdiff_scores
-from annotation.bws.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
-from annotation.bws.swapping import Report, unreported
+from annotation.bws.reliability.correlation import spearman
+from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.scores.scoring import Scale, counting_scores, maxdiff_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
 
 # More items are simulated by so many: a reliability hardly depends on their number. Its interval is then
 # wider than it need be, never narrower.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from annotation.bws.design import Design, DesignError, design_tuples
+from annotation.bws.designs.design import Design, DesignError, design_tuples
+from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import FloatArray, IntArray
-from annotation.bws.swapping import Report, unreported
 
 
 def bridge_anchors(scores: FloatArray, count: int, *, seed: int) -> IntArray:
