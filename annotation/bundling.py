@@ -13,13 +13,8 @@ from django.template.loader import render_to_string
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from annotation.bws.files.judgement_files import (
-    JudgementFile,
-    read_judgements,
-    write_judgements,
-    write_scores,
-    write_tuples,
-)
+from annotation.bws.files.item_files import write_scores, write_tuples
+from annotation.bws.files.judgement_files import JudgementFile, read_judgements, write_judgements
 from annotation.bws.files.manifest import MANIFEST, write_manifest, zip_folder
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability

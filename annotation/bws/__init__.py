@@ -1,0 +1,1 @@
+"""Best-Worst Scaling, values in and values out: a room for each question, and `judgements` below them."""

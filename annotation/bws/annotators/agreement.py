@@ -1,4 +1,4 @@
-"""How each annotator agrees with the others, and with themselves."""
+"""How each annotator agrees with the others and with themselves, and which tuples people answer differently."""
 
 from dataclasses import dataclass
 

@@ -1,0 +1,1 @@
+"""Which items are judged together?"""

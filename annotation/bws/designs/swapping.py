@@ -1,4 +1,10 @@
-"""Which slots of a design may swap their items."""
+"""Local search: swap items between tuples until no two items meet more often than they must.
+
+A swap keeps what is already exact, how often each item appears. It is judged by how often the two items
+meet the others of their new tuples elsewhere, which takes only a look at the tuples the two items stand
+in. So the search needs no table of pairs and works in the same way for ten items and for a million.
+Swaps also join the parts of a design, so that every item can be compared with every other.
+"""
 
 import math
 from collections.abc import Callable

@@ -1,0 +1,1 @@
+"""How do items, tuples, judgements and scores look in files?"""

@@ -1,24 +1,23 @@
-"""A row of cells into a judgement, or the reason why it is none."""
+"""The file of judgements: its one reader and its one writer.
+
+CSV with Item1 ... ItemN, BestItem and WorstItem among other columns, as Kiritchenko and Mohammad's scripts know it.
+Real files hold more than that, and what is not a judgement is answered with its line and the reason.
+"""
 
 import ast
 import csv
-import io
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 
-from annotation.bws.files.tables import RECOGNISED, Columns, Places, Table, encoding_of, find_table, open_text
-from annotation.bws.judgements import IntArray, Judgements
-from annotation.bws.scores.distinction import Groups, indistinguishable
-from annotation.bws.scores.scoring import Scores
+from annotation.bws.files.tables import RECOGNISED, Columns, Places, Table, find_table, writing_text
+from annotation.bws.judgements import Judgements
 from curation.files.drafts import FileError, RowError
-from curation.files.records import Record, physical_lines
-from curation.files.writing import replacing
+from curation.files.records import Record
 from curation.pairs.text import is_readable, normalise
 
 
@@ -140,35 +139,6 @@ def _short(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-__all__ = [
-    "BestIsWorst",
-    "Columns",
-    "FileError",
-    "ItemFile",
-    "JudgementFile",
-    "RowError",
-    "read_items",
-    "read_judgements",
-    "write_judgements",
-    "write_scores",
-    "write_tuples",
-]
-
-_ROWS_AT_ONCE = 50_000
-
-
-@dataclass(frozen=True, eq=False)
-class ItemFile:
-    """items: as first spelled, each once; duplicates: lines that held one of them again.
-
-    warning: a sentence on an encoding that had to be guessed, or "".
-    """
-
-    items: tuple[str, ...]
-    duplicates: tuple[int, ...]
-    warning: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class JudgementFile:
     """What a file of judgements held.
@@ -188,78 +158,6 @@ class JudgementFile:
     warning: str = ""
 
 
-def read_items(path: Path) -> ItemFile:
-    """Read items, one a line; blank lines are passed over.
-
-    Raises FileError where the file, or a line of it, cannot be read, or where it holds no item.
-    """
-    names, duplicates = Names(), []
-    encoding = encoding_of(path)
-    with open_text(path, encoding) as file:
-        for number, line in enumerate(physical_lines(file, path.name), 1):
-            text = line.strip()
-            if not text:
-                continue
-            if not is_readable(text):
-                raise FileError(
-                    f"Line {number} of {path.name} has characters that cannot be read; save the file as UTF-8."
-                )
-            if names.find(text) is not None:
-                duplicates.append(number)
-            names.number(text)
-    if not names.spellings:
-        raise FileError(f"{path.name} holds no item; give one a line.")
-    return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
-
-
-def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
-    """Write tuples (T, k) of item numbers as their items, tab-separated, one tuple a line, no header."""
-    cells = [_tsv_cell(item) for item in items]
-    with _writing(path) as file:
-        for start in range(0, len(tuples), _ROWS_AT_ONCE):
-            rows = tuples[start : start + _ROWS_AT_ONCE].tolist()
-            file.writelines("\t".join([cells[item] for item in row]) + "\n" for row in rows)
-
-
-def _tsv_cell(text: str) -> str:
-    """The text as it stands, but quoted where a reader of tab-separated values would take it for another."""
-    return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
-
-
-def write_scores(path: Path, items: Sequence[str], scores: Scores) -> Groups:
-    """Write CSV `item,score,standard_error,appearances,best,worst,group`, best score first, equal ones by name.
-
-    group: the runs of items not told apart at 95 % that hold the item, numbered from the best, as `3` or `3..7`;
-    empty where the method has no standard errors. Returns the runs.
-    Numbers are written so that reading them gives the same number again. Items without a score are left
-    out.
-    """
-    scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
-    order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
-    groups = indistinguishable(scores.values[order], scores.standard_errors[order])
-    with _writing(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])
-        for item, group in zip(order, _group_cells(groups, len(order)), strict=True):
-            numbers = (_number(scores.values[item]), _number(scores.standard_errors[item]))
-            counts = (scores.appearances[item], scores.best[item], scores.worst[item])
-            writer.writerow([items[item], *numbers, *counts, group])
-    return groups
-
-
-def _group_cells(groups: Groups, count: int) -> list[str]:
-    """The runs of each of so many places; with two dots, because spreadsheets read `3-7` as a day in March."""
-    cells = [""] * count
-    first, last = groups.memberships
-    for place, low, high in zip(groups.order.tolist(), first.tolist(), last.tolist(), strict=True):
-        cells[place] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
-    return cells
-
-
-def _number(value: np.float64) -> str:
-    return "" if np.isnan(value) else repr(float(value))
-
-
 def write_judgements(
     path: Path, items: Sequence[str], judgements: Judgements, annotators: Sequence[str] | None = None
 ) -> None:
@@ -273,7 +171,7 @@ def write_judgements(
     if annotators is not None and judgements.annotators is not None:
         people = ["Annotator", *(annotators[person] for person in judgements.annotators.tolist())]
         table = [[*row, person] for row, person in zip(table, people, strict=True)]
-    with _writing(path) as file:
+    with writing_text(path) as file:
         csv.writer(file, lineterminator="\n").writerows(table)
 
 
@@ -364,14 +262,3 @@ def _gathered(
         repeated_items=int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()),
         warning=table.encoding.warning,
     )
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[TextIO]:
-    """A UTF-8 file that is whole or not there."""
-    with replacing(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        try:
-            yield text
-        finally:
-            text.detach()

@@ -1,8 +1,12 @@
-"""Which columns of a table hold the items of a judgement, the best, the worst and who judged."""
+"""A table of judgements before its rows mean anything.
 
+Where its header is, what separates its cells, and which columns hold the items, the best, the worst and who judged.
+"""
+
+import io
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,6 +16,7 @@ from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
 from curation.files.sniffing import detect_dialect, refuse_archives
+from curation.files.writing import replacing
 
 _ITEM = re.compile(r"(?:item|option)(\d+)")
 _RECOGNISED = {
@@ -182,3 +187,14 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[str, bool, Record]]:
         for record in islice(records, _HEADER_WITHIN):
             if isinstance(record, Record):
                 yield delimiter, quoted, record
+
+
+@contextmanager
+def writing_text(path: Path) -> Iterator[TextIO]:
+    """A UTF-8 file that is whole or not there."""
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            yield text
+        finally:
+            text.detach()

@@ -1,0 +1,1 @@
+"""How far can scores be trusted: would other judgements give the same ones?"""

@@ -1,4 +1,4 @@
-"""Random halves of judgements, many at once, and the counting scores of each half."""
+"""Split-half reliability: how well the scores of one half of the judgements agree with those of the other."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

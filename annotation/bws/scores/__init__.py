@@ -1,0 +1,1 @@
+"""How high does each item stand, and which items are distinguishable?"""

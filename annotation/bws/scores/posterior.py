@@ -1,4 +1,8 @@
-"""Newton's method for the utilities of many items, with a Gaussian prior and a sparse Hessian."""
+"""The posterior of the utilities of many items under a Gaussian prior.
+
+Its mode is found by Newton's method with a sparse Hessian. Its standard errors are the diagonal of the inverse of its
+precision.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum

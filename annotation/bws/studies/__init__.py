@@ -1,0 +1,1 @@
+"""What will a campaign reach, and what has it reached so far?"""

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
-from annotation.bws.files.judgement_files import ItemFile, read_items, write_tuples
+from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
 from annotation.management.bws.verb import Answer, add_seed, keep_apart, seed_of, whole
 from curation.errors import errors_shown
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.files.judgement_files import write_scores
+from annotation.bws.files.item_files import write_scores
 from annotation.bws.scores.distinction import Groups
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, Scale

@@ -12,7 +12,8 @@ from django.db.utils import OperationalError, ProgrammingError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.files.judgement_files import BestIsWorst, Columns, JudgementFile, read_judgements
+from annotation.bws.files.judgement_files import BestIsWorst, JudgementFile, read_judgements
+from annotation.bws.files.tables import Columns
 from curation.errors import UserError, errors_shown
 
 REJECTED_SHOWN = 10

@@ -7,19 +7,12 @@ import numpy as np
 import pytest
 
 from annotation.bws.designs.design import design_tuples
-from annotation.bws.files.judgement_files import (
-    BestIsWorst,
-    Columns,
-    FileError,
-    JudgementFile,
-    read_items,
-    read_judgements,
-    write_judgements,
-    write_scores,
-    write_tuples,
-)
+from annotation.bws.files.item_files import read_items, write_scores, write_tuples
+from annotation.bws.files.judgement_files import BestIsWorst, JudgementFile, read_judgements, write_judgements
+from annotation.bws.files.tables import Columns
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import Scale, Scores, counting_scores
+from curation.files.drafts import FileError
 
 HEADER = "Item1,Item2,Item3,Item4,BestItem,WorstItem\n"
 

@@ -1,0 +1,103 @@
+"""Files of items, tuples and scores: items one a line, tuples tab-separated and one a line, scores as CSV."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from annotation.bws.files.judgement_files import Names
+from annotation.bws.files.tables import encoding_of, open_text, writing_text
+from annotation.bws.judgements import IntArray
+from annotation.bws.scores.distinction import Groups, indistinguishable
+from annotation.bws.scores.scoring import Scores
+from curation.files.drafts import FileError
+from curation.files.records import physical_lines
+from curation.pairs.text import is_readable
+
+_ROWS_AT_ONCE = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class ItemFile:
+    """items: as first spelled, each once; duplicates: lines that held one of them again.
+
+    warning: a sentence on an encoding that had to be guessed, or "".
+    """
+
+    items: tuple[str, ...]
+    duplicates: tuple[int, ...]
+    warning: str = ""
+
+
+def read_items(path: Path) -> ItemFile:
+    """Read items, one a line; blank lines are passed over.
+
+    Raises FileError where the file, or a line of it, cannot be read, or where it holds no item.
+    """
+    names, duplicates = Names(), []
+    encoding = encoding_of(path)
+    with open_text(path, encoding) as file:
+        for number, line in enumerate(physical_lines(file, path.name), 1):
+            text = line.strip()
+            if not text:
+                continue
+            if not is_readable(text):
+                raise FileError(
+                    f"Line {number} of {path.name} has characters that cannot be read; save the file as UTF-8."
+                )
+            if names.find(text) is not None:
+                duplicates.append(number)
+            names.number(text)
+    if not names.spellings:
+        raise FileError(f"{path.name} holds no item; give one a line.")
+    return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
+
+
+def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
+    """Write tuples (T, k) of item numbers as their items, tab-separated, one tuple a line, no header."""
+    cells = [_tsv_cell(item) for item in items]
+    with writing_text(path) as file:
+        for start in range(0, len(tuples), _ROWS_AT_ONCE):
+            rows = tuples[start : start + _ROWS_AT_ONCE].tolist()
+            file.writelines("\t".join([cells[item] for item in row]) + "\n" for row in rows)
+
+
+def _tsv_cell(text: str) -> str:
+    """The text as it stands, but quoted where a reader of tab-separated values would take it for another."""
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
+
+
+def write_scores(path: Path, items: Sequence[str], scores: Scores) -> Groups:
+    """Write CSV `item,score,standard_error,appearances,best,worst,group`, best score first, equal ones by name.
+
+    group: the runs of items not told apart at 95 % that hold the item, numbered from the best, as `3` or `3..7`;
+    empty where the method has no standard errors. Returns the runs.
+    Numbers are written so that reading them gives the same number again. Items without a score are left
+    out.
+    """
+    scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
+    order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
+    groups = indistinguishable(scores.values[order], scores.standard_errors[order])
+    with writing_text(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])
+        for item, group in zip(order, _group_cells(groups, len(order)), strict=True):
+            numbers = (_number(scores.values[item]), _number(scores.standard_errors[item]))
+            counts = (scores.appearances[item], scores.best[item], scores.worst[item])
+            writer.writerow([items[item], *numbers, *counts, group])
+    return groups
+
+
+def _group_cells(groups: Groups, count: int) -> list[str]:
+    """The runs of each of so many places; with two dots, because spreadsheets read `3-7` as a day in March."""
+    cells = [""] * count
+    first, last = groups.memberships
+    for place, low, high in zip(groups.order.tolist(), first.tolist(), last.tolist(), strict=True):
+        cells[place] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
+    return cells
+
+
+def _number(value: np.float64) -> str:
+    return "" if np.isnan(value) else repr(float(value))
