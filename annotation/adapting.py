@@ -24,7 +24,7 @@ from annotation.rounds import campaign_lock, campaign_require, extension_note, r
 from annotation.seeds import Stream, campaign_rng
 from annotation.selectors import pairs_active, phase_sums
 from annotation.settling import tuples_lock
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet
 

@@ -39,7 +39,7 @@ from annotation.settling import (
     tuples_lock,
     tuples_settle,
 )
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import User
 

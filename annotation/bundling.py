@@ -25,7 +25,7 @@ from annotation.selectors import annotators_named
 from annotation.work import Mask, Work, campaign_work
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
-from curation.files.exporting import Column, write_table
+from curation.files.tables import Column, write_table
 from curation.files.writing import folder_replacing, replacing
 from curation.models import Pair
 from curation.pairs.text import normalise

@@ -12,9 +12,9 @@ from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.figures import full_reliability
 from annotation.models import Campaign, TupleItem
 from annotation.work import Filed, Mask, Work, campaign_work
+from curation.datasets.services import score_set_publish
 from curation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet
-from curation.services import score_set_publish
 
 LONGEST_NAME = 100
 # Pairs that people gave, and pairs that a machine wrote.

@@ -20,7 +20,7 @@ from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
 from curation.errors import UserError
-from curation.importing import ImportOptions, pairs_import
+from curation.exchange.importing import ImportOptions, pairs_import
 from curation.models import Dataset, Pair, User
 from curation.pairs.text import normalise
 

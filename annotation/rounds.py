@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.bws.judgements import IntArray
 from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem
 from annotation.watching import NOBODY, Watch
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError
 
 ROWS_AT_ONCE = 2000

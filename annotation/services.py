@@ -16,7 +16,7 @@ from annotation.models import Campaign, CampaignDesign, Flag, GoldAnswer, Guidel
 from annotation.rounds import campaign_lock, campaign_require, design_forget, round_write
 from annotation.seeds import Stream, campaign_rng
 from annotation.watching import NOBODY, Watch
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import Dataset, Pair, User
 

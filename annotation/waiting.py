@@ -8,8 +8,8 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subqu
 from django.db.models.functions import Coalesce
 
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, Tuple
+from curation.datasets.people import members_of
 from curation.models import Role, User
-from curation.people import members_of
 
 SHOWN = 5
 NEAR_THE_END = 0.05  # of the tuples: where no more are open, each of them deserves a line

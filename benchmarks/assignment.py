@@ -21,10 +21,10 @@ from django.db import connection
 from django.utils.timezone import now
 
 from annotation.models import Campaign, Tuple, TupleItem
+from curation.accounts.tokens import api_token_renew
 from curation.models import Dataset, Membership, Pair, Role, Sentence, User
-from curation.tokens import api_token_renew
-from semblance.processes import Group
-from semblance.programs import address_of, answers, listening, web
+from semblance.serving.processes import Group
+from semblance.serving.programs import address_of, answers, listening, web
 
 SMALL, PAIRS, SIZE, AT_ONCE = 1_000, 2_000, 4, 10_000
 THINKING, HURRIED, SECONDS_OF_THOUGHT = 50, 8, 1.0

@@ -10,8 +10,8 @@ from _compare import alternate, is_quick, print_comparison, rates_compared
 from _installation import HOME
 from _pairs import pairs_file
 
-from curation.exporting import pairs_export
-from curation.importing import ImportOptions, pairs_import
+from curation.exchange.exporting import pairs_export
+from curation.exchange.importing import ImportOptions, pairs_import
 from curation.models import Dataset, Pair, PairScore
 
 BASELINE = "two queries into data frames, pivoted, joined and written by pandas"

@@ -13,7 +13,7 @@ from _installation import HOME
 from _pairs import pairs_file
 from django.db import transaction
 
-from curation.importing import pairs_import
+from curation.exchange.importing import pairs_import
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 

@@ -11,8 +11,8 @@ from _installation import HOME
 from _pairs import pairs_file
 from django.utils import timezone
 
-from curation.exporting import pairs_export
-from curation.importing import pairs_import
+from curation.exchange.exporting import pairs_export
+from curation.exchange.importing import pairs_import
 from curation.models import Dataset
 from mlworkers.lifecycle import Claim, run_beat, run_claim
 from mlworkers.models import Run

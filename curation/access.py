@@ -3,9 +3,10 @@
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
 
-from curation.archiving import dataset_require_active
+from curation.errors import UserError
 from curation.models import Dataset, Membership, Role, User
 
 
@@ -106,3 +107,21 @@ def datasets_may_create(user: User) -> bool:
 def datasets_allow_creating(user: User) -> None:
     if not datasets_may_create(user):
         raise PermissionDenied
+
+
+class ArchivedError(UserError):
+    """The dataset is archived. A page answers 403, so that what waits in a browser waits until it is brought back."""
+
+    status = 403
+
+
+def dataset_require_active(dataset: Dataset) -> None:
+    """Raise ArchivedError for an archived dataset; `dataset` is as fresh as the caller has it."""
+    if dataset.archived:
+        raise ArchivedError(
+            _(
+                "“%(dataset)s” is archived, so nothing in it can be changed. "
+                "An owner can bring it back in its settings."
+            )
+            % {"dataset": dataset}
+        )

@@ -13,10 +13,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from curation.access import dataset_for, datasets_readable
+from curation.datasets.selectors import dataset_facts, pairs_found
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
-from curation.review import review_decide, review_undo
-from curation.reviewing import Queue, decisions_of_dataset, queue_scores, realism_sets
-from curation.selectors import dataset_facts, pairs_found
+from curation.review.queue import Queue, decisions_of_dataset, queue_scores, realism_sets
+from curation.review.verdicts import review_decide, review_undo
 from curation.serializers import (
     DatasetDetailSerializer,
     DatasetSerializer,

@@ -6,9 +6,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.numbers import NumberInBody
-from curation.selectors import ORDERS, PairFilter
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):

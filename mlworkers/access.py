@@ -4,8 +4,15 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
 
-from curation.access import CHANGING, ROLES_THAT_MAY, STAFF_MAY, dataset_allow, datasets_readable, roles_of
-from curation.archiving import ArchivedError
+from curation.access import (
+    CHANGING,
+    ROLES_THAT_MAY,
+    STAFF_MAY,
+    ArchivedError,
+    dataset_allow,
+    datasets_readable,
+    roles_of,
+)
 from curation.models import Dataset, User
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans import KINDS, UNLISTED, Kind

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from curation.errors import UserError
-from curation.files.exporting import FORMATS
+from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.plan_errors import SettingError

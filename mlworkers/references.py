@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Run

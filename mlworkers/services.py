@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import errors_shown
 from curation.models import Dataset, User
 from mlworkers import clock, lifecycle

@@ -13,8 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from curation.files.checksum import sha256_of
 from curation.files.json_text import json_from
+from curation.files.writing import sha256_of
 
 
 class ModelError(ValueError):

@@ -14,9 +14,8 @@ from uuid import uuid4
 
 from django.conf import settings
 
-from curation.files.checksum import sha256_of
 from curation.files.json_text import json_from
-from curation.files.writing import replacing
+from curation.files.writing import replacing, sha256_of
 
 LOG_MAX_BYTES = 1024**2
 TAIL_MAX_BYTES = 16 * 1024

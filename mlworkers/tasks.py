@@ -17,10 +17,10 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
+from curation.datasets.services import imports_tidy
 from curation.errors import UserError
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full
-from curation.services import imports_tidy
 from mlworkers import clock
 from mlworkers.forgetting import runs_forget
 from mlworkers.lifecycle import (

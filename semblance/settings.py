@@ -211,7 +211,7 @@ WHITENOISE_USE_FINDERS = True
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
 FILE_UPLOAD_PERMISSIONS = 0o666 & ~SEMBLANCE_UMASK
-FILE_UPLOAD_HANDLERS = ["curation.uploads.BoundedUpload"]
+FILE_UPLOAD_HANDLERS = ["curation.exchange.receiving.BoundedUpload"]
 # The folders from which runs that people start on pages take models; links are followed before it is checked.
 MODEL_ROOTS = [
     Path(root).expanduser().resolve()
@@ -223,7 +223,7 @@ DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "curation.authentication.TokenAuthentication",
+        "curation.accounts.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
+from curation.datasets.selectors import pair_choices
 from curation.models import Dataset, Pair
 from curation.numbers import NumberField
-from curation.selectors import pair_choices
 
 REPEATS_HELP = gettext_lazy(
     "Tuples that the person judged before, shown again unannounced: do they choose alike? 5 or more, 20 is modest; "

@@ -13,9 +13,9 @@ from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop
 from annotation.bws.designs.design import tuple_count
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
 from annotation.selectors import pairs_fitting
+from curation.datasets.people import members_of
 from curation.models import Dataset
 from curation.numbers import NumberField
-from curation.people import members_of
 
 SECONDS_EACH = 20
 

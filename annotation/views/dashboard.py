@@ -29,8 +29,8 @@ from annotation.views.screen import Shown
 from annotation.views.study import study_context, study_for_page
 from annotation.views.waiting import waiting_context
 from curation.access import AuthedRequest
+from curation.datasets.people import members_of
 from curation.numbers import number_asked, page_number
-from curation.people import members_of
 
 
 @require_GET

@@ -11,8 +11,8 @@ from annotation.handing import Nothing
 from annotation.models import Participation
 from annotation.views.screen import progress_text, undoable, words
 from curation.access import AuthedRequest
+from curation.datasets.people import members_of
 from curation.models import Dataset, Role
-from curation.people import members_of
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from annotation.selectors import judgement_rows
 from annotation.views.head import campaign_head
 from curation.access import AuthedRequest
 from curation.errors import UserError
-from curation.files.exporting import harmless
+from curation.files.tables import harmless
 from curation.models import ScoreSet
 
 

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import glob
+import hashlib
 import io
 import os
 import re
@@ -194,3 +195,9 @@ def _sentence(error: OSError, path: Path) -> str:
 
 def _full_sentence(path: Path) -> str:
     return f"The disk is full, so {path.name} was not written; free some space and try again."
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file's bytes, 64 hexadecimal digits; read in pieces, so that a file of any size will do."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -6,9 +6,9 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from curation.files.exporting import FORMATS
+from curation.datasets.selectors import PairChoices, PairFilter
+from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair
-from curation.selectors import PairChoices, PairFilter
 
 ALL = ("", _("all"))
 NAMES = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSONL", "parquet": "Parquet"}

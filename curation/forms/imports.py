@@ -6,9 +6,9 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from curation.exchange.importing import ImportOptions
 from curation.files.drafts import Columns
 from curation.files.preview import Preview
-from curation.importing import ImportOptions
 from curation.models import ScoreSet
 
 COLUMNS = ["a", "b", "score", "external_id", "source", "subset", "split"]

@@ -8,8 +8,8 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from curation.datasets.selectors import PairChoices, PairFilter
 from curation.models import Pair, ScoreSet
-from curation.selectors import PairChoices, PairFilter
 
 ANY = ("", _("any"))
 SORTED_BY = [

@@ -11,10 +11,10 @@ from django.http import HttpRequest
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.guessing import TooManyTriesError, Try, name_question_count, try_count, try_was_right
+from curation.accounts.guessing import TooManyTriesError, Try, name_question_count, try_count, try_was_right
+from curation.accounts.visitors import visitor_address
 from curation.models import Invitation, Role, User
 from curation.numbers import NumberField
-from curation.visitors import visitor_address
 
 PASSWORD_HELP = _(
     "At least 10 characters, not digits alone, and neither a common password nor like your name."

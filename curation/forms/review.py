@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset, Pair, ReviewDecision, ScoreSet
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
-from curation.review import NOTE_MAX_CHARACTERS, Reason
-from curation.reviewing import Queue
+from curation.review.queue import Queue
+from curation.review.verdicts import NOTE_MAX_CHARACTERS, Reason
 
 SHARES = [
     (0.1, gettext_lazy("lowest tenth")),

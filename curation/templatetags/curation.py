@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_rights
+from curation.datasets.selectors import dataset_facts
 from curation.models import Dataset
-from curation.selectors import dataset_facts
 
 register = template.Library()
 

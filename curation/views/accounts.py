@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest
+from curation.accounts.tokens import api_token_of, api_token_renew, api_token_revoke
 from curation.forms.people import PasswordForm
-from curation.tokens import api_token_of, api_token_renew, api_token_revoke
 
 
 class PasswordChange(PasswordChangeView):

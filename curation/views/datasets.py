@@ -16,9 +16,9 @@ from curation.access import (
     datasets_may_create,
     datasets_readable,
 )
+from curation.datasets.selectors import facts_of
+from curation.datasets.services import dataset_archive, dataset_change, dataset_create, dataset_restore
 from curation.forms.datasets import DatasetForm, NewDatasetForm
-from curation.selectors import facts_of
-from curation.services import dataset_archive, dataset_change, dataset_create, dataset_restore
 
 
 @require_GET

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.exporting import snapshot_create, snapshot_path
+from curation.datasets.selectors import pair_choices
+from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.forms.exports import ExportForm, SnapshotForm
-from curation.selectors import pair_choices
 
 
 @require_GET

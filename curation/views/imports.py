@@ -12,21 +12,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for
-from curation.errors import UserError, errors_shown
-from curation.files.drafts import FileError
-from curation.files.preview import Preview, preview_file
-from curation.forms.imports import ImportForm, ReadingForm, UploadForm
-from curation.importing import ONE_TRANSACTION_ROWS, ImportOptions
-from curation.models import ImportBatch
-from curation.selectors import imports_of
-from curation.services import (
+from curation.datasets.selectors import imports_of
+from curation.datasets.services import (
     import_apply,
     import_check_at_once,
     import_discard,
     import_errors_path,
     import_upload,
 )
-from curation.uploads import takes_file, upload_refusal
+from curation.errors import UserError, errors_shown
+from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions
+from curation.exchange.receiving import takes_file, upload_refusal
+from curation.files.drafts import FileError
+from curation.files.preview import Preview, preview_file
+from curation.forms.imports import ImportForm, ReadingForm, UploadForm
+from curation.models import ImportBatch
 
 IMPORTS_SHOWN = 50
 PREVIEW_ROWS = 5

@@ -13,9 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
-from curation.forms.people import AccountForm, InvitationForm
-from curation.models import Invitation, Membership
-from curation.people import (
+from curation.datasets.people import (
     account_create,
     invitation_accept,
     invitation_by_token,
@@ -25,6 +23,8 @@ from curation.people import (
     invitations_of,
     role_is_more,
 )
+from curation.forms.people import AccountForm, InvitationForm
+from curation.models import Invitation, Membership
 
 INVITATIONS_SHOWN = 50
 BACKEND = "django.contrib.auth.backends.ModelBackend"

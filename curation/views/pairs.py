@@ -11,11 +11,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.charts import KEPT_SECONDS, Chart, score_chart
-from curation.forms.pairs import PairFilterForm
-from curation.models import Dataset, ScoreSet
-from curation.numbers import page_number
-from curation.reviewing import decisions_of_pair, sentence_scores_of, waiting_of
-from curation.selectors import (
+from curation.datasets.selectors import (
     ScoreSetRow,
     pair_choices,
     pair_life,
@@ -24,6 +20,10 @@ from curation.selectors import (
     score_histogram,
     score_sets_of,
 )
+from curation.forms.pairs import PairFilterForm
+from curation.models import Dataset, ScoreSet
+from curation.numbers import page_number
+from curation.review.queue import decisions_of_pair, sentence_scores_of, waiting_of
 
 # What is shown where the address names no score set: what people judged, then what a file gave.
 SHOWN_FIRST = ["people", "gold", "model", "target", "realism"]

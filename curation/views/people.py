@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.datasets.people import member_remove, member_restore, member_set_role, members_of
 from curation.forms.people import RoleForm
 from curation.models import Dataset, Membership, Role, User
 from curation.numbers import page_number
-from curation.people import member_remove, member_restore, member_set_role, members_of
 
 MEMBERS_PER_PAGE = 50
 JUST_REMOVED = "removed_member"

@@ -15,16 +15,9 @@ from curation.access import AuthedRequest, dataset_for, datasets_curated
 from curation.errors import UserError
 from curation.forms.review import SHARES, QueueForm, VerdictForm, queue_address
 from curation.models import Dataset, PairScore, ReviewDecision, ScoreSet
-from curation.review import Reason, review_decide, review_undo
-from curation.reviewing import Queue, queue_waiting, queue_wider, realism_sets, waiting_by_set
-from curation.views.review_screen import (
-    figures_of,
-    progress_text,
-    screen_json,
-    shown_next,
-    shown_of,
-    words,
-)
+from curation.review.queue import Queue, queue_waiting, queue_wider, realism_sets, waiting_by_set
+from curation.review.screen import figures_of, progress_text, screen_json, shown_next, shown_of, words
+from curation.review.verdicts import Reason, review_decide, review_undo
 
 
 @require_GET

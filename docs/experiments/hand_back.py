@@ -35,8 +35,8 @@ UPLOAD = """
 import sys
 from django.conf import settings
 from django.core.files import File
-from curation.importing import ImportOptions
-from curation.services import dataset_create, import_check, import_upload
+from curation.exchange.importing import ImportOptions
+from curation.datasets.services import dataset_create, import_check, import_upload
 from mlworkers.services import run_start
 from uuid import uuid4
 slug = f"trial-{uuid4().hex[:8]}"

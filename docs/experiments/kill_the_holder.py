@@ -49,7 +49,7 @@ sys.argv[0] = "celery"
 sys.exit(main())
 """
 START = """
-from curation.services import dataset_create
+from curation.datasets.services import dataset_create
 from mlworkers.services import run_start
 from uuid import uuid4
 slug = f"trial-{uuid4().hex[:8]}"

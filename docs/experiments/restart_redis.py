@@ -88,8 +88,8 @@ class Trials:
 
         django.setup()
         import semblance.celery  # noqa: F401, PLC0415
+        from curation.datasets.services import dataset_create  # noqa: PLC0415
         from curation.models import Dataset  # noqa: PLC0415
-        from curation.services import dataset_create  # noqa: PLC0415
 
         if not Dataset.objects.filter(slug="trial").exists():
             dataset_create(slug="trial", name="Trial")

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from mlworkers import clock
 from mlworkers.lifecycle import Claim, run_finish
 from mlworkers.models import Artifact, Evaluation, Run

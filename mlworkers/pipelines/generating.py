@@ -12,9 +12,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
+from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.json_text import json_from
 from curation.files.writing import folder_replacing, replacing
-from curation.generated import GeneratedRow, generated_pairs_add
 from curation.models import Dataset
 from mlworkers.compute import Compute, choose_compute
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn

@@ -8,12 +8,12 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
+from curation.datasets.services import import_apply, import_check, import_errors_path
 from curation.errors import UserError
-from curation.exporting import pairs_export
+from curation.exchange.exporting import pairs_export
+from curation.exchange.importing import ImportOptions
 from curation.files.writing import replacing
-from curation.importing import ImportOptions
 from curation.models import ImportBatch
-from curation.services import import_apply, import_check, import_errors_path
 from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.plans import ExportPlan, ImportPlan
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
+from curation.datasets.services import ScoredSentence, score_set_publish
 from curation.errors import UserError
-from curation.files.exporting import Column, write_table
 from curation.files.json_text import json_from
+from curation.files.tables import Column, write_table
 from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
-from curation.services import ScoredSentence, score_set_publish
 from mlworkers.compute import Compute, choose_compute
 from mlworkers.encoders.backbone import load_encoder
 from mlworkers.encoders.encoding import encode

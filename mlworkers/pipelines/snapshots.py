@@ -6,10 +6,9 @@ from django.utils.translation import gettext as _
 
 from curation.access import datasets_readable
 from curation.errors import UserError
-from curation.exporting import snapshot_create, snapshot_path
-from curation.files.checksum import sha256_of
+from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.files.json_text import json_from
-from curation.files.writing import replacing
+from curation.files.writing import replacing, sha256_of
 from curation.models import Dataset, Snapshot
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run

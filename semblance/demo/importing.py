@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from curation.importing import ImportOptions
+from curation.datasets.services import dataset_create, import_check, import_upload
+from curation.exchange.importing import ImportOptions
 from curation.models import Dataset, User
-from curation.services import dataset_create, import_check, import_upload
 from mlworkers.progress import Report
 from semblance.demo.plan import DemoPlan
 from semblance.demo.scenes import ScenePair, scene_pairs

@@ -8,7 +8,7 @@ from annotation.models import Campaign
 from annotation.publishing import scores_publish
 from annotation.services import campaign_create, campaign_open, gold_add
 from annotation.suggesting import gold_suggest
-from curation.exporting import snapshot_create
+from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, PairScore, ScoreSet, User
 from semblance.demo.accounts import members_add, simulated_annotators
 from semblance.demo.importing import JUDGED, LATENT

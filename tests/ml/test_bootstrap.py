@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from curation.files.checksum import sha256_of
+from curation.files.writing import sha256_of
 from mlworkers.compute import choose_compute
 from mlworkers.synthesis import bootstrap
 from mlworkers.synthesis.bootstrap import (

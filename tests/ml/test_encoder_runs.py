@@ -14,9 +14,9 @@ from django.utils import timezone
 from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
-from curation.exporting import snapshot_create
+from curation.exchange.exporting import snapshot_create
 from curation.models import Pair, PairScore, ScoreSet, Snapshot
-from curation.review import review_decide
+from curation.review.verdicts import review_decide
 from mlworkers import tasks
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run

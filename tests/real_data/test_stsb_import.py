@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from django.db import connection
 
-from curation.exporting import pairs_export, snapshot_create, snapshot_path
-from curation.files.exporting import FORMATS
+from curation.datasets.selectors import dataset_duplicates
+from curation.exchange.exporting import pairs_export, snapshot_create, snapshot_path
+from curation.exchange.importing import ImportOptions, ImportOutcome, pairs_import
 from curation.files.parsing import Columns, read_pairs
-from curation.importing import ImportOptions, ImportOutcome, pairs_import
+from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, PairScore, Sentence
-from curation.selectors import dataset_duplicates
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory
 

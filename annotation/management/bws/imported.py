@@ -19,10 +19,10 @@ from annotation.management.bws.verb import (
     require_database,
 )
 from annotation.recording import Recorded, judgements_record
+from curation.datasets.services import dataset_create
 from curation.errors import UserError
-from curation.files.checksum import sha256_of
+from curation.files.writing import sha256_of
 from curation.models import Dataset
-from curation.services import dataset_create
 
 HELP = "Keep finished judgements as a campaign, with its dashboard, scores and bundle."
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
-from curation.exporting import pairs_export
-from curation.files.exporting import FORMATS
-from curation.selectors import dataset_by_slug
+from curation.datasets.selectors import dataset_by_slug
+from curation.exchange.exporting import pairs_export
+from curation.files.tables import FORMATS
 
 
 class Command(BaseCommand):

@@ -9,11 +9,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.services import dataset_draft
+from curation.exchange.importing import ImportOptions, ImportOutcome, pairs_import
 from curation.files.drafts import Columns
-from curation.importing import ImportOptions, ImportOutcome, pairs_import
 from curation.models import Dataset
-from curation.selectors import dataset_by_slug
-from curation.services import dataset_draft
 
 COLUMNS = {"a": "a", "b": "b", "score": "score", "source": "source", "split": "split", "id": "external_id"}
 

@@ -23,8 +23,8 @@ from semblance.demo.accounts import Account, accounts_prepare
 from semblance.demo.job import Demonstration, demonstrate
 from semblance.demo.plan import DemoPlan
 from semblance.demo.stages import Stages
-from semblance.processes import Group
-from semblance.programs import database_ready, workers
+from semblance.serving.processes import Group
+from semblance.serving.programs import database_ready, workers
 
 LOOK_EVERY = 0.1  # seconds
 

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from semblance.processes import Ended, Group
-from semblance.programs import address_of, answers, beat, database_ready, listening, web, workers
+from semblance.serving.processes import Ended, Group
+from semblance.serving.programs import address_of, answers, beat, database_ready, listening, web, workers
 
 
 class Command(BaseCommand):

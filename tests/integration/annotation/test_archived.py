@@ -8,9 +8,9 @@ from annotation.handing import Nothing
 from annotation.models import Campaign, Judgement, Lease
 from annotation.publishing import scores_publish
 from annotation.services import campaign_create, campaign_pause, gold_change, guideline_save
-from curation.archiving import ArchivedError
+from curation.access import ArchivedError
+from curation.datasets.services import dataset_archive, dataset_restore
 from curation.errors import UserError
-from curation.services import dataset_archive, dataset_restore
 from tests.factories import GoldFactory, MembershipFactory
 from tests.integration.annotation.pages import address, answer_on, client_of, text_of
 

@@ -5,7 +5,7 @@ from django.utils.timezone import now
 from rest_framework.test import APIClient
 
 from annotation.models import Judgement, Lease
-from curation.tokens import api_token_renew
+from curation.accounts.tokens import api_token_renew
 from tests.factories import CampaignFactory, GoldFactory
 from tests.integration.annotation.pages import new_id
 

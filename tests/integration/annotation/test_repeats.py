@@ -31,8 +31,8 @@ from annotation.repeating import repeat_choose, repeat_is_due
 from annotation.services import campaign_close, repeats_change
 from annotation.settling import leases_expire, participation_exclude, participation_reinstate
 from annotation.studying import study_make
+from curation.accounts.tokens import api_token_renew
 from curation.errors import UserError
-from curation.tokens import api_token_renew
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
 from tests.integration.annotation.conftest import AT
 from tests.integration.annotation.pages import address, client_of, text_of

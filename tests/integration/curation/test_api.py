@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from curation.services import score_set_publish
+from curation.datasets.services import score_set_publish
 from tests.factories import DatasetFactory, PairFactory
 
 pytestmark = pytest.mark.django_db

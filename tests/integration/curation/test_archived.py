@@ -7,11 +7,11 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils.timezone import now
 
-from curation import people, services
-from curation.archiving import ArchivedError
-from curation.exporting import snapshot_create
+from curation.access import ArchivedError
+from curation.datasets import people, services
+from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, Membership
-from curation.review import review_decide
+from curation.review.verdicts import review_decide
 from mlworkers.services import run_start
 from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory
 

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.errors import UserError
-from curation.exporting import pairs_export
-from curation.files.exporting import FORMATS
+from curation.exchange.exporting import pairs_export
+from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
-from curation.importing import ImportOptions, pairs_import
+from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, PairScore, Sentence
 from curation.pairs.text import normalise, sentence_key, shows_something
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory

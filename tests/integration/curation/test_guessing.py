@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
-from curation.guessing import (
+from curation.accounts.guessing import (
     REMEMBERED,
     TRIES_FROM_ONE_ADDRESS,
     TRIES_OF_A_NAME,

@@ -14,10 +14,10 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from curation import importing
 from curation.errors import UserError
+from curation.exchange import importing
+from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
-from curation.importing import ImportOptions, pairs_import
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 

@@ -8,9 +8,7 @@ from time import sleep
 import pytest
 from django.db import connection, transaction
 
-from curation.errors import UserError
-from curation.models import Invitation, Membership, User
-from curation.people import (
+from curation.datasets.people import (
     account_create,
     invitation_accept,
     invitation_by_token,
@@ -22,6 +20,8 @@ from curation.people import (
     member_restore,
     member_set_role,
 )
+from curation.errors import UserError
+from curation.models import Invitation, Membership, User
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

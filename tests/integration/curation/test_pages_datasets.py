@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
+from curation.datasets.services import score_set_publish
 from curation.models import Dataset, Membership, Snapshot
-from curation.services import score_set_publish
 from tests.factories import DatasetFactory
 
 pytestmark = pytest.mark.django_db

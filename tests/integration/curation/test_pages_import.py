@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import StopUpload
 from django.http import HttpRequest
 
-from curation.importing import ONE_TRANSACTION_ROWS
+from curation.exchange.importing import ONE_TRANSACTION_ROWS
+from curation.exchange.receiving import BoundedUpload, upload_refusal
 from curation.models import ImportBatch
-from curation.uploads import BoundedUpload, upload_refusal
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from curation.datasets.services import score_set_publish
 from curation.models import Pair, PairScore
-from curation.services import score_set_publish
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db

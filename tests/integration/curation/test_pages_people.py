@@ -10,9 +10,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils.timezone import now
 
-from curation.guessing import TRIES_FROM_ONE_ADDRESS, TRIES_OF_A_NAME_FROM_ONE_ADDRESS
+from curation.accounts.guessing import TRIES_FROM_ONE_ADDRESS, TRIES_OF_A_NAME_FROM_ONE_ADDRESS
+from curation.datasets.people import invitation_create, member_remove
 from curation.models import ApiToken, Invitation, Membership, PasswordTries, User
-from curation.people import invitation_create, member_remove
 from tests.factories import DatasetFactory, MembershipFactory, UserFactory
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
 from curation.models import Pair, ReviewDecision
-from curation.review import review_decide
+from curation.review.verdicts import review_decide
 from tests.factories import GeneratedPairFactory, MembershipFactory, SentenceFactory, run_score_set
 
 pytestmark = pytest.mark.django_db

@@ -15,12 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.errors import UserError
-from curation.exporting import snapshot_create, snapshot_path
-from curation.files.checksum import sha256_of
+from curation.exchange.exporting import snapshot_create, snapshot_path
+from curation.files.writing import sha256_of
 from curation.models import Dataset, Pair, PairScore, ReviewClaim, ReviewDecision, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
-from curation.review import CLAIM_TIME, DecidedError, review_decide, review_next, review_undo
-from curation.reviewing import (
+from curation.review.queue import (
     Queue,
     decisions_of_pair,
     human_scores,
@@ -33,6 +32,7 @@ from curation.reviewing import (
     waiting_by_set,
     waiting_of,
 )
+from curation.review.verdicts import CLAIM_TIME, DecidedError, review_decide, review_next, review_undo
 from tests.factories import (
     GeneratedPairFactory,
     MembershipFactory,

@@ -11,8 +11,8 @@ from django.db import connection
 
 from curation.errors import UserError
 from curation.models import Pair, ReviewDecision, ScoreSet, User
-from curation.review import review_decide, review_next, review_undo
-from curation.reviewing import Queue
+from curation.review.queue import Queue
+from curation.review.verdicts import review_decide, review_next, review_undo
 from tests.factories import GeneratedPairFactory, UserFactory, run_score_set
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

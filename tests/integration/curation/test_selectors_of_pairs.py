@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from curation import selectors
+from curation.datasets import selectors
+from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Pair, PairScore, ScoreSet
-from curation.selectors import ORDERS, PairFilter
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 
 

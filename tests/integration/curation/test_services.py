@@ -9,11 +9,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
-from curation import claiming, importing, services
+from curation.datasets import services
+from curation.datasets.services import ScoredSentence
 from curation.errors import UserError
-from curation.importing import ImportOptions
+from curation.exchange import claiming, importing
+from curation.exchange.importing import ImportOptions
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
-from curation.services import ScoredSentence
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 
 ROWS = b"sentence1,sentence2,score\nRome fell.,Rome fell.,5\nA dog runs.,A cat sleeps.,0.4\nA.,,1\n"

@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 from django.db import IntegrityError
 
+from curation.datasets.selectors import PairFilter
 from curation.errors import UserError
-from curation.exporting import snapshot_create, snapshot_path
+from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.models import Pair, PairScore, Snapshot
-from curation.selectors import PairFilter
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 
 

@@ -5,8 +5,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.test import Client
 
+from curation.exchange.receiving import FORM_BYTES, BoundedUpload
 from curation.models import ImportBatch
-from curation.uploads import FORM_BYTES, BoundedUpload
 
 pytestmark = pytest.mark.django_db
 

@@ -27,7 +27,7 @@ import sys
 from celery.__main__ import main
 from semblance.celery import app
 app.loader.import_default_modules()
-import curation.importing as importing
+import curation.exchange.importing as importing
 importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 100
 sys.argv[0] = "celery"
 sys.exit(main())

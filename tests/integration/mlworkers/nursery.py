@@ -47,7 +47,7 @@ from pathlib import Path
 from celery.__main__ import main
 from semblance.celery import app
 app.loader.import_default_modules()
-import curation.exporting as exporting
+import curation.exchange.exporting as exporting
 import mlworkers.reporting as reporting
 import mlworkers.tasks as tasks
 import mlworkers.encoders.fitting as fitting

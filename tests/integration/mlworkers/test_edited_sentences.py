@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django.utils.timezone import now
 
-from curation.review import review_decide
+from curation.review.verdicts import review_decide
 from mlworkers.pipelines.scored_sentences import scored_sentences
 from mlworkers.realism.plan import RealismPlan
 from tests.factories import GeneratedPairFactory, PairFactory, RunFactory

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curation.errors import UserError
-from curation.files.checksum import sha256_of
+from curation.files.writing import sha256_of
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 from mlworkers import tasks

@@ -12,8 +12,7 @@ from celery.worker import state
 from django.utils import timezone
 
 from curation.errors import UserError
-from curation.files.checksum import sha256_of
-from curation.files.writing import folder_replacing
+from curation.files.writing import folder_replacing, sha256_of
 from mlworkers import pipelines, tasks
 from mlworkers.lifecycle import RunStopped, run_cancel, run_claim
 from mlworkers.models import Run, WorkerHeartbeat

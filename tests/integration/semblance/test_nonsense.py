@@ -26,12 +26,12 @@ from django.urls.resolvers import RegexPattern
 from django.utils.timezone import now
 
 from annotation.assignment import participation_join, tuple_claim
-from curation.exporting import snapshot_create
-from curation.importing import ImportOptions
+from curation.datasets.people import invitation_create
+from curation.datasets.services import import_check, import_upload
+from curation.exchange.exporting import snapshot_create
+from curation.exchange.importing import ImportOptions
 from curation.models import User
-from curation.people import invitation_create
-from curation.review import review_decide
-from curation.services import import_check, import_upload
+from curation.review.verdicts import review_decide
 from mlworkers.plans import KINDS
 from tests.conftest import rolled_back
 from tests.factories import (

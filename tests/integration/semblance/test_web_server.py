@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance import web_server
-from semblance.web_server import Arrival, ClientSocket
+from semblance.serving import web_server
+from semblance.serving.web_server import Arrival, ClientSocket
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 60.0  # seconds; a machine may be busy
@@ -36,7 +36,14 @@ def address(tmp_path_factory) -> Iterator[tuple[str, int]]:
     folder = tmp_path_factory.mktemp("site")
     (folder / "site_of_tests.py").write_text(SITE)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        arguments = ["--config", "python:semblance.web_server", "--workers", "1", "--pythonpath", str(folder)]
+        arguments = [
+            "--config",
+            "python:semblance.serving.web_server",
+            "--workers",
+            "1",
+            "--pythonpath",
+            str(folder),
+        ]
         process = subprocess.Popen(
             [
                 sys.executable,

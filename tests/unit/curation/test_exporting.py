@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.files.exporting import FORMATS, PAIR_COLUMNS, Column, score_columns, write_table
 from curation.files.parsing import Columns, FileError, read_pairs
+from curation.files.tables import FORMATS, PAIR_COLUMNS, Column, score_columns, write_table
 from curation.files.writing import replacing
 from curation.pairs.text import normalise, shows_something
 

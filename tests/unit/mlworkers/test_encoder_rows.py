@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from curation.exporting import SNAPSHOT_COLUMNS
-from curation.files.exporting import score_columns, write_table
+from curation.exchange.exporting import SNAPSHOT_COLUMNS
+from curation.files.tables import score_columns, write_table
 from mlworkers.encoders.rows import (
     PairTable,
     Rows,

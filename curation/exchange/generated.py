@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from curation.datasets.services import score_set_publish
 from curation.errors import UserError
+from curation.exchange.pair_writing import dataset_lock
 from curation.models import Dataset, Pair, ScoreSet, Sentence
-from curation.pair_writing import dataset_lock
 from curation.pairs.text import normalise, sentence_key
-from curation.services import score_set_publish
 
 ROWS_AT_A_TIME = 2_000
 Item = TypeVar("Item")

@@ -9,10 +9,10 @@ from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySe
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError
+from curation.exchange.pair_writing import dataset_lock
 from curation.models import Dataset, Invitation, InvitationBar, Membership, Role, User
-from curation.pair_writing import dataset_lock
 
 
 def members_of(dataset: Dataset) -> QuerySet[Membership]:

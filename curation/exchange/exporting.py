@@ -14,17 +14,16 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
+from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
-from curation.files.checksum import sha256_of
+from curation.exchange.pair_writing import dataset_lock
 from curation.files.drafts import FileError
-from curation.files.exporting import PAIR_COLUMNS, Column, Row, score_columns, write_table
 from curation.files.progress import Report, silent
-from curation.files.writing import make_folder, sync_folder
+from curation.files.tables import PAIR_COLUMNS, Column, Row, score_columns, write_table
+from curation.files.writing import make_folder, sha256_of, sync_folder
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Snapshot, User
-from curation.pair_writing import dataset_lock
 from curation.pairs.splitting import pair_components
-from curation.selectors import PairFilter, pairs_matching
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")

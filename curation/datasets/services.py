@@ -18,15 +18,17 @@ from django.utils.text import get_valid_filename
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.archiving import dataset_require_active
-from curation.claiming import import_claim
+from curation.access import dataset_require_active
+from curation.datasets.selectors import import_is_free
 from curation.errors import UserError, errors_shown, validation_shown
+from curation.exchange.claiming import import_claim
+from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, ImportOutcome, pairs_import
+from curation.exchange.pair_writing import dataset_lock
 from curation.files.drafts import FileError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
 from curation.files.survey import TooManyRowsError
 from curation.files.writing import leftovers_remove, make_folder, replacing
-from curation.importing import ONE_TRANSACTION_ROWS, ImportOptions, ImportOutcome, pairs_import
 from curation.models import (
     Dataset,
     ImportBatch,
@@ -39,9 +41,7 @@ from curation.models import (
     SentenceScore,
     User,
 )
-from curation.pair_writing import dataset_lock
 from curation.pairs.scales import scale_checked
-from curation.selectors import import_is_free
 
 _SCORES_IN_INSERT = 5_000
 # A larger file is checked by a run: no request waits for it.

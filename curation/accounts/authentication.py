@@ -4,8 +4,8 @@ from django.utils.translation import gettext as _
 from rest_framework import authentication
 from rest_framework.exceptions import AuthenticationFailed
 
+from curation.accounts.tokens import api_token_found
 from curation.models import ApiToken, User
-from curation.tokens import api_token_found
 
 
 class TokenAuthentication(authentication.TokenAuthentication):

@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from curation.access import AuthedRequest
 from curation.forms.review import queue_address
 from curation.models import Pair, PairScore
-from curation.review import review_next
-from curation.reviewing import (
+from curation.review.queue import (
     HumanScores,
     Neighbour,
     Queue,
@@ -28,6 +27,7 @@ from curation.reviewing import (
     review_pace,
     review_precision,
 )
+from curation.review.verdicts import review_next
 
 LONG_SENTENCE = 150  # characters
 _BARS = 40

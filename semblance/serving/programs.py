@@ -16,7 +16,7 @@ from mlworkers.plan_settings import listed
 from mlworkers.plans import QUEUES
 from mlworkers.presence import worker_arguments
 from semblance.health import migrations_missing
-from semblance.processes import Program
+from semblance.serving.processes import Program
 
 ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not chosen
 
@@ -64,7 +64,7 @@ def database_ready() -> None:
 def web(listener: socket.socket, processes: int) -> Program:
     descriptor = listener.fileno()
     arguments = [
-        *("-m", "gunicorn", "semblance.wsgi:application", "--config", "python:semblance.web_server"),
+        *("-m", "gunicorn", "semblance.wsgi:application", "--config", "python:semblance.serving.web_server"),
         *("--bind", f"fd://{descriptor}", "--workers", str(processes)),
     ]
     return Program("web", arguments, descriptors=(descriptor,))

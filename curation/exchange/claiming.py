@@ -11,10 +11,10 @@ from django.db.models import F, Q, QuerySet
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
+from curation.datasets.selectors import import_is_free
 from curation.errors import UserError
 from curation.files.progress import Report
 from curation.models import ImportBatch
-from curation.selectors import import_is_free
 
 SECONDS_BETWEEN_BEATS = 1.0
 

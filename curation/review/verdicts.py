@@ -15,8 +15,9 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.archiving import dataset_require_active
+from curation.access import dataset_require_active
 from curation.errors import UserError
+from curation.exchange.pair_writing import dataset_lock
 from curation.models import (
     Pair,
     PairScore,
@@ -26,9 +27,8 @@ from curation.models import (
     Sentence,
     User,
 )
-from curation.pair_writing import dataset_lock
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
-from curation.reviewing import REVIEWABLE, Queue, queue_scores
+from curation.review.queue import REVIEWABLE, Queue, queue_scores
 
 CLAIM_TIME = timedelta(minutes=10)
 NOTE_MAX_CHARACTERS = 500

@@ -18,18 +18,17 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.claiming import BeatingReport, import_beat, import_failed, imports_superseded
 from curation.errors import UserError, errors_shown, validation_shown
-from curation.files.checksum import sha256_of
+from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
+from curation.exchange.pair_writing import Target, Written, dataset_lock, pairs_write
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
 from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
 from curation.files.survey import Survey, TooManyRowsError, survey_rows
-from curation.files.writing import as_text, replacing
+from curation.files.writing import as_text, replacing, sha256_of
 from curation.models import Dataset, ImportBatch, ScoreSet, User
-from curation.pair_writing import Target, Written, dataset_lock, pairs_write
 from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
