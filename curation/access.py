@@ -1,4 +1,4 @@
-"""Who may do what with a dataset. The only way a view gets one."""
+"""Who may do what with a dataset: the only way a view gets one. An archived dataset is read-only."""
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -125,3 +125,12 @@ def dataset_require_active(dataset: Dataset) -> None:
             )
             % {"dataset": dataset}
         )
+
+
+def dataset_lock(dataset: Dataset) -> None:
+    """Wait until no other transaction adds to the dataset, and keep others waiting until this one ends.
+
+    Rows that only refer to the dataset's pairs, such as judgements, are written meanwhile. Raises ArchivedError for a
+    dataset that was archived.
+    """
+    dataset_require_active(Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk))

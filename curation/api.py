@@ -15,7 +15,8 @@ from rest_framework.views import APIView
 from curation.access import dataset_for, datasets_readable
 from curation.datasets.selectors import dataset_facts, pairs_found
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
-from curation.review.queue import Queue, decisions_of_dataset, queue_scores, realism_sets
+from curation.review.history import decisions_of_dataset
+from curation.review.queue import Queue, queue_scores, realism_sets
 from curation.review.verdicts import review_decide, review_undo
 from curation.serializers import (
     DatasetDetailSerializer,

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 from urllib.parse import quote
 
@@ -18,10 +17,6 @@ import altair as alt
 import vl_convert
 from django.core.cache import cache
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext as _
-
-from curation.models import ScoreSet
-from curation.pairs.statistics import Histogram
 
 # Drawn in the light theme's colours; on a page each becomes the custom property that changes with the theme.
 INK, SOFT, LINE, SURFACE = "#1e2227", "#595f67", "#dedad1", "#ffffff"
@@ -91,56 +86,6 @@ def chart_draw(
 def _width(svg: str) -> float:
     found = re.search(r'viewBox="0 0 ([0-9.]+) ', svg)
     return float(found[1]) if found else NARROW
-
-
-def score_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
-    """How many pairs lie where on the scale, a row of bars for each source."""
-    rows = [
-        (source or _("no source"), low, high, count)
-        for source, counts in histogram.counts.items()
-        for (low, high), count in zip(pairwise(histogram.edges), counts, strict=True)
-    ]
-    values = [dict(zip(("source", "low", "high", "pairs"), row, strict=True)) for row in rows]
-    bars = (
-        alt.Chart(alt.InlineData(values=values))
-        .mark_bar()
-        .encode(
-            x=alt.X("low:Q", bin="binned", title=score_set.name, axis=alt.Axis(tickCount=5)),
-            x2="high:Q",
-            y=alt.Y("pairs:Q", title=_("pairs"), axis=alt.Axis(tickCount=3)),
-        )
-        .properties(width=360, height=max(36, 180 // len(histogram.counts)))
-    )
-    return chart_draw(
-        _by_source(bars, [source or _("no source") for source in histogram.counts]),
-        name="scores",
-        finding=_fullest_and_emptiest(histogram),
-        n=histogram.n,
-        unit=_("pairs"),
-        columns=[_("source"), _("from"), _("to"), _("pairs")],
-        rows=rows,
-    )
-
-
-def _by_source(bars: alt.Chart, sources: Sequence[str]) -> alt.TopLevelMixin:
-    """The bars of each source under one another, in the order given; those of a single source as they are."""
-    if len(sources) == 1:
-        return bars
-    header = alt.Header(title=None, labelOrient="top", labelAnchor="start", labelPadding=2)
-    return bars.facet(row=alt.Row("source:N", sort=list(sources), header=header), spacing=8)
-
-
-def _fullest_and_emptiest(histogram: Histogram) -> str:
-    totals = [sum(counts) for counts in zip(*histogram.counts.values(), strict=True)]
-    words = {}
-    for name, place in (("most", totals.index(max(totals))), ("least", totals.index(min(totals)))):
-        low, high = histogram.edges[place : place + 2]
-        words[name] = f"{low:g}–{high:g}"
-        words[f"{name}_share"] = f"{totals[place] / histogram.n:.0%}"
-    return (
-        _("The fullest tenth is %(most)s with %(most_share)s, the emptiest %(least)s with %(least_share)s.")
-        % words
-    )
 
 
 def _svg(specification: alt.TopLevelMixin) -> str:

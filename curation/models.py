@@ -324,9 +324,7 @@ class ReviewDecision(models.Model):
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="decisions")
     reviewer = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
-    reasons = models.JSONField(
-        default=list, blank=True, help_text="why it was rejected (curation.review.verdicts)"
-    )
+    reasons = models.JSONField(default=list, blank=True, help_text="why it was rejected (curation.review)")
     note = models.CharField(max_length=500, blank=True)
     replacement = models.ForeignKey(Pair, models.SET_NULL, null=True, blank=True, related_name="replaces")
     value_shown = models.FloatField(null=True, blank=True, help_text="p_D at the time of the decision")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from curation.views import accounts, datasets, exports, imports, invitations, pairs, people, review
+from curation.views import accounts, datasets, exchange, pairs, people, review
 
 app_name = "curation"
 urlpatterns = [
@@ -12,27 +12,31 @@ urlpatterns = [
     path("datasets/<slug:slug>/settings/", datasets.dataset_settings, name="settings"),
     path("datasets/<slug:slug>/archive/", datasets.dataset_archive_view, name="dataset_archive"),
     path("datasets/<slug:slug>/pairs/<number:pair_pk>/", pairs.pair, name="pair"),
-    path("datasets/<slug:slug>/import/", imports.import_list, name="import"),
-    path("datasets/<slug:slug>/import/<number:batch_pk>/", imports.import_batch, name="import_batch"),
+    path("datasets/<slug:slug>/import/", exchange.import_list, name="import"),
+    path("datasets/<slug:slug>/import/<number:batch_pk>/", exchange.import_batch, name="import_batch"),
     path(
-        "datasets/<slug:slug>/import/<number:batch_pk>/check/", imports.import_check_view, name="import_check"
+        "datasets/<slug:slug>/import/<number:batch_pk>/check/",
+        exchange.import_check_view,
+        name="import_check",
     ),
     path(
-        "datasets/<slug:slug>/import/<number:batch_pk>/apply/", imports.import_apply_view, name="import_apply"
+        "datasets/<slug:slug>/import/<number:batch_pk>/apply/",
+        exchange.import_apply_view,
+        name="import_apply",
     ),
     path(
         "datasets/<slug:slug>/import/<number:batch_pk>/discard/",
-        imports.import_discard_view,
+        exchange.import_discard_view,
         name="import_discard",
     ),
     path(
         "datasets/<slug:slug>/import/<number:batch_pk>/errors.csv",
-        imports.import_errors,
+        exchange.import_errors,
         name="import_errors",
     ),
-    path("datasets/<slug:slug>/export/", exports.export, name="export"),
-    path("datasets/<slug:slug>/snapshots/", exports.snapshot_list, name="snapshots"),
-    path("datasets/<slug:slug>/snapshots/<number:number>/", exports.snapshot_download, name="snapshot"),
+    path("datasets/<slug:slug>/export/", exchange.export, name="export"),
+    path("datasets/<slug:slug>/snapshots/", exchange.snapshot_list, name="snapshots"),
+    path("datasets/<slug:slug>/snapshots/<number:number>/", exchange.snapshot_download, name="snapshot"),
     path("datasets/<slug:slug>/members/", people.member_list, name="members"),
     path("datasets/<slug:slug>/members/restore/", people.member_restore_view, name="member_restore"),
     path("datasets/<slug:slug>/members/<number:member_pk>/role/", people.member_role, name="member_role"),
@@ -41,10 +45,10 @@ urlpatterns = [
         people.member_remove_view,
         name="member_remove",
     ),
-    path("datasets/<slug:slug>/invitations/", invitations.invitation_list, name="invitation_list"),
+    path("datasets/<slug:slug>/invitations/", people.invitation_list, name="invitation_list"),
     path(
         "datasets/<slug:slug>/invitations/<number:invitation_pk>/revoke/",
-        invitations.invitation_revoke_view,
+        people.invitation_revoke_view,
         name="invitation_revoke",
     ),
     path("review/", review.review_list, name="review_list"),
@@ -54,5 +58,5 @@ urlpatterns = [
     path("review/<slug:slug>/undo/<number:decision_pk>/", review.review_undo_view, name="review_undo"),
     path("accounts/token/", accounts.api_token, name="api_token"),
     path("accounts/token/revoke/", accounts.api_token_revoke_view, name="api_token_revoke"),
-    path("invitations/<str:token>/", invitations.invitation, name="invitation"),
+    path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]

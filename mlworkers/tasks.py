@@ -17,8 +17,8 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 
-from curation.datasets.services import imports_tidy
 from curation.errors import UserError
+from curation.exchange.uploads import imports_tidy
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full
 from mlworkers import clock

@@ -1,8 +1,15 @@
-"""A person's token for the API: made, found and ended. It is shown once; a digest of it is stored."""
+"""A person's token for the API: made, found, ended, and recognised in a request.
+
+It is shown once; a digest of it is stored.
+"""
 
 import hashlib
 import secrets
 from datetime import datetime
+
+from django.utils.translation import gettext as _
+from rest_framework import authentication
+from rest_framework.exceptions import AuthenticationFailed
 
 from curation.models import ApiToken, User
 
@@ -48,3 +55,15 @@ def api_token_digest(token: str) -> str:
 def _works(token: ApiToken) -> bool:
     """Compared with the password as it is now: no way of changing a password can forget to end the token."""
     return token.user.is_active and token.password_digest == token.user.password_digest()
+
+
+class TokenAuthentication(authentication.TokenAuthentication):
+    """Django REST framework's header, `Authorization: Token …`, with tokens that are stored as digests."""
+
+    def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
+        token = api_token_found(key)
+        if token is None:
+            raise AuthenticationFailed(
+                _("This token does not work; your name › Access for programs makes a new one.")
+            )
+        return token.user, token

@@ -9,9 +9,8 @@ from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySe
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
+from curation.access import dataset_lock, dataset_require_active
 from curation.errors import UserError
-from curation.exchange.pair_writing import dataset_lock
 from curation.models import Dataset, Invitation, InvitationBar, Membership, Role, User
 
 

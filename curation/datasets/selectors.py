@@ -3,10 +3,8 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import (
     Avg,
     Count,
@@ -23,7 +21,7 @@ from django.db.models import (
 from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
-from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
+from curation.models import Dataset, Pair, PairScore, ScoreSet, SentenceScore
 from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.pairs.statistics import Histogram, histogram
 
@@ -107,9 +105,13 @@ class ScoreSetRow:
 
 @dataclass(frozen=True)
 class PairLife:
-    """scores: of every set, the oldest first; twins: other pairs with the same sentences, in either order."""
+    """scores: of every set, the oldest first; twins: other pairs with the same sentences, in either order.
+
+    sentence_scores: each set that scores single sentences, with its values for the pair's two.
+    """
 
     scores: Sequence[PairScore]
+    sentence_scores: Sequence[tuple[ScoreSet, float | None, float | None]]
     twins: Sequence[Pair]
 
 
@@ -287,6 +289,7 @@ def pair_life(pair: Pair) -> PairLife:
     )
     return PairLife(
         scores=list(scores.order_by("score_set__created_at", "pk")),
+        sentence_scores=_sentence_scores(pair),
         twins=list(twins.exclude(pk=pair.pk).select_related("a", "b").order_by("pk")),
     )
 
@@ -342,18 +345,10 @@ def _reliability(score_set: ScoreSet) -> dict[str, Any]:
     return {"shr": told.get("spearman_mean"), "shr_n": told.get("judgements")} if told else {}
 
 
-def imports_of(dataset: Dataset, at: datetime) -> QuerySet[ImportBatch]:
-    """The dataset's imports, newest first, each with who began it and whether it was interrupted."""
-    imports = ImportBatch.objects.filter(dataset=dataset).select_related("created_by")
-    return imports.annotate(interrupted=import_is_interrupted(at))
-
-
-def import_is_free(at: datetime) -> Q:
-    """Nobody imports it: it waits, it failed, or the process that imported it has fallen silent."""
-    waiting = Q(state__in=[ImportBatch.State.UPLOADED, ImportBatch.State.FAILED])
-    return waiting | import_is_interrupted(at)
-
-
-def import_is_interrupted(at: datetime) -> Q:
-    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - timedelta(seconds=settings.RUN_STALE_SECONDS))
-    return Q(state=ImportBatch.State.RUNNING) & silent
+def _sentence_scores(pair: Pair) -> list[tuple[ScoreSet, float | None, float | None]]:
+    """What each score set says of a pair's two sentences by themselves, such as p_D, the oldest first."""
+    scores = SentenceScore.objects.filter(sentence__in=[pair.a_id, pair.b_id]).select_related("score_set")
+    by_set: dict[ScoreSet, dict[int, float]] = {}
+    for score in scores.order_by("score_set__created_at", "score_set_id"):
+        by_set.setdefault(score.score_set, {})[score.sentence_id] = score.value
+    return [(found, values.get(pair.a_id), values.get(pair.b_id)) for found, values in by_set.items()]

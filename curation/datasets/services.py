@@ -1,37 +1,17 @@
-"""What changes datasets, score sets and uploads. Each is called with keywords and does one thing whole."""
+"""What changes datasets and score sets. Each is called with keywords and does one thing whole."""
 
-import hashlib
 import math
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
-from django.utils.text import get_valid_filename
-from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
-from curation.datasets.selectors import import_is_free
+from curation.access import dataset_lock, dataset_require_active
 from curation.errors import UserError, errors_shown, validation_shown
-from curation.exchange.claiming import import_claim
-from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, ImportOutcome, pairs_import
-from curation.exchange.pair_writing import dataset_lock
-from curation.files.drafts import FileError
-from curation.files.parquet import ROWS_MOST
-from curation.files.progress import Report, silent
-from curation.files.survey import TooManyRowsError
-from curation.files.writing import leftovers_remove, make_folder, replacing
 from curation.models import (
     Dataset,
-    ImportBatch,
     Membership,
     Pair,
     PairScore,
@@ -44,9 +24,6 @@ from curation.models import (
 from curation.pairs.scales import scale_checked
 
 _SCORES_IN_INSERT = 5_000
-# A larger file is checked by a run: no request waits for it.
-CHECK_AT_ONCE_BYTES = 8 * 1024**2
-FORGOTTEN_AFTER = timedelta(hours=1)
 CHANGEABLE = {"name", "language", "licence", "description", "source_address"}
 
 Score = tuple[int, float, float | None, int | None]
@@ -252,153 +229,3 @@ def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
 
 def _scale_of(score_set: ScoreSet) -> dict[str, float]:
     return {"low": score_set.low, "high": score_set.high}
-
-
-def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | None) -> ImportBatch:
-    """Keep an uploaded file until it is imported or discarded; of one that does not fit the disk, nothing."""
-    dataset_require_active(dataset)
-    # In a folder of its own the file keeps its name, which messages and sources show.
-    folder = Path("imports") / uuid4().hex
-    path = folder / _file_name(file)
-    digest = hashlib.sha256()
-    with errors_shown(FileError), _removing_after_error(settings.SEMBLANCE_HOME / folder):
-        with replacing(settings.SEMBLANCE_HOME / path) as kept:
-            for block in file.chunks():
-                digest.update(block)
-                kept.write(block)
-        return ImportBatch.objects.create(
-            dataset=dataset, file_name=path.name, path=str(path), sha256=digest.hexdigest(), created_by=by
-        )
-
-
-def _file_name(file: "UploadedFile[bytes]") -> str:
-    name = Path(get_valid_filename(Path(file.name or "pairs").name))
-    return f"{name.stem[:100]}{name.suffix[:20]}"
-
-
-@contextmanager
-def _removing_after_error(folder: Path) -> Iterator[None]:
-    try:
-        make_folder(folder)
-        yield
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-def import_check(
-    *, batch: ImportBatch, options: ImportOptions, most_rows: int = ROWS_MOST, report: Report = silent
-) -> ImportOutcome:
-    """Try an import without writing a row, and keep for `import_apply` what was asked and what would come."""
-    dataset_require_active(batch.dataset)
-    _require_free(batch)
-    outcome = pairs_import(
-        dataset=batch.dataset,
-        path=_upload_path(batch),
-        options=options,
-        errors=_errors_path(batch),
-        dry_run=True,
-        most_rows=most_rows,
-        report=report,
-    )
-    batch.mapping = options.as_json()
-    batch.rows, batch.added = outcome.rows, outcome.added
-    batch.unchanged, batch.rejected = outcome.unchanged, outcome.rejected
-    batch.report = outcome.as_json()
-    _asked_save(batch)
-    return outcome
-
-
-def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
-    """Check a small file. Of a larger one keep what was asked, for a run that checks it, and answer False."""
-    _require_free(batch)
-    try:
-        if _upload_path(batch).stat().st_size <= CHECK_AT_ONCE_BYTES:
-            import_check(batch=batch, options=options, most_rows=ONE_TRANSACTION_ROWS)
-            return True
-    except (TooManyRowsError, FileNotFoundError):
-        pass
-    batch.mapping, batch.report = options.as_json(), {}
-    batch.rows = batch.added = batch.unchanged = batch.rejected = 0
-    _asked_save(batch)
-    return False
-
-
-def _require_free(batch: ImportBatch) -> None:
-    if not batch.path or not ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk).exists():
-        raise UserError(
-            _("%(file)s is imported already or at this moment; upload it again.") % {"file": batch.file_name}
-        )
-
-
-def _asked_save(batch: ImportBatch) -> None:
-    """Keep what was asked and found, unless somebody began to import meanwhile. What comes next is counted anew."""
-    asked = {
-        name: getattr(batch, name) for name in ("mapping", "rows", "added", "unchanged", "rejected", "report")
-    }
-    free = ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk)
-    if not free.update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):
-        raise UserError(_("The import of %(file)s has begun meanwhile.") % {"file": batch.file_name})
-    batch.refresh_from_db()
-
-
-def import_apply(*, batch: ImportBatch, report: Report = silent, again: bool = False) -> ImportOutcome:
-    """Import an upload as it was last checked, then delete it. An import that was stopped goes on where it was.
-
-    again: take the upload also from another importer that seems alive: an earlier attempt of the run that asks.
-    """
-    dataset_require_active(batch.dataset)
-    import_claim(batch=batch, again=again)
-    outcome = pairs_import(
-        dataset=batch.dataset,
-        path=_upload_path(batch),
-        options=ImportOptions.from_json(batch.mapping),
-        errors=_errors_path(batch),
-        batch=batch,
-        report=report,
-    )
-    shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
-    return outcome
-
-
-def import_errors_path(batch: ImportBatch) -> Path | None:
-    """The rejected rows as CSV with the columns line, reason and row; None where no row was rejected."""
-    path = _errors_path(batch)
-    return path if batch.path and batch.rejected and path.is_file() else None
-
-
-def import_discard(*, batch: ImportBatch) -> None:
-    """Forget an upload that nobody imported, with its file, or an import by a command that came to nothing."""
-    dataset_require_active(batch.dataset)
-    free = ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk)
-    deleted, _by_model = free.delete()
-    if not deleted:
-        raise UserError(
-            _("%(file)s is imported already or at this moment, so it stays.") % {"file": batch.file_name}
-        )
-    if batch.path:  # a command's file is where its owner put it
-        shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
-        leftovers_remove(_errors_path(batch))
-        _errors_path(batch).unlink(missing_ok=True)
-
-
-def imports_tidy(*, at: datetime) -> None:
-    """Remove what killed processes left: files that were being written, and uploads that no import needs."""
-    folder = Path(settings.SEMBLANCE_HOME) / "imports"
-    for part in [*folder.glob(".*.part"), *folder.glob("*/.*.part")]:
-        leftovers_remove(part.with_name(part.name.split(".", 1)[1].rsplit(".", 2)[0]))
-    needed = ImportBatch.objects.exclude(state=ImportBatch.State.DONE).values_list("path", flat=True)
-    kept = {Path(path).parent.name for path in needed}
-    for upload in folder.glob("*/"):
-        with suppress(FileNotFoundError):  # several workers tidy, and another one may have been here first
-            old = upload.stat().st_mtime < (at - FORGOTTEN_AFTER).timestamp()
-            if old and upload.name not in kept:
-                shutil.rmtree(upload, ignore_errors=True)
-
-
-def _upload_path(batch: ImportBatch) -> Path:
-    return Path(settings.SEMBLANCE_HOME) / batch.path
-
-
-def _errors_path(batch: ImportBatch) -> Path:
-    return _upload_path(batch).parent.with_suffix(".errors.csv")

@@ -1,0 +1,1 @@
+"""What enters and leaves a dataset: uploads, imports, generated pairs, exports and snapshots."""

@@ -5,16 +5,17 @@ stale, and the batch may be claimed again, or discarded. Every write of an impor
 was only paused finds that another took over.
 """
 
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.datasets.selectors import import_is_free
 from curation.errors import UserError
 from curation.files.progress import Report
-from curation.models import ImportBatch
+from curation.models import Dataset, ImportBatch
 
 SECONDS_BETWEEN_BEATS = 1.0
 
@@ -86,3 +87,20 @@ class BeatingReport:
             import_beat(batch=self._batch)
             self._beat_at = at
         self._report(done, total, message)
+
+
+def imports_of(dataset: Dataset, at: datetime) -> QuerySet[ImportBatch]:
+    """The dataset's imports, newest first, each with who began it and whether it was interrupted."""
+    imports = ImportBatch.objects.filter(dataset=dataset).select_related("created_by")
+    return imports.annotate(interrupted=import_is_interrupted(at))
+
+
+def import_is_free(at: datetime) -> Q:
+    """Nobody imports it: it waits, it failed, or the process that imported it has fallen silent."""
+    waiting = Q(state__in=[ImportBatch.State.UPLOADED, ImportBatch.State.FAILED])
+    return waiting | import_is_interrupted(at)
+
+
+def import_is_interrupted(at: datetime) -> Q:
+    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - timedelta(seconds=settings.RUN_STALE_SECONDS))
+    return Q(state=ImportBatch.State.RUNNING) & silent

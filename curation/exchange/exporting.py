@@ -14,10 +14,9 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
-from curation.access import dataset_require_active
+from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
-from curation.exchange.pair_writing import dataset_lock
 from curation.files.drafts import FileError
 from curation.files.progress import Report, silent
 from curation.files.tables import PAIR_COLUMNS, Column, Row, score_columns, write_table

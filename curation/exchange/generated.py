@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from curation.access import dataset_lock
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError
-from curation.exchange.pair_writing import dataset_lock
 from curation.models import Dataset, Pair, ScoreSet, Sentence
 from curation.pairs.text import normalise, sentence_key
 

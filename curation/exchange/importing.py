@@ -18,15 +18,23 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.access import dataset_lock
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
-from curation.exchange.pair_writing import Target, Written, dataset_lock, pairs_write
+from curation.exchange.pair_writing import Target, Written, pairs_write
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
-from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name
+from curation.files.identity import (
+    IdentifiedPair,
+    Origin,
+    Survey,
+    TooManyRowsError,
+    identified,
+    split_in_name,
+    survey_rows,
+)
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
-from curation.files.survey import Survey, TooManyRowsError, survey_rows
 from curation.files.writing import as_text, replacing, sha256_of
 from curation.models import Dataset, ImportBatch, ScoreSet, User
 from curation.pairs.scales import Scale, scale_checked, smallest_common_scale

@@ -14,7 +14,6 @@ from django.db.models import FilteredRelation, Q
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
@@ -62,15 +61,6 @@ class Written:
     scores_added: int = 0
     refused: list[RowError] = field(default_factory=list)
     repeats: list[tuple[Repeats, Repeats]] = field(default_factory=list)
-
-
-def dataset_lock(dataset: Dataset) -> None:
-    """Wait until no other transaction adds to the dataset, and keep others waiting until this one ends.
-
-    Rows that only refer to the dataset's pairs, such as judgements, are written meanwhile. Raises ArchivedError for a
-    dataset that was archived.
-    """
-    dataset_require_active(Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk))
 
 
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> Written:

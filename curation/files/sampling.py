@@ -1,15 +1,15 @@
-"""The beginning of a file, opened once: its format, encoding, columns and first rows."""
+"""The beginning of a file, opened once: its format, encoding, columns and first rows, and their preview for people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from curation.files.columns import holds_numbers, is_number, recognised_columns
-from curation.files.drafts import FileError
+from curation.files.drafts import Columns, FileError
 from curation.files.encoding import detect_encoding
 from curation.files.parquet import parquet_columns, parquet_sample
 from curation.files.sniffing import Dialect, detect_dialect, detect_format, sample_lines, sample_objects
-from curation.pairs.text import is_readable
+from curation.pairs.text import is_readable, printable
 
 # A page offers every column for each field: more than this is a matrix of numbers, or no table at all.
 COLUMNS_MOST = 1000
@@ -112,3 +112,44 @@ def _require_fewer(columns: int, path: Path) -> None:
             f"{path.name} has {columns:,} columns, and at most {COLUMNS_MOST:,} are read; "
             f"leave out those that hold neither a sentence nor a score."
         )
+
+
+@dataclass(frozen=True)
+class Preview:
+    """guess: the columns to choose beforehand; rows: the first rows as text, each as wide as `columns`."""
+
+    format: str
+    encoding: str
+    delimiter: str
+    header: bool
+    columns: tuple[str, ...]
+    guess: Columns
+    rows: tuple[tuple[str, ...], ...]
+    warnings: tuple[str, ...]
+
+
+def preview_file(
+    path: Path, *, header: bool | None = None, delimiter: str | None = None, rows: int = 10
+) -> Preview:
+    """Look at a file's beginning. header None guesses whether its first row names the columns.
+
+    Raises FileError where the file cannot be read.
+    """
+    sample = take_sample(path, header=header, delimiter=delimiter)
+    width = len(sample.columns)
+    return Preview(
+        format=sample.format,
+        encoding=sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
+        delimiter=sample.delimiter,
+        header=sample.header,
+        columns=sample.columns,
+        guess=recognised_columns(sample.columns, sample.rows, header=sample.header),
+        rows=tuple(_shown(row, width) for row in sample.rows[:rows]),
+        warnings=sample.warnings,
+    )
+
+
+def _shown(row: Sequence[object], width: int) -> tuple[str, ...]:
+    """A row as text, cut or filled to the width of the table."""
+    cells = ["" if cell is None else printable(str(cell)) for cell in row]
+    return tuple((cells + [""] * width)[:width])

@@ -1,6 +1,7 @@
 """The filters of the pairs table: they are the address of the page."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -22,6 +23,16 @@ SORTED_BY = [
     ("score", _("score, lowest first")),
     ("-score", _("score, highest first")),
 ]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column by which the table can be sorted: a click sorts up, the next one down."""
+
+    label: str
+    address: str
+    sorted: str  # as aria-sort says it, or nothing
+    number: bool = False
 
 
 class PairFilterForm(forms.Form):
@@ -78,3 +89,15 @@ class PairFilterForm(forms.Form):
         kept = {name: self.given.get(name, "") for name in self.fields if name in self.cleaned_data}
         query = urlencode({name: value for name, value in (kept | changes).items() if value})
         return f"{query}&" if query else ""
+
+    def headings(self, shown: ScoreSet | None) -> list[Heading]:
+        """The columns by which the table can be sorted. shown: the set whose scores it shows."""
+        headings = [self._heading("external_id", _("Pair")), self._heading("source", _("Source"))]
+        if shown:
+            headings.append(self._heading("score", shown.name, number=True))
+        return headings
+
+    def _heading(self, name: str, label: Any, *, number: bool = False) -> Heading:
+        down = f"-{name}"
+        sorted_as = {name: "ascending", down: "descending"}.get(self.sorted_by, "")
+        return Heading(label, self.address(order=down if self.sorted_by == name else name), sorted_as, number)

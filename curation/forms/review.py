@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any, cast
-from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
@@ -47,12 +46,6 @@ class QueueForm(forms.Form):
             share=self.cleaned_data.get("share") or SHARES[0][0],
             blind=self.cleaned_data.get("blind", False),
         )
-
-
-def queue_address(queue: Queue) -> str:
-    """The query string under which a page shows this queue."""
-    named: dict[str, object] = {"set": queue.score_set.pk, "share": queue.share}
-    return urlencode(named | ({"blind": "on"} if queue.blind else {}))
 
 
 class VerdictForm(forms.Form):

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('verdict', models.CharField(choices=[('keep', 'keep'), ('reject', 'reject'), ('edit', 'edit')], max_length=10)),
-                ('reasons', models.JSONField(blank=True, default=list, help_text='why it was rejected (curation.review.verdicts)')),
+                ('reasons', models.JSONField(blank=True, default=list, help_text='why it was rejected (curation.review)')),
                 ('note', models.CharField(blank=True, max_length=500)),
                 ('value_shown', models.FloatField(blank=True, help_text='p_D at the time of the decision', null=True)),
                 ('blind', models.BooleanField(default=False, help_text='whether p_D was hidden from the reviewer')),

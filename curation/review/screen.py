@@ -12,21 +12,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from curation.access import AuthedRequest
-from curation.forms.review import queue_address
 from curation.models import Pair, PairScore
-from curation.review.queue import (
-    HumanScores,
-    Neighbour,
-    Queue,
-    human_scores,
-    intended_of,
-    last_decision_of,
-    last_decisions,
-    nearest_human,
-    queue_progress,
-    review_pace,
-    review_precision,
-)
+from curation.review.evidence import HumanScores, Neighbour, human_scores, intended_of, nearest_human
+from curation.review.history import last_decision_of, last_decisions, review_pace, review_precision
+from curation.review.queue import Queue, queue_progress
 from curation.review.verdicts import review_next
 
 LONG_SENTENCE = 150  # characters
@@ -118,7 +107,7 @@ def figures_of(request: AuthedRequest, queue: Queue, *, at: datetime) -> dict[st
     return {
         "dataset": dataset,
         "queue": queue,
-        "address": queue_address(queue),
+        "address": queue.address,
         "progress": queue_progress(queue),
         "pace": review_pace(dataset, request.user, at=at),
         "precision": review_precision(queue.score_set),

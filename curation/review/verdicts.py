@@ -15,9 +15,8 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_require_active
+from curation.access import dataset_lock, dataset_require_active
 from curation.errors import UserError
-from curation.exchange.pair_writing import dataset_lock
 from curation.models import (
     Pair,
     PairScore,

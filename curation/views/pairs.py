@@ -1,45 +1,27 @@
 """A dataset's pairs as a table whose filters are its address, and one pair with its life."""
 
-from dataclasses import dataclass
-
-from django.core.cache import cache
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
-from curation.charts import KEPT_SECONDS, Chart, score_chart
+from curation.datasets.score_chart import scores_chart
 from curation.datasets.selectors import (
-    ScoreSetRow,
     pair_choices,
     pair_life,
     pair_neighbours,
     pairs_page,
-    score_histogram,
     score_sets_of,
 )
 from curation.forms.pairs import PairFilterForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import page_number
-from curation.review.queue import decisions_of_pair, sentence_scores_of, waiting_of
+from curation.review.history import decisions_of_pair
+from curation.review.queue import waiting_of
 
 # What is shown where the address names no score set: what people judged, then what a file gave.
 SHOWN_FIRST = ["people", "gold", "model", "target", "realism"]
-# Tenths of the scale: common scores such as 2.25 and 2.4 fall evenly into them, and into finer bins do not.
-HISTOGRAM_BINS = 10
-SOURCES_SHOWN = 4
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A column by which the table can be sorted: a click sorts up, the next one down."""
-
-    label: str
-    address: str
-    sorted: str  # as aria-sort says it, or nothing
-    number: bool = False
 
 
 @require_GET
@@ -54,7 +36,7 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "dataset": dataset,
         "form": form,
         "page": pairs_page(dataset, form.pair_filter, order=form.sorted_by, number=page_number(request)),
-        "headings": _headings(form, shown),
+        "headings": form.headings(shown),
         "address": form.address(),
         "shown": shown,
     }
@@ -64,7 +46,7 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     may_curate = dataset_may(request.user, dataset, may="curate")
     context |= {
         "score_sets": rows,
-        "chart": _chart(next((row for row in rows if row.score_set == shown), None)),
+        "chart": scores_chart(next((row for row in rows if row.score_set == shown), None)),
         "may_curate": may_curate,
         "waiting": waiting_of(dataset) if may_curate else 0,
     }
@@ -84,7 +66,6 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
         "after": after,
         "life": pair_life(shown),
         "decisions": decisions_of_pair(shown),
-        "sentence_scores": sentence_scores_of(shown),
         "address": form.address(),
     }
     return render(request, "curation/pair.html", context)
@@ -93,27 +74,3 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
 def _score_sets(dataset: Dataset) -> list[ScoreSet]:
     """The dataset's score sets, first those that are shown where the address names none."""
     return sorted(dataset.score_sets.all(), key=lambda each: (SHOWN_FIRST.index(each.kind), -each.pk))
-
-
-def _headings(form: PairFilterForm, shown: ScoreSet | None) -> list[Heading]:
-    headings = [_heading(form, "external_id", _("Pair")), _heading(form, "source", _("Source"))]
-    if shown:
-        headings.append(_heading(form, "score", shown.name, number=True))
-    return headings
-
-
-def _heading(form: PairFilterForm, name: str, label: str, *, number: bool = False) -> Heading:
-    down = f"-{name}"
-    sorted_as = {name: "ascending", down: "descending"}.get(form.sorted_by, "")
-    return Heading(label, form.address(order=down if form.sorted_by == name else name), sorted_as, number)
-
-
-def _chart(row: ScoreSetRow | None) -> Chart | None:
-    """The histogram of the scores shown. Scores are added and never changed, so their number says which it is."""
-    if row is None or not row.count:
-        return None
-    score_set = row.score_set
-    key = f"histogram:{score_set.pk}:{score_set.created_at.timestamp()}:{row.count}"
-    histogram = cache.get(key) or score_histogram(score_set, bins=HISTOGRAM_BINS, most=SOURCES_SHOWN)
-    cache.set(key, histogram, KEPT_SECONDS)
-    return score_chart(score_set, histogram)

@@ -1,19 +1,37 @@
-"""The members of a dataset: who they are, what they may do, and how one takes them out and puts them back."""
+"""The members of a dataset, and the invitations by which people become members."""
 
 from datetime import datetime
 
 from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.datasets.people import member_remove, member_restore, member_set_role, members_of
-from curation.forms.people import RoleForm
-from curation.models import Dataset, Membership, Role, User
+from curation.datasets.people import (
+    account_create,
+    invitation_accept,
+    invitation_by_token,
+    invitation_create,
+    invitation_refusal,
+    invitation_revoke,
+    invitations_of,
+    member_remove,
+    member_restore,
+    member_set_role,
+    members_of,
+    role_is_more,
+)
+from curation.forms.people import AccountForm, InvitationForm, RoleForm
+from curation.models import Dataset, Invitation, Membership, Role, User
 from curation.numbers import page_number
 
 MEMBERS_PER_PAGE = 50
@@ -88,3 +106,90 @@ def _just_removed(request: AuthedRequest, dataset: Dataset) -> User | None:
     if Membership.objects.filter(dataset=dataset, user=removed["user"]).exists():
         return None
     return User.objects.filter(pk=removed["user"]).first()
+
+
+INVITATIONS_SHOWN = 50
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The link is part of the answer that makes it and of no other: afterwards nobody can look it up.
+
+    To htmx, from a page that has a button for it, the answer is the link alone.
+    """
+    dataset = dataset_for(request.user, slug, may="own")
+    form = InvitationForm(request.POST or None)
+    link = ""
+    if form.is_valid():
+        _made, token = invitation_create(dataset=dataset, by=request.user, at=now(), **form.cleaned_data)
+        link = request.build_absolute_uri(reverse("curation:invitation", args=[token]))
+        if request.htmx:
+            return render(request, "curation/_invitation_link.html", {"link": link})
+        form = InvitationForm()
+    shown, at = invitations_of(dataset)[:INVITATIONS_SHOWN], now()
+    invitations = [(each, invitation_refusal(each, at=at)) for each in shown]
+    context = {"dataset": dataset, "form": form, "link": link, "invitations": invitations}
+    return render(request, "curation/invitations.html", context)
+
+
+@require_POST
+def invitation_revoke_view(request: AuthedRequest, slug: str, invitation_pk: int) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="own")
+    invitation_revoke(invitation=get_object_or_404(dataset.invitations, pk=invitation_pk), at=now())
+    messages.success(request, _("The invitation is revoked; its link admits nobody any more."))
+    return redirect("curation:invitation_list", slug=slug)
+
+
+@login_not_required
+@never_cache
+@sensitive_post_parameters("password1", "password2")
+@require_http_methods(["GET", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What the link opens: a button for who is logged in, a new account for who is not."""
+    invited = invitation_by_token(token)
+    if invited is None:
+        unknown = _("This invitation does not exist; check that the whole link was copied.")
+        return _refused(request, unknown, status=404)
+    if request.user.is_authenticated:
+        return _join(request, invited)  # type: ignore[arg-type]
+    refusal = invitation_refusal(invited, at=now())
+    if refusal:
+        return _refused(request, refusal, status=410)
+    return _join_with_new_account(request, invited)
+
+
+def _join(request: AuthedRequest, invited: Invitation) -> HttpResponse:
+    mine = Membership.objects.filter(dataset=invited.dataset, user=request.user).first()
+    if mine and not role_is_more(invited.role, than=mine.role):
+        context = {"invitation": invited, "membership": mine}
+        return render(request, "curation/invitation_answered.html", context)
+    refusal = invitation_refusal(invited, at=now(), user=request.user)
+    if refusal:
+        return _refused(request, refusal, status=410)
+    if request.method == "POST":
+        return _joined(request, invitation_accept(invitation=invited, user=request.user, at=now()))
+    return render(request, "curation/invitation.html", {"invitation": invited})
+
+
+def _join_with_new_account(request: HttpRequest, invited: Invitation) -> HttpResponse:
+    form = AccountForm(request.POST or None, request=request)
+    if form.is_valid():
+        name, password = form.cleaned_data["username"], form.cleaned_data["password1"]
+        user = account_create(invitation=invited, username=name, password=password, at=now())
+        login(request, user, backend=BACKEND)
+        return _joined(request, Membership.objects.get(dataset=invited.dataset, user=user))
+    return render(request, "curation/invitation.html", {"invitation": invited, "form": form})
+
+
+def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:
+    names = {"dataset": membership.dataset.name, "role": membership.get_role_display()}
+    messages.success(request, _("You joined %(dataset)s as %(role)s.") % names)
+    if dataset_may(membership.user, membership.dataset, may="read"):
+        return redirect("curation:dataset", slug=membership.dataset.slug)
+    return redirect("home")
+
+
+def _refused(request: HttpRequest, sentence: str, *, status: int) -> HttpResponse:
+    return render(request, "curation/invitation_answered.html", {"refusal": sentence}, status=status)

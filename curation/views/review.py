@@ -1,5 +1,6 @@
 """The review of machine-written sentences. Verdicts answer as a page, and as JSON to the page's script."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest, dataset_for, datasets_curated
 from curation.errors import UserError
-from curation.forms.review import SHARES, QueueForm, VerdictForm, queue_address
+from curation.forms.review import SHARES, QueueForm, VerdictForm
 from curation.models import Dataset, PairScore, ReviewDecision, ScoreSet
 from curation.review.queue import Queue, queue_waiting, queue_wider, realism_sets, waiting_by_set
 from curation.review.screen import figures_of, progress_text, screen_json, shown_next, shown_of, words
@@ -102,7 +103,7 @@ def _score(queue: Queue, decision: ReviewDecision) -> PairScore | None:
 
 
 def _address(queue: Queue) -> str:
-    return f"{reverse('curation:review', args=[queue.score_set.dataset.slug])}?{queue_address(queue)}"
+    return f"{reverse('curation:review', args=[queue.score_set.dataset.slug])}?{queue.address}"
 
 
 def _asks_for_json(request: AuthedRequest) -> bool:
@@ -153,8 +154,8 @@ def _page(
         "reasons": [(number, *reason) for number, reason in enumerate(Reason.choices, start=1)],
         "progress_text": progress_text(figures),
         "queue_form": QueueForm(request.GET, score_sets=realism_sets(queue.score_set.dataset)),
-        "address": queue_address(queue),
-        "other_sight": queue_address(Queue(queue.score_set, queue.share, not queue.blind)),
+        "address": queue.address,
+        "other_sight": replace(queue, blind=not queue.blind).address,
         "elsewhere": 0 if shown else queue_waiting(queue),
         "wider": None if shown else _wider(queue),
         "words": words(),
@@ -176,4 +177,4 @@ def _text(form: VerdictForm | None, shown: Any) -> str:
 
 def _wider(queue: Queue) -> dict[str, Any] | None:
     wider = queue_wider(queue, [share for share, _label in SHARES])
-    return {"label": dict(SHARES)[wider.share], "address": queue_address(wider)} if wider else None
+    return {"label": dict(SHARES)[wider.share], "address": wider.address} if wider else None

@@ -8,10 +8,10 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.datasets.services import import_apply, import_check, import_errors_path
 from curation.errors import UserError
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_apply, import_check, import_errors_path
 from curation.files.writing import replacing
 from curation.models import ImportBatch
 from mlworkers.pipelines.work import Made, Outcome, Work

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from curation.datasets.services import dataset_create, import_check, import_upload
+from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset, User
 from mlworkers.progress import Report
 from semblance.demo.plan import DemoPlan

@@ -1,0 +1,1 @@
+"""What `serve` starts and keeps alive: the web server, the workers and beat."""

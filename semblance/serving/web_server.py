@@ -1,4 +1,4 @@
-"""How gunicorn runs the site: its configuration (`gunicorn --config python:semblance.serving.web_server`), and its worker.
+"""How gunicorn runs the site (`gunicorn --config python:semblance.serving.web_server`): configuration and worker.
 
 gunicorn's threaded worker gives each connection a thread before the request has arrived, so a few clients that send
 half a request stop the site. This one reads requests without a thread and hands them over when they are whole.

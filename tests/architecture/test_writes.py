@@ -20,6 +20,7 @@ WRITERS = {
     "curation/datasets/people.py",
     "curation/accounts/guessing.py",
     "curation/accounts/tokens.py",
+    "curation/exchange/uploads.py",
     "curation/exchange/importing.py",
     "curation/exchange/exporting.py",
     "curation/exchange/pair_writing.py",

@@ -9,6 +9,7 @@ from django.utils.timezone import now
 
 from curation.access import ArchivedError
 from curation.datasets import people, services
+from curation.exchange import uploads
 from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, Membership
 from curation.review.verdicts import review_decide
@@ -24,7 +25,7 @@ def archived(dataset, owner) -> Dataset:
     ScoreSetFactory(dataset=dataset, name="human", kind="people")
     GeneratedPairFactory(dataset=dataset, p_d=0.1)
     snapshot_create(dataset=dataset, by=owner)
-    services.import_upload(dataset=dataset, file=ContentFile(b"a,b\n", "pairs.csv"), by=owner)
+    uploads.import_upload(dataset=dataset, file=ContentFile(b"a,b\n", "pairs.csv"), by=owner)
     people.invitation_create(dataset=dataset, role="curator", people=1, days=1, by=owner, at=now())
     services.dataset_archive(dataset=dataset)
     return Dataset.objects.get(pk=dataset.pk)

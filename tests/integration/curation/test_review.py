@@ -19,16 +19,13 @@ from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.files.writing import sha256_of
 from curation.models import Dataset, Pair, PairScore, ReviewClaim, ReviewDecision, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
+from curation.review.evidence import human_scores, nearest_human
+from curation.review.history import decisions_of_pair, review_pace, review_precision
 from curation.review.queue import (
     Queue,
-    decisions_of_pair,
-    human_scores,
-    nearest_human,
     queue_progress,
     queue_scores,
     queue_waiting,
-    review_pace,
-    review_precision,
     waiting_by_set,
     waiting_of,
 )

@@ -12,7 +12,7 @@ from django.utils.timezone import now
 from curation.datasets import services
 from curation.datasets.services import ScoredSentence
 from curation.errors import UserError
-from curation.exchange import claiming, importing
+from curation.exchange import claiming, importing, uploads
 from curation.exchange.importing import ImportOptions
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
@@ -210,7 +210,7 @@ def test_publishing_many_scores_takes_few_queries(dataset) -> None:
 @pytest.fixture
 def batch(dataset, owner) -> ImportBatch:
     file = SimpleUploadedFile("../my news-train.csv", ROWS)
-    return services.import_upload(dataset=dataset, file=file, by=owner)
+    return uploads.import_upload(dataset=dataset, file=file, by=owner)
 
 
 def test_an_upload_keeps_its_bytes_and_its_name(batch, home, owner) -> None:
@@ -226,14 +226,14 @@ def test_an_upload_that_breaks_off_leaves_nothing(dataset, home) -> None:
             raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        services.import_upload(dataset=dataset, file=Broken("x.csv", b""), by=None)
+        uploads.import_upload(dataset=dataset, file=Broken("x.csv", b""), by=None)
 
     assert list((home / "imports").iterdir()) == []
     assert not ImportBatch.objects.exists()
 
 
 def test_a_check_foretells_the_import_and_writes_no_pair(batch) -> None:
-    outcome = services.import_check(batch=batch, options=ImportOptions(source="wire"))
+    outcome = uploads.import_check(batch=batch, options=ImportOptions(source="wire"))
 
     batch.refresh_from_db()
     assert not Pair.objects.exists()
@@ -243,9 +243,9 @@ def test_a_check_foretells_the_import_and_writes_no_pair(batch) -> None:
 
 
 def test_an_import_does_as_it_was_checked_and_forgets_the_upload(batch, home) -> None:
-    services.import_check(batch=batch, options=ImportOptions(source="wire", scale=(0, 10)))
+    uploads.import_check(batch=batch, options=ImportOptions(source="wire", scale=(0, 10)))
 
-    services.import_apply(batch=ImportBatch.objects.get())
+    uploads.import_apply(batch=ImportBatch.objects.get())
 
     batch.refresh_from_db()
     assert set(Pair.objects.values_list("source", "split")) == {("wire", "train")}
@@ -254,55 +254,53 @@ def test_an_import_does_as_it_was_checked_and_forgets_the_upload(batch, home) ->
 
 
 def test_rejected_rows_can_be_fetched_before_and_after(batch) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
-    before = services.import_errors_path(batch)
+    uploads.import_check(batch=batch, options=ImportOptions())
+    before = uploads.import_errors_path(batch)
     told = before.read_text() if before else ""
 
-    services.import_apply(batch=batch)
+    uploads.import_apply(batch=batch)
 
-    after = services.import_errors_path(ImportBatch.objects.get())
+    after = uploads.import_errors_path(ImportBatch.objects.get())
     assert told == 'line,reason,row\n4,sentence b is empty,"A.,,1"\n'
     assert after is not None
     assert after.read_text() == told
 
 
 def test_a_file_without_bad_rows_has_none_to_fetch(dataset) -> None:
-    batch = services.import_upload(
-        dataset=dataset, file=SimpleUploadedFile("x.csv", b"a,b\nA.,B.\n"), by=None
-    )
-    services.import_check(batch=batch, options=ImportOptions())
+    batch = uploads.import_upload(dataset=dataset, file=SimpleUploadedFile("x.csv", b"a,b\nA.,B.\n"), by=None)
+    uploads.import_check(batch=batch, options=ImportOptions())
 
-    assert services.import_errors_path(batch) is None
+    assert uploads.import_errors_path(batch) is None
 
 
 def test_an_upload_is_imported_once(batch) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
-    services.import_apply(batch=batch)
+    uploads.import_check(batch=batch, options=ImportOptions())
+    uploads.import_apply(batch=batch)
 
     with pytest.raises(UserError, match=r"my_news-train\.csv is imported already"):
-        services.import_apply(batch=batch)
+        uploads.import_apply(batch=batch)
     with pytest.raises(UserError, match="upload it again"):
-        services.import_check(batch=batch, options=ImportOptions())
+        uploads.import_check(batch=batch, options=ImportOptions())
     with pytest.raises(UserError, match="is imported already or at this moment, so it stays"):
-        services.import_discard(batch=batch)
+        uploads.import_discard(batch=batch)
 
 
 def test_an_upload_that_was_not_checked_is_not_imported(batch) -> None:
     with pytest.raises(UserError, match="its columns were not checked"):
-        services.import_apply(batch=batch)
+        uploads.import_apply(batch=batch)
 
 
 def test_an_import_that_failed_can_be_tried_again(batch) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
 
     def stop(done: int, total: int, message: str) -> None:
         raise InterruptedError("cancelled")
 
     with pytest.raises(InterruptedError):
-        services.import_apply(batch=batch, report=stop)
+        uploads.import_apply(batch=batch, report=stop)
     batch.refresh_from_db()
     failed = (batch.state, batch.report["error"], batch.report["added"])
-    services.import_apply(batch=batch)
+    uploads.import_apply(batch=batch)
 
     batch.refresh_from_db()
     assert failed == ("failed", "cancelled", 2)
@@ -310,31 +308,31 @@ def test_an_import_that_failed_can_be_tried_again(batch) -> None:
 
 
 def test_an_import_whose_file_is_gone_has_failed(batch, home) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
     (home / batch.path).unlink()
 
     with pytest.raises(UserError, match="cannot be read: No such file or directory"):
-        services.import_apply(batch=batch)
+        uploads.import_apply(batch=batch)
 
     batch.refresh_from_db()
     assert batch.state == "failed"
 
 
 def test_only_a_run_that_goes_on_may_take_up_a_running_import(batch) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
     ImportBatch.objects.update(state="running", heartbeat_at=now())
 
     with pytest.raises(UserError, match="is imported already or at this moment"):
-        services.import_apply(batch=batch)
-    outcome = services.import_apply(batch=batch, again=True)
+        uploads.import_apply(batch=batch)
+    outcome = uploads.import_apply(batch=batch, again=True)
 
     assert outcome.added == 2
 
 
 def test_a_discarded_upload_leaves_nothing(batch, home) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
 
-    services.import_discard(batch=batch)
+    uploads.import_discard(batch=batch)
 
     assert not ImportBatch.objects.exists()
     assert list((home / "imports").iterdir()) == []
@@ -356,10 +354,10 @@ def killed_long_ago(batch: ImportBatch) -> None:
 
 
 def test_an_import_whose_process_was_killed_can_be_applied_again(batch) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
     killed_long_ago(batch)
 
-    outcome = services.import_apply(batch=batch)
+    outcome = uploads.import_apply(batch=batch)
 
     batch.refresh_from_db()
     assert (outcome.added, batch.state) == (2, "done")
@@ -368,7 +366,7 @@ def test_an_import_whose_process_was_killed_can_be_applied_again(batch) -> None:
 def test_an_import_whose_process_was_killed_can_be_discarded(batch, home) -> None:
     killed_long_ago(batch)
 
-    services.import_discard(batch=batch)
+    uploads.import_discard(batch=batch)
 
     assert not ImportBatch.objects.exists()
     assert list((home / "imports").iterdir()) == []
@@ -378,13 +376,13 @@ def test_an_import_that_lives_is_neither_discarded_nor_checked(batch) -> None:
     ImportBatch.objects.update(state="running", heartbeat_at=now())
 
     with pytest.raises(UserError, match="at this moment"):
-        services.import_discard(batch=batch)
+        uploads.import_discard(batch=batch)
     with pytest.raises(UserError, match="at this moment"):
-        services.import_check(batch=batch, options=ImportOptions())
+        uploads.import_check(batch=batch, options=ImportOptions())
 
 
 def test_an_importer_that_another_took_over_writes_nothing_more(batch) -> None:
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
     paused = ImportBatch.objects.get()
     claiming.import_claim(batch=paused, again=False)
     killed_long_ago(batch)
@@ -392,7 +390,7 @@ def test_an_importer_that_another_took_over_writes_nothing_more(batch) -> None:
 
     with pytest.raises(UserError, match="was continued elsewhere"):
         importing.pairs_import(
-            dataset=paused.dataset, path=services._upload_path(paused), batch=paused, options=ImportOptions()
+            dataset=paused.dataset, path=uploads._upload_path(paused), batch=paused, options=ImportOptions()
         )
 
     assert not Pair.objects.exists()
@@ -402,17 +400,17 @@ def test_an_importer_that_another_took_over_writes_nothing_more(batch) -> None:
 def test_what_an_interrupted_import_added_is_counted_once_more_by_none(batch, monkeypatch) -> None:
     monkeypatch.setattr(importing, "ONE_TRANSACTION_ROWS", 1)
     monkeypatch.setattr(importing, "CHUNK_ROWS", 1)
-    services.import_check(batch=batch, options=ImportOptions())
+    uploads.import_check(batch=batch, options=ImportOptions())
 
     def die(done: int, total: int, message: str) -> None:
         if done == 1 and total:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        services.import_apply(batch=batch, report=die)
+        uploads.import_apply(batch=batch, report=die)
     half = Pair.objects.count()
     killed_long_ago(batch)
-    outcome = services.import_apply(batch=batch)
+    outcome = uploads.import_apply(batch=batch)
 
     batch.refresh_from_db()
     assert half == 1
@@ -425,7 +423,7 @@ def test_discarding_what_a_command_left_removes_no_file(dataset, home) -> None:
     beside = home.parent / f"{home.name}-beside"
     beside.write_text("not ours")
 
-    services.import_discard(batch=batch)
+    uploads.import_discard(batch=batch)
 
     assert home.is_dir()
     assert beside.read_text() == "not ours"
@@ -460,7 +458,7 @@ def test_what_killed_processes_left_is_removed_and_what_is_needed_stays(batch, h
     for place in (orphan, folder):
         os.utime(place, (long_ago, long_ago))
 
-    services.imports_tidy(at=now())
+    uploads.imports_tidy(at=now())
 
     assert sorted(folder.parent.iterdir()) == [folder]
     assert (home / batch.path).is_file()
@@ -470,9 +468,9 @@ def test_what_killed_processes_left_is_removed_and_what_is_needed_stays(batch, h
 
 
 def test_a_large_file_is_not_checked_at_once_and_its_columns_are_kept(batch, monkeypatch) -> None:
-    monkeypatch.setattr(services, "CHECK_AT_ONCE_BYTES", 10)
+    monkeypatch.setattr(uploads, "CHECK_AT_ONCE_BYTES", 10)
 
-    checked = services.import_check_at_once(batch=batch, options=ImportOptions(source="wire"))
+    checked = uploads.import_check_at_once(batch=batch, options=ImportOptions(source="wire"))
 
     batch.refresh_from_db()
     assert not checked
@@ -480,14 +478,14 @@ def test_a_large_file_is_not_checked_at_once_and_its_columns_are_kept(batch, mon
 
 
 def test_a_file_of_many_rows_is_not_checked_at_once(batch, monkeypatch) -> None:
-    monkeypatch.setattr(services, "ONE_TRANSACTION_ROWS", 1)
+    monkeypatch.setattr(uploads, "ONE_TRANSACTION_ROWS", 1)
 
-    assert not services.import_check_at_once(batch=batch, options=ImportOptions())
+    assert not uploads.import_check_at_once(batch=batch, options=ImportOptions())
 
 
 def test_an_upload_whose_check_waits_for_a_run_is_not_imported(batch, monkeypatch) -> None:
-    monkeypatch.setattr(services, "CHECK_AT_ONCE_BYTES", 10)
-    services.import_check_at_once(batch=batch, options=ImportOptions())
+    monkeypatch.setattr(uploads, "CHECK_AT_ONCE_BYTES", 10)
+    uploads.import_check_at_once(batch=batch, options=ImportOptions())
 
     with pytest.raises(UserError, match="its columns were not checked"):
-        services.import_apply(batch=batch)
+        uploads.import_apply(batch=batch)

@@ -27,9 +27,9 @@ from django.utils.timezone import now
 
 from annotation.assignment import participation_join, tuple_claim
 from curation.datasets.people import invitation_create
-from curation.datasets.services import import_check, import_upload
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_check, import_upload
 from curation.models import User
 from curation.review.verdicts import review_decide
 from mlworkers.plans import KINDS

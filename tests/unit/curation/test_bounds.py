@@ -11,11 +11,11 @@ import pytest
 
 from curation.files import parquet
 from curation.files.drafts import FileError, RowError
+from curation.files.identity import TooManyRowsError, survey_rows
 from curation.files.parsing import inspect_file, parse_pairs, read_pairs
-from curation.files.preview import preview_file
 from curation.files.progress import silent
 from curation.files.records import ROW_KEPT_CHARACTERS
-from curation.files.survey import TooManyRowsError, survey_rows
+from curation.files.sampling import preview_file
 from tests import hostile_files
 from tests.hostile_files import HOSTILE
 
@@ -27,7 +27,7 @@ from itertools import islice
 from pathlib import Path
 from curation.files.drafts import FileError
 from curation.files.parsing import inspect_file, parse_pairs
-from curation.files.preview import preview_file
+from curation.files.sampling import preview_file
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 before, path = peak(), Path(sys.argv[1])
 try:

@@ -3,9 +3,8 @@
 import pytest
 
 from curation.files.drafts import DraftPair, RowError
-from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name
+from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name, survey_rows
 from curation.files.progress import silent
-from curation.files.survey import survey_rows
 
 STSB = Origin("stsb", "train")
 

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from curation.files.parsing import Columns
-from curation.files.preview import preview_file
+from curation.files.sampling import preview_file
 
 
 def written(folder: Path, content: str, name: str = "pairs.csv") -> Path:

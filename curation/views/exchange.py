@@ -1,4 +1,7 @@
-"""Imports: upload a file, see it, try it, then import it. Nothing is written before the last step."""
+"""What enters and leaves a dataset: imports, exports for people, snapshots for training and evaluation.
+
+An import is uploaded, seen, tried, and then imported. Nothing is written before the last step.
+"""
 
 from typing import Any
 from uuid import uuid4
@@ -11,21 +14,23 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for
-from curation.datasets.selectors import imports_of
-from curation.datasets.services import (
+from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.datasets.selectors import pair_choices
+from curation.errors import UserError, errors_shown
+from curation.exchange.claiming import imports_of
+from curation.exchange.exporting import snapshot_create, snapshot_path
+from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions
+from curation.exchange.receiving import takes_file, upload_refusal
+from curation.exchange.uploads import (
     import_apply,
     import_check_at_once,
     import_discard,
     import_errors_path,
     import_upload,
 )
-from curation.errors import UserError, errors_shown
-from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions
-from curation.exchange.receiving import takes_file, upload_refusal
 from curation.files.drafts import FileError
-from curation.files.preview import Preview, preview_file
-from curation.forms.imports import ImportForm, ReadingForm, UploadForm
+from curation.files.sampling import Preview, preview_file
+from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, SnapshotForm, UploadForm
 from curation.models import ImportBatch
 
 IMPORTS_SHOWN = 50
@@ -155,3 +160,37 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         **more,
     }
     return render(request, "curation/import_batch.html", context)
+
+
+@require_GET
+def export(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The form starts a run; its page then shows the progress and the file."""
+    dataset = dataset_for(request.user, slug, may="read")
+    return render(request, "curation/export.html", {"dataset": dataset, "form": ExportForm(dataset)})
+
+
+@require_http_methods(["GET", "POST"])
+def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="read")
+    form = SnapshotForm(choices=pair_choices(dataset))
+    if request.method == "POST":
+        dataset_allow(request.user, dataset, may="curate")
+        form = SnapshotForm(request.POST, choices=pair_choices(dataset))
+    if form.is_valid():
+        made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
+        messages.success(request, _("Snapshot %(number)s is taken.") % {"number": made.number})
+        return redirect("curation:snapshots", slug=slug)
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "snapshots": dataset.snapshots.select_related("created_by"),
+        "may_curate": dataset_may(request.user, dataset, may="curate"),
+    }
+    return render(request, "curation/snapshots.html", context)
+
+
+@require_GET
+def snapshot_download(request: AuthedRequest, slug: str, number: int) -> FileResponse:
+    dataset = dataset_for(request.user, slug, may="read")
+    path = snapshot_path(get_object_or_404(dataset.snapshots, number=number))
+    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{slug}-{number}.parquet")

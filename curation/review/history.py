@@ -1,0 +1,91 @@
+"""What was decided, by whom and how fast, and what the verdicts so far say of the sentences that still wait."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q, QuerySet
+
+from curation.models import Dataset, Pair, ReviewDecision, ScoreSet, User
+from curation.pairs.keeping import Kept, KeptFrom, kept_by_p_d, kept_share
+from curation.review.queue import standing
+
+LAST = 10  # verdicts whose effect on the estimated precision is told
+PAUSE = timedelta(minutes=5)  # whoever decides nothing for so long has begun anew: the pace counts from there
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What share of the sentences reviewed could stay as the machine wrote them.
+
+    before: without the last verdicts, so that one sees what those did. levels: from which p_D upwards.
+    """
+
+    now: Kept
+    before: Kept
+    last: Kept
+    levels: Sequence[KeptFrom]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What one person decided in this sitting. per_hour: None before the fifth."""
+
+    decided: int
+    per_hour: int | None
+
+
+def decisions_of_dataset(dataset: Dataset) -> QuerySet[ReviewDecision]:
+    """The decisions on the pairs that were shown, the newest first, undone ones among them."""
+    shown = ReviewDecision.objects.filter(pair__dataset=dataset, alongside=None)
+    return shown.select_related("sentence", "pair", "reviewer", "replacement__b", "undone_by")
+
+
+def last_decisions(dataset: Dataset, *, most: int = LAST) -> list[ReviewDecision]:
+    return list(decisions_of_dataset(dataset).filter(undone_at=None)[:most])
+
+
+def last_decision_of(dataset: Dataset, reviewer: User) -> ReviewDecision | None:
+    return decisions_of_dataset(dataset).filter(undone_at=None, reviewer=reviewer).first()
+
+
+def decisions_of_pair(pair: Pair) -> list[ReviewDecision]:
+    """What was decided about a pair, and the edit that it came from, the newest first."""
+    about = ReviewDecision.objects.filter(Q(pair=pair) | Q(replacement=pair))
+    return list(
+        about.select_related("sentence", "pair", "reviewer", "replacement__b", "undone_by").order_by("-pk")
+    )
+
+
+def review_precision(score_set: ScoreSet) -> Precision:
+    """What the standing verdicts on a p_D score set's sentences say of all that lie where those lie."""
+    shown = standing().filter(alongside=None, pair__scores__score_set=score_set)
+    rows = shown.order_by("decided_at", "pk").values_list("pair__scores__value", "verdict")
+    verdicts = [(p_d, verdict == ReviewDecision.Verdict.KEEP) for p_d, verdict in rows]
+    return Precision(
+        now=_kept(verdicts),
+        before=_kept(verdicts[:-LAST]),
+        last=_kept(verdicts[-LAST:]),
+        levels=kept_by_p_d(verdicts),
+    )
+
+
+def _kept(verdicts: Sequence[tuple[float, bool]]) -> Kept:
+    return kept_share(sum(kept for _p_d, kept in verdicts), len(verdicts))
+
+
+def review_pace(dataset: Dataset, reviewer: User, *, at: datetime) -> Pace:
+    """How many a person decided in this sitting, and how fast, by the last hundred."""
+    recent = decisions_of_dataset(dataset).filter(undone_at=None, reviewer=reviewer)
+    times = list(recent.order_by("-decided_at").values_list("decided_at", flat=True)[:100])
+    sitting: list[datetime] = []
+    later = at
+    for time in times:
+        if later - time > PAUSE:
+            break
+        sitting.append(time)
+        later = time
+    if len(sitting) < 5:
+        return Pace(len(sitting), None)
+    seconds = max(1.0, (sitting[0] - sitting[-1]).total_seconds())
+    return Pace(len(sitting), round((len(sitting) - 1) * 3600 / seconds))
