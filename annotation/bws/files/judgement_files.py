@@ -6,7 +6,7 @@ Real files hold more than that, and what is not a judgement is answered with its
 
 import ast
 import csv
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -161,18 +161,39 @@ class JudgementFile:
 def write_judgements(
     path: Path, items: Sequence[str], judgements: Judgements, annotators: Sequence[str] | None = None
 ) -> None:
-    """Write the CSV that `read_judgements` reads: Item1 ... ItemN, BestItem, WorstItem, Annotator.
-
-    items, annotators: the names behind the numbers; without annotators their column is left out.
-    """
-    header = [*(f"Item{place + 1}" for place in range(judgements.size)), "BestItem", "WorstItem"]
-    rows = np.column_stack([judgements.items, judgements.best, judgements.worst]).tolist()
-    table = [header, *([items[item] for item in row] for row in rows)]
-    if annotators is not None and judgements.annotators is not None:
-        people = ["Annotator", *(annotators[person] for person in judgements.annotators.tolist())]
-        table = [[*row, person] for row, person in zip(table, people, strict=True)]
+    """Write the file that `read_judgements` reads; arguments as of `judgement_lines`."""
     with writing_text(path) as file:
-        csv.writer(file, lineterminator="\n").writerows(table)
+        file.writelines(judgement_lines(items, judgements, annotators))
+
+
+def judgement_lines(
+    items: Sequence[str],
+    judgements: Judgements,
+    annotators: Sequence[str] | None = None,
+    *,
+    cell: Callable[[str], str] = str,
+) -> Iterator[str]:
+    """The lines of a file of judgements, each with its line end: Item1 ... ItemN, BestItem, WorstItem, Annotator.
+
+    items, annotators: the names behind the numbers of `judgements`. Without annotators, there or here, their column is
+    left out. cell: applied to every name, for example to disarm formulas for spreadsheets.
+    """
+    line = csv.writer(_Lines(), lineterminator="\n").writerow  # returns what `write` returns
+    columns = [*(f"Item{position + 1}" for position in range(judgements.size)), "BestItem", "WorstItem"]
+    people = None if annotators is None else judgements.annotators
+    yield line([*columns, *(["Annotator"] if people is not None else [])])
+    names = [cell(item) for item in items]
+    rows = np.column_stack([judgements.items, judgements.best, judgements.worst])  # (n, k + 2)
+    for number, row in enumerate(rows):
+        person = [] if annotators is None or people is None else [cell(annotators[people[number]])]
+        yield line([*(names[item] for item in row.tolist()), *person])
+
+
+class _Lines:
+    """A file for csv.writer that hands each line back instead of keeping it."""
+
+    def write(self, line: str) -> str:
+        return line
 
 
 def read_judgements(

@@ -8,7 +8,13 @@ import pytest
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import read_items, write_scores, write_tuples
-from annotation.bws.files.judgement_files import BestIsWorst, JudgementFile, read_judgements, write_judgements
+from annotation.bws.files.judgement_files import (
+    BestIsWorst,
+    JudgementFile,
+    judgement_lines,
+    read_judgements,
+    write_judgements,
+)
 from annotation.bws.files.tables import Columns
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import Scale, Scores, counting_scores
@@ -381,6 +387,16 @@ def test_written_judgements_are_read_again(tmp_path: Path) -> None:
         ([items[3], items[1], items[0]], items[3], items[0]),
     ]
     assert [file.annotators[i] for i in file.judgements.annotators] == ["bob", "ann"]
+
+
+def test_lines_of_judgements_take_a_rule_for_their_cells_and_leave_out_unknown_annotators() -> None:
+    judgements = Judgements(np.array([[0, 1]]), np.array([1]), np.array([0]), 2, np.array([0]))
+
+    named = list(judgement_lines(["=a", "b"], judgements, ["=ann"], cell=lambda name: f"'{name}"))
+    unnamed = list(judgement_lines(["=a", "b"], judgements))
+
+    assert named == ["Item1,Item2,BestItem,WorstItem,Annotator\n", "'=a,'b,'b,'=a,'=ann\n"]
+    assert unnamed == ["Item1,Item2,BestItem,WorstItem\n", "=a,b,b,=a\n"]
 
 
 def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path) -> None:
