@@ -14,11 +14,11 @@ from django.utils import timezone
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import pairs_import
 from curation.models import Dataset
-from mlworkers.lifecycle import Claim, run_beat, run_claim
 from mlworkers.models import Run
-from mlworkers.reporting import Reporter
-from mlworkers.services import run_start
-from mlworkers.storage import RunLog
+from mlworkers.runs.lifecycle import Claim, run_beat, run_claim
+from mlworkers.runs.reporting import Reporter
+from mlworkers.runs.services import run_start
+from mlworkers.runs.storage import RunLog
 from mlworkers.tasks import execute
 
 BASELINE = "the run's row updated at every report"

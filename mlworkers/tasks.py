@@ -21,9 +21,11 @@ from curation.errors import UserError
 from curation.exchange.uploads import imports_tidy
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full
-from mlworkers import clock
-from mlworkers.forgetting import runs_forget
-from mlworkers.lifecycle import (
+from mlworkers.models import Run
+from mlworkers.plans.kinds import QUEUES, UNLISTED
+from mlworkers.runs import clock
+from mlworkers.runs.invitations import runs_forget
+from mlworkers.runs.lifecycle import (
     Claim,
     RunStopped,
     run_claim,
@@ -32,15 +34,12 @@ from mlworkers.lifecycle import (
     run_leave,
     run_uninvited,
 )
-from mlworkers.models import Run
-from mlworkers.plans import QUEUES, UNLISTED
-from mlworkers.presence import Presence, workers_forget
-from mlworkers.pulse import Pulse
-from mlworkers.reporting import Heir, Reporter, WorkerLeaves, leaving
-from mlworkers.selectors import runs_to_invite
-from mlworkers.shards import ShardsLeft
-from mlworkers.sharing import assistants_wanted, runs_to_assist, shards_free
-from mlworkers.storage import RunLog, attempts_remove, kept_remove, runs_with_kept
+from mlworkers.runs.presence import Presence, workers_forget
+from mlworkers.runs.pulse import Pulse
+from mlworkers.runs.reporting import Heir, Reporter, WorkerLeaves, leaving
+from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite, shards_free
+from mlworkers.runs.shards import ShardsLeft
+from mlworkers.runs.storage import RunLog, attempts_remove, kept_remove, runs_with_kept
 
 FORGOTTEN_AFTER = timedelta(hours=1)
 

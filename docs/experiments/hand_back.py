@@ -37,7 +37,7 @@ from django.conf import settings
 from django.core.files import File
 from curation.exchange.importing import ImportOptions
 from curation.datasets.services import dataset_create, import_check, import_upload
-from mlworkers.services import run_start
+from mlworkers.runs.services import run_start
 from uuid import uuid4
 slug = f"trial-{uuid4().hex[:8]}"
 with (settings.SEMBLANCE_HOME / "pairs.tsv").open("rb") as file:

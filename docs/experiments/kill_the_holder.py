@@ -35,7 +35,7 @@ from celery.__main__ import main
 from semblance.celery import app
 app.loader.import_default_modules()
 from mlworkers import pipelines
-from mlworkers.pipelines.work import Outcome
+from mlworkers.runs.jobs import Outcome
 
 def waiting(plan, work):
     def do(number, path, report):
@@ -50,7 +50,7 @@ sys.exit(main())
 """
 START = """
 from curation.datasets.services import dataset_create
-from mlworkers.services import run_start
+from mlworkers.runs.services import run_start
 from uuid import uuid4
 slug = f"trial-{uuid4().hex[:8]}"
 dataset_create(slug=slug, name="Trial")

@@ -110,7 +110,7 @@ class Trials:
         return {"queued at": round(queued, 2), "between": round(between, 2), **self._claimed()}
 
     def _start(self) -> None:
-        from mlworkers.services import run_start  # noqa: PLC0415
+        from mlworkers.runs.services import run_start  # noqa: PLC0415
 
         before = time.monotonic()
         self._run = run_start(kind="export_dataset", plan={"dataset": "trial"}, by=None)

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.models import Dataset, ImportBatch, ScoreSet
-from mlworkers.cards import card_of
-from mlworkers.plan_settings import Setting
-from mlworkers.plans import KINDS
-from mlworkers.selectors import MODEL_KINDS, models_to_name, runs_to_name
+from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.settings import Setting
+from mlworkers.registry.cards import card_of
+from mlworkers.runs.selectors import MODEL_KINDS, models_to_name, runs_to_name
 from mlworkers.sources import PACKAGES
 
 SETS_OFFERED = 200

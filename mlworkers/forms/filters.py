@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from curation.models import Dataset
 from mlworkers.models import Run
-from mlworkers.plan_settings import Text
-from mlworkers.plans import KINDS
-from mlworkers.selectors import RunFilter
+from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.settings import Text
+from mlworkers.runs.selectors import RunFilter
 
 
 class RunFilterForm(forms.Form):

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from curation.models import Dataset
 from curation.numbers import NumberField
 from mlworkers.forms.choices import Suggested, choices_of, suggestions_of
-from mlworkers.plan_settings import Setting
-from mlworkers.plans import Kind, plan_from, sentence_for_page
+from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
+from mlworkers.plans.settings import Setting
 
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
 

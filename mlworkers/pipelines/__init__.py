@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from curation.access import dataset_require_active
-from mlworkers import clock
-from mlworkers.lifecycle import Claim, run_finish
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.pipelines import pairs
-from mlworkers.pipelines.work import Made, Outcome, Work
-from mlworkers.plans import kind_named, plan_errors_shown, plan_from
+from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.progress import Report
-from mlworkers.reporting import Assisting, Heir, Reporter
-from mlworkers.roots import models_check_roots
-from mlworkers.shards import AssistingShards, HeldShards, Shards
-from mlworkers.storage import (
+from mlworkers.registry.references import models_check_roots
+from mlworkers.runs import clock
+from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.lifecycle import Claim, run_finish
+from mlworkers.runs.reporting import Assisting, Heir, Reporter
+from mlworkers.runs.shards import AssistingShards, HeldShards, Shards
+from mlworkers.runs.storage import (
     Curve,
     RunLog,
     assistant_folder,

@@ -30,9 +30,9 @@ from mlworkers.encoders.saving import About, cosines_read, cosines_write, encode
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, dataset_there, snapshot_taken, table_of
-from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
-from mlworkers.storage import Curve, content_of, home_relative
+from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.storage import Curve, content_of, home_relative
 from mlworkers.training.loop import CurvePoint
 
 BASE = "base"

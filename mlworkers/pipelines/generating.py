@@ -19,8 +19,8 @@ from curation.models import Dataset
 from mlworkers.compute import Compute, choose_compute
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
+from mlworkers.runs.jobs import Made, Outcome, Work
 from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
 from mlworkers.synthesis.examples import LabelledPair, examples_written, label_counts
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 
 from mlworkers.hub import hub_folder
 from mlworkers.progress import Report, silent
-from mlworkers.selectors import models_of_run, reference_of
+from mlworkers.runs.selectors import models_of_run, reference_of
+from mlworkers.runs.storage import home_path
 from mlworkers.sources import Kind, model_folder, parse_source, unavailable
-from mlworkers.storage import home_path
 
 
 def folder_of_model(name: str, *, kind: str, report: Report = silent) -> Path:

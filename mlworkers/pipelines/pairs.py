@@ -14,8 +14,8 @@ from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_apply, import_check, import_errors_path
 from curation.files.writing import replacing
 from curation.models import ImportBatch
-from mlworkers.pipelines.work import Made, Outcome, Work
-from mlworkers.plans import ExportPlan, ImportPlan
+from mlworkers.plans.kinds import ExportPlan, ImportPlan
+from mlworkers.runs.jobs import Made, Outcome, Work
 
 KNOWN_BEFORE = {"dataset", "dry_run"}
 

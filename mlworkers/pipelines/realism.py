@@ -21,7 +21,6 @@ from mlworkers.encoders.backbone import load_encoder
 from mlworkers.encoders.encoding import encode
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
-from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
 from mlworkers.realism.arrays import array_read, array_write
 from mlworkers.realism.dataset import SdiData, sdi_data
@@ -31,6 +30,7 @@ from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
 from mlworkers.realism.logistic import Floats
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import Scoring, in_sample_auc, pair_figures, score_sentences, shortcut_figures
+from mlworkers.runs.jobs import Made, Outcome, Work
 from mlworkers.training.loop import CurvePoint
 
 SENTENCES_IN_SHARD = 1_000

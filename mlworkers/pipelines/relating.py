@@ -15,10 +15,10 @@ from mlworkers.encoders.backbone import load_encoder
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.metrics import Scores
 from mlworkers.models import Artifact
-from mlworkers.pipelines.work import Outcome, Work
-from mlworkers.plans import RelatePlan
+from mlworkers.plans.kinds import RelatePlan
+from mlworkers.runs.jobs import Outcome, Work
+from mlworkers.runs.storage import home_path
 from mlworkers.sources import PACKAGES, model_folder, parse_source
-from mlworkers.storage import home_path
 
 PAIRS_COMPARED_WITH = 200  # a second's work for a small encoder on one core
 

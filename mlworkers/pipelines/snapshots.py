@@ -12,7 +12,7 @@ from curation.files.writing import replacing, sha256_of
 from curation.models import Dataset, Snapshot
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
-from mlworkers.pipelines.work import Work
+from mlworkers.runs.jobs import Work
 
 
 def dataset_there(work: Work, slug: str) -> Dataset:

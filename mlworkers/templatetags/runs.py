@@ -8,11 +8,11 @@ from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from mlworkers.cards import MODEL_KIND_LABELS, Card, card_of
 from mlworkers.models import Artifact, Run
-from mlworkers.plan_settings import Setting, Text
-from mlworkers.plans import KINDS
-from mlworkers.results import Parts, parts_of, shown
+from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.settings import Setting, Text
+from mlworkers.registry.cards import MODEL_KIND_LABELS, Card, card_of
+from mlworkers.runs.results import Parts, parts_of, shown
 
 register = template.Library()
 

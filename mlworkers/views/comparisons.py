@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.numbers import number_from
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
-from mlworkers.charts import comparison_chart
-from mlworkers.comparison import (
+from mlworkers.models import Run
+from mlworkers.registry.comparison import (
     CSV_COLUMNS,
     comparison_of,
     csv_rows,
@@ -18,8 +18,8 @@ from mlworkers.comparison import (
     unscored_note,
     what_it_shows,
 )
-from mlworkers.models import Run
-from mlworkers.selectors import comparisons, evaluation_runs, models_behind
+from mlworkers.runs.curves import comparison_chart
+from mlworkers.runs.selectors import comparisons, evaluation_runs, models_behind
 
 RUNS_ON_A_PAGE = 50
 

@@ -10,15 +10,15 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.numbers import page_number
-from mlworkers import clock
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
-from mlworkers.archive import artifact_path, files_of, zip_of
-from mlworkers.cards import card_of
 from mlworkers.forms.playground import PlaygroundForm
-from mlworkers.lineage import lineage_of
 from mlworkers.models import Artifact
-from mlworkers.presence import worker_command
-from mlworkers.selectors import MODEL_KINDS, evaluations_of, models_of_run, queue_is_served, reference_of
+from mlworkers.registry.cards import card_of
+from mlworkers.registry.lineage import lineage_of
+from mlworkers.runs import clock
+from mlworkers.runs.archive import artifact_path, files_of, zip_of
+from mlworkers.runs.presence import worker_command
+from mlworkers.runs.selectors import MODEL_KINDS, evaluations_of, models_of_run, queue_is_served, reference_of
 
 MODELS_ON_A_PAGE = 50
 

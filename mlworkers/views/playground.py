@@ -8,14 +8,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest
 from curation.numbers import number_from
-from mlworkers import clock
 from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact, Run
-from mlworkers.plans import KINDS
-from mlworkers.presence import worker_command
-from mlworkers.selectors import progress_of, queue_is_served, runs_at_work
-from mlworkers.services import run_start
+from mlworkers.plans.kinds import KINDS
+from mlworkers.runs import clock
+from mlworkers.runs.presence import worker_command
+from mlworkers.runs.selectors import progress_of, queue_is_served, runs_at_work
+from mlworkers.runs.services import run_start
 
 RELATE = KINDS["relate_sentences"]
 

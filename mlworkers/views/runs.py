@@ -12,14 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest, dataset_for
 from curation.numbers import page_number
-from mlworkers import clock
 from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
-from mlworkers.charts import curve_charts
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
-from mlworkers.plans import KINDS
-from mlworkers.presence import worker_command
-from mlworkers.selectors import (
+from mlworkers.plans.kinds import KINDS
+from mlworkers.runs import clock
+from mlworkers.runs.curves import curve_charts
+from mlworkers.runs.presence import worker_command
+from mlworkers.runs.selectors import (
     MODEL_KINDS,
     RunFilter,
     datasets_with_runs,
@@ -30,8 +30,8 @@ from mlworkers.selectors import (
     shards_running,
     stages_of,
 )
-from mlworkers.services import run_cancel as cancel
-from mlworkers.storage import Curve, RunLog
+from mlworkers.runs.services import run_cancel as cancel
+from mlworkers.runs.storage import Curve, RunLog
 
 RUNS_ON_A_DATASET_S_PAGE = 3
 

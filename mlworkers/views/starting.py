@@ -11,14 +11,14 @@ from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset
 from curation.numbers import number_from
-from mlworkers import clock
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
-from mlworkers.presence import worker_command
-from mlworkers.selectors import queue_is_served
-from mlworkers.services import run_again as start_again
-from mlworkers.services import run_start as start
+from mlworkers.runs import clock
+from mlworkers.runs.presence import worker_command
+from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.services import run_again as start_again
+from mlworkers.runs.services import run_start as start
 
 
 @require_POST

@@ -9,7 +9,7 @@ from curation.errors import UserError
 from curation.models import User
 from mlworkers.models import Run
 from mlworkers.progress import Report
-from mlworkers.services import run_start
+from mlworkers.runs.services import run_start
 
 Stage = Callable[[str], AbstractContextManager[Report]]
 Wait = Callable[[Run, Report], Run]

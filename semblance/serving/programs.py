@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.errors import UserError
-from mlworkers.plan_settings import listed
-from mlworkers.plans import QUEUES
-from mlworkers.presence import worker_arguments
+from mlworkers.plans.kinds import QUEUES
+from mlworkers.plans.settings import listed
+from mlworkers.runs.presence import worker_arguments
 from semblance.health import migrations_missing
 from semblance.serving.processes import Program
 

@@ -37,10 +37,10 @@ WRITERS = {
     "annotation/adapting.py",
     "annotation/growing.py",
     "annotation/commissioning.py",
-    "mlworkers/services.py",
-    "mlworkers/lifecycle.py",
-    "mlworkers/forgetting.py",
-    "mlworkers/presence.py",
+    "mlworkers/runs/services.py",
+    "mlworkers/runs/lifecycle.py",
+    "mlworkers/runs/invitations.py",
+    "mlworkers/runs/presence.py",
     "semblance/demo/accounts.py",
     "semblance/cache.py",  # a cache has a delete of its own
 }

@@ -5,7 +5,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
-from mlworkers.storage import Curve
+from mlworkers.runs.storage import Curve
 from tests.browser.conftest import sideways_overflow
 from tests.factories import ArtifactFactory, EvaluationFactory, RunFactory
 

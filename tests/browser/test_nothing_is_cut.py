@@ -10,7 +10,7 @@ from annotation.models import Flag
 from annotation.settling import participation_exclude
 from curation.models import PairScore
 from mlworkers.models import WorkerHeartbeat
-from mlworkers.storage import Curve
+from mlworkers.runs.storage import Curve
 from tests.browser.conftest import sideways_overflow
 from tests.factories import (
     ArtifactFactory,

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from mlworkers import tasks
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
-from mlworkers.storage import RunLog
+from mlworkers.runs.storage import RunLog
 from tests.browser.conftest import sideways_overflow
 from tests.factories import PairFactory, RunFactory
 

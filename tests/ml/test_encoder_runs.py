@@ -21,9 +21,9 @@ from mlworkers import tasks
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
 from mlworkers.pipelines import encoders
-from mlworkers.plans import kind_named, plan_from, plan_values
-from mlworkers.reporting import WorkerLeaves
-from mlworkers.storage import content_of, home_path, kept_folder, run_folder
+from mlworkers.plans.kinds import kind_named, plan_from, plan_values
+from mlworkers.runs.reporting import WorkerLeaves
+from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
 from mlworkers.training import checkpoints
 from tests.factories import (
     ArtifactFactory,

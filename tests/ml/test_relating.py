@@ -8,8 +8,8 @@ from mlworkers import tasks
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.models import Artifact
 from mlworkers.pipelines import relating
-from mlworkers.services import run_start
-from mlworkers.storage import run_folder
+from mlworkers.runs.services import run_start
+from mlworkers.runs.storage import run_folder
 from tests.factories import ArtifactFactory, PairFactory, RunFactory, SentenceFactory
 
 pytestmark = pytest.mark.django_db

@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.errors import UserError
 from curation.files.json_text import json_from
-from mlworkers import clock
 from mlworkers.models import Run
-from mlworkers.plan_settings import Setting
-from mlworkers.plans import KINDS, Kind
-from mlworkers.presence import worker_command
-from mlworkers.selectors import queue_is_served
-from mlworkers.services import run_start
+from mlworkers.plans.kinds import KINDS, Kind
+from mlworkers.plans.settings import Setting
+from mlworkers.runs import clock
+from mlworkers.runs.presence import worker_command
+from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.services import run_start
 
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_BETWEEN_LINES = 10.0

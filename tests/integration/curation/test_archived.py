@@ -13,7 +13,7 @@ from curation.exchange import uploads
 from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, Membership
 from curation.review.verdicts import review_decide
-from mlworkers.services import run_start
+from mlworkers.runs.services import run_start
 from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db

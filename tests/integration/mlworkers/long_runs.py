@@ -72,7 +72,7 @@ from django.conf import settings
 from django.core.management import call_command
 from curation.models import Dataset
 from mlworkers.models import Run
-from mlworkers.plans import kind_named, plan_from, plan_values
+from mlworkers.plans.kinds import kind_named, plan_from, plan_values
 home = settings.SEMBLANCE_HOME
 call_command("migrate", verbosity=0)
 call_command("import_pairs", str(home / "pairs.tsv"), dataset="scenes", create=True, scale=[0.0, 5.0])

@@ -48,7 +48,7 @@ from celery.__main__ import main
 from semblance.celery import app
 app.loader.import_default_modules()
 import curation.exchange.exporting as exporting
-import mlworkers.reporting as reporting
+import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
 import mlworkers.encoders.fitting as fitting
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle

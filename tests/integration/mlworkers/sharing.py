@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from curation.files.writing import replacing
 from mlworkers import tasks
-from mlworkers.lifecycle import run_claim
 from mlworkers.models import Run
-from mlworkers.pipelines.work import Made, Outcome, Work
 from mlworkers.progress import Report
+from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.lifecycle import run_claim
 from tests.factories import RunFactory
 
 PATIENCE = 60.0  # seconds; a machine may be busy

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from mlworkers.forms.plans import PlanForm
-from mlworkers.plans import Kind
+from mlworkers.plans.kinds import Kind
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
 from mlworkers import pipelines, tasks
 from mlworkers.encoders.saving import cosines_write
-from mlworkers.lifecycle import run_claim
 from mlworkers.models import Run
-from mlworkers.pipelines.work import Made, Outcome
 from mlworkers.realism.arrays import array_write
-from mlworkers.storage import run_folder
+from mlworkers.runs.jobs import Made, Outcome
+from mlworkers.runs.lifecycle import run_claim
+from mlworkers.runs.storage import run_folder
 from tests.factories import RunFactory
 
 MANY = np.random.default_rng(1).random(1 << 18)  # 2 MiB that no compression makes small

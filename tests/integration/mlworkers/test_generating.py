@@ -15,10 +15,10 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.human_sentences import sources_drawn
-from mlworkers.pipelines.work import Outcome, Work
-from mlworkers.services import run_start
-from mlworkers.shards import Shards
-from mlworkers.storage import Curve, home_relative, run_folder
+from mlworkers.runs.jobs import Outcome, Work
+from mlworkers.runs.services import run_start
+from mlworkers.runs.shards import Shards
+from mlworkers.runs.storage import Curve, home_relative, run_folder
 from mlworkers.synthesis.likeness import likeness_key
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from semblance.demo.scenes import scene_pairs

@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from mlworkers import lifecycle
-from mlworkers.lifecycle import RunStopped, run_claim
 from mlworkers.models import Artifact, Run
-from mlworkers.selectors import runs_to_invite
+from mlworkers.runs import lifecycle
+from mlworkers.runs.lifecycle import RunStopped, run_claim
+from mlworkers.runs.selectors import runs_to_invite
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db

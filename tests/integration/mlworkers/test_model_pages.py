@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from mlworkers.models import Artifact, Evaluation, Run
-from mlworkers.storage import content_of, home_relative, run_folder
+from mlworkers.runs.storage import content_of, home_relative, run_folder
 from mlworkers.templatetags.runs import plan_rows
 from tests.factories import (
     ArtifactFactory,

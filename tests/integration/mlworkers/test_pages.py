@@ -13,7 +13,7 @@ from django.utils import timezone
 from curation.models import ImportBatch
 from mlworkers import tasks
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
-from mlworkers.storage import RunLog
+from mlworkers.runs.storage import RunLog
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db

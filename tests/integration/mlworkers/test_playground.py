@@ -9,7 +9,7 @@ from django.utils import timezone
 from mlworkers import tasks
 from mlworkers.access import runs_visible
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
-from mlworkers.storage import RunLog
+from mlworkers.runs.storage import RunLog
 from tests.factories import ArtifactFactory, RunFactory
 
 pytestmark = pytest.mark.django_db

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from curation.models import PairScore, ScoreSet, Sentence, SentenceScore
-from mlworkers import reporting, tasks
+from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines import realism
 from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
 from mlworkers.realism.plan import RealismPlan
-from mlworkers.storage import Curve, home_path, kept_folder
+from mlworkers.runs import reporting
+from mlworkers.runs.storage import Curve, home_path, kept_folder
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.tiny import WORDS, tiny_encoder
 

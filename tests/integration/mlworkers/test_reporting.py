@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from mlworkers import lifecycle
-from mlworkers.lifecycle import RunStopped, run_claim
 from mlworkers.models import Run
-from mlworkers.reporting import SENTENCES_MAX, Reporter, WorkerLeaves, leaving
-from mlworkers.selectors import progress_of
-from mlworkers.storage import RunLog
+from mlworkers.runs import lifecycle
+from mlworkers.runs.lifecycle import RunStopped, run_claim
+from mlworkers.runs.reporting import SENTENCES_MAX, Reporter, WorkerLeaves, leaving
+from mlworkers.runs.selectors import progress_of
+from mlworkers.runs.storage import RunLog
 from tests.factories import RunFactory
 
 # The heartbeat has a connection of its own, which sees only what is committed.

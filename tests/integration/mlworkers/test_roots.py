@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from curation.errors import UserError
-from mlworkers.lifecycle import run_claim
 from mlworkers.models import Run
-from mlworkers.services import run_again, run_start
+from mlworkers.runs.lifecycle import run_claim
+from mlworkers.runs.services import run_again, run_start
 from mlworkers.tasks import work
 from tests.factories import RunFactory, ScoreSetFactory
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 from curation.errors import UserError
 from curation.models import ImportBatch
 from mlworkers.models import Run
-from mlworkers.selectors import runs_to_invite
-from mlworkers.services import run_again, run_cancel, run_start
+from mlworkers.runs.selectors import runs_to_invite
+from mlworkers.runs.services import run_again, run_cancel, run_start
 from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory
 from tests.integration.mlworkers.broker import InvitedRuns, broker_gone, folder_broken
 

@@ -10,7 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from mlworkers import pipelines, tasks
-from mlworkers.lifecycle import (
+from mlworkers.models import Run, RunShard, WorkerHeartbeat
+from mlworkers.runs.lifecycle import (
     RunStopped,
     run_beat,
     run_cancel,
@@ -20,9 +21,8 @@ from mlworkers.lifecycle import (
     shard_finish,
     shards_open,
 )
-from mlworkers.models import Run, RunShard, WorkerHeartbeat
-from mlworkers.reporting import WorkerLeaves, leaving
-from mlworkers.storage import RunLog, kept_folder, run_folder
+from mlworkers.runs.reporting import WorkerLeaves, leaving
+from mlworkers.runs.storage import RunLog, kept_folder, run_folder
 from tests.factories import RunFactory
 from tests.integration.mlworkers.broker import InvitedRuns
 from tests.integration.mlworkers.sharing import (

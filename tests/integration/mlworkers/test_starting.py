@@ -10,8 +10,8 @@ from curation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
-from mlworkers.plans import KINDS, Kind, plan_errors_shown, plan_from, plan_values
-from mlworkers.references import references_check
+from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from, plan_values
+from mlworkers.registry.references import references_check
 from tests.factories import ArtifactFactory, DatasetFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db

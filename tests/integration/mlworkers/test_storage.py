@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mlworkers.storage import LOG_MAX_BYTES, RunLog, home_path, home_relative
+from mlworkers.runs.storage import LOG_MAX_BYTES, RunLog, home_path, home_relative
 
 
 def test_the_log_keeps_its_newest_lines_and_stays_small(home) -> None:

@@ -14,15 +14,15 @@ from django.utils import timezone
 from curation.errors import UserError
 from curation.files.writing import folder_replacing, sha256_of
 from mlworkers import pipelines, tasks
-from mlworkers.lifecycle import RunStopped, run_cancel, run_claim
 from mlworkers.models import Run, WorkerHeartbeat
-from mlworkers.pipelines.work import Made, Outcome
-from mlworkers.plans import KINDS
-from mlworkers.presence import Presence
-from mlworkers.reporting import WorkerLeaves, leaving
-from mlworkers.selectors import queue_is_served, runs_to_invite
-from mlworkers.services import run_again
-from mlworkers.storage import RunLog, kept_folder, run_folder, runs_with_kept
+from mlworkers.plans.kinds import KINDS
+from mlworkers.runs.jobs import Made, Outcome
+from mlworkers.runs.lifecycle import RunStopped, run_cancel, run_claim
+from mlworkers.runs.presence import Presence
+from mlworkers.runs.reporting import WorkerLeaves, leaving
+from mlworkers.runs.selectors import queue_is_served, runs_to_invite
+from mlworkers.runs.services import run_again
+from mlworkers.runs.storage import RunLog, kept_folder, run_folder, runs_with_kept
 from tests.factories import DatasetFactory, PairFactory, RunFactory
 from tests.integration.mlworkers.broker import InvitedRuns
 

@@ -32,7 +32,7 @@ from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import User
 from curation.review.verdicts import review_decide
-from mlworkers.plans import KINDS
+from mlworkers.plans.kinds import KINDS
 from tests.conftest import rolled_back
 from tests.factories import (
     ArtifactFactory,

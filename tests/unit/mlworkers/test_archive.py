@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mlworkers.archive import BLOCK, artifact_path, zip_of
 from mlworkers.models import Artifact
+from mlworkers.runs.archive import BLOCK, artifact_path, zip_of
 
 
 @pytest.fixture

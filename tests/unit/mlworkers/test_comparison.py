@@ -2,8 +2,8 @@
 
 import pytest
 
-from mlworkers.comparison import Cell, Comparison, comparison_of, csv_rows, what_it_shows
 from mlworkers.models import Evaluation
+from mlworkers.registry.comparison import Cell, Comparison, comparison_of, csv_rows, what_it_shows
 
 Bounds = tuple[float, float, float]  # a difference from plain and its interval
 

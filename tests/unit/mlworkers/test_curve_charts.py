@@ -1,6 +1,6 @@
 """The curves that a run noted along its way."""
 
-from mlworkers.charts import MOST_STEPS, curve_charts
+from mlworkers.runs.curves import MOST_STEPS, curve_charts
 
 
 def test_each_figure_has_a_chart_of_its_own_that_says_its_course() -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, PlanError, Weighting
-from mlworkers.plans import kind_named, plan_from
+from mlworkers.plans.kinds import kind_named, plan_from
 
 NAMES = {"dataset": "scenes", "model": "m", "scores": "s", "realism": "p", "test_score_set": "gold"}
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.plan_settings import plan_read, settings_of
-from mlworkers.plans import KINDS, QUEUES, kind_named, plan_from, plan_values
+from mlworkers.plans.kinds import KINDS, QUEUES, kind_named, plan_from, plan_values
+from mlworkers.plans.settings import plan_read, settings_of
 
 
 class Weighting(StrEnum):

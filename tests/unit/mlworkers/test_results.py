@@ -1,6 +1,6 @@
 """A result of any kind of run becomes figures and small tables."""
 
-from mlworkers.results import parts_of
+from mlworkers.runs.results import parts_of
 
 
 def figures(result: dict[str, object]) -> list[tuple[str, str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from mlworkers.models import Run
-from mlworkers.storage import run_folder
+from mlworkers.runs.storage import run_folder
 
 
 def runs_forget(*, kinds: Collection[str], before: datetime) -> None:

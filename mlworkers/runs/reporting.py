@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import NamedTuple
 
-from mlworkers import clock
-from mlworkers.lifecycle import Claim, RunStopped, run_advance, run_beat, run_claim
-from mlworkers.pulse import Pulse
-from mlworkers.selectors import stale_after
-from mlworkers.storage import RunLog
+from mlworkers.runs import clock
+from mlworkers.runs.lifecycle import Claim, RunStopped, run_advance, run_beat, run_claim
+from mlworkers.runs.pulse import Pulse
+from mlworkers.runs.selectors import stale_after
+from mlworkers.runs.storage import RunLog
 
 SECONDS_BETWEEN_WRITES = 1.0
 SENTENCES_MAX = 200  # of one attempt in the log; who counts within sentences must not fill it

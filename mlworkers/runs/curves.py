@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
-from mlworkers.comparison import Cell, Comparison
+from mlworkers.registry.comparison import Cell, Comparison
 
 SERIES = ("seed", "fold")  # numbers that say which training a point belongs to
 MOST_STEPS = 150  # drawn; more would not be seen, and each look at the page draws anew

@@ -14,8 +14,7 @@ from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
-from mlworkers.selectors import run_is_free
-from mlworkers.sharing import running, shards_free
+from mlworkers.runs.selectors import run_is_free, running, shards_free
 
 LOST_MAX = 3  # what silenced three workers (out of memory, mostly) would silence the fourth
 

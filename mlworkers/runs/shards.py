@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from mlworkers import clock
-from mlworkers.lifecycle import (
+from mlworkers.progress import Report
+from mlworkers.runs import clock
+from mlworkers.runs.lifecycle import (
     RunStopped,
     ShardClaim,
     shard_beat,
@@ -19,9 +20,8 @@ from mlworkers.lifecycle import (
     shards_lost,
     shards_open,
 )
-from mlworkers.progress import Report
-from mlworkers.reporting import Heir, beating, silence
-from mlworkers.sharing import shards_done, shards_said_done, stages_open
+from mlworkers.runs.reporting import Heir, beating, silence
+from mlworkers.runs.selectors import shards_done, shards_said_done, stages_open
 
 Do = Callable[[int, Path, Report], None]
 SECONDS_BETWEEN_LOOKS = 0.5

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mlworkers.models import Artifact
-from mlworkers.storage import home_path, run_folder
+from mlworkers.runs.storage import home_path, run_folder
 
 BLOCK = 1024**2
 _LARGE = 2**31 - 1  # bytes; a larger entry needs the format's longer numbers

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from mlworkers.models import Artifact
-from mlworkers.plan_settings import Text
+from mlworkers.plans.settings import Text
 
 MODEL_KIND_LABELS: dict[str, Text] = {
     "encoder": gettext_lazy("Encoder"),

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from django.db import DatabaseError, InterfaceError, connection
 
-from mlworkers import clock
 from mlworkers.models import WorkerHeartbeat
-from mlworkers.pulse import Pulse
-from mlworkers.selectors import heard_within
+from mlworkers.runs import clock
+from mlworkers.runs.pulse import Pulse
+from mlworkers.runs.selectors import heard_within
 
 SECONDS_BETWEEN_BEATS = 5
 FORGOTTEN_AFTER = timedelta(days=1)

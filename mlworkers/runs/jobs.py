@@ -8,8 +8,8 @@ from typing import Any
 from curation.models import Dataset
 from mlworkers.models import Evaluation
 from mlworkers.progress import Report
-from mlworkers.shards import Shards
-from mlworkers.storage import Curve
+from mlworkers.runs.shards import Shards
+from mlworkers.runs.storage import Curve
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
@@ -10,11 +11,11 @@ from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Run
 from mlworkers.plan_errors import Named, SettingError
-from mlworkers.plan_settings import Setting, listed
-from mlworkers.plans import Kind
-from mlworkers.selectors import MODEL_KINDS, models_of_run, reference_of
+from mlworkers.plans.kinds import Kind
+from mlworkers.plans.settings import Setting, listed
+from mlworkers.runs.selectors import MODEL_KINDS, models_of_run, reference_of
 from mlworkers.sources import Kind as SourceKind
-from mlworkers.sources import ModelError, parse_source
+from mlworkers.sources import ModelError, check_roots, local_folder, parse_source
 
 
 def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:
@@ -131,3 +132,13 @@ _CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {
     "snapshot": _check_snapshot,
     "run": _check_run,
 }
+
+
+def models_check_roots(kind: Kind, values: Mapping[str, Any]) -> None:
+    """Raise ModelError where a plan names a folder outside MODEL_ROOTS. Asked when a person's run is started, and
+    again by its worker, on whose disk links may lead elsewhere.
+    """
+    named = [str(values[setting.name]) for setting in kind.settings if setting.refers_to == "model"]
+    for folder in (local_folder(parse_source(name)) for name in named if name):
+        if folder is not None:
+            check_roots(folder, settings.MODEL_ROOTS)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from curation.models import ScoreSet
-from mlworkers.cards import card_of
 from mlworkers.models import Artifact, Run
-from mlworkers.plan_settings import Setting, Text
-from mlworkers.plans import KINDS
-from mlworkers.selectors import MODEL_KINDS, models_behind
+from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.settings import Setting, Text
+from mlworkers.registry.cards import card_of
+from mlworkers.runs.selectors import MODEL_KINDS, models_behind
 from mlworkers.sources import Kind as SourceKind
 from mlworkers.sources import ModelError, parse_source
 

@@ -11,11 +11,10 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_require_active
 from curation.errors import errors_shown
 from curation.models import Dataset, User
-from mlworkers import clock, lifecycle
 from mlworkers.models import Run
-from mlworkers.plans import kind_named, plan_errors_shown, plan_from, plan_values
-from mlworkers.references import dataset_named, references_check
-from mlworkers.roots import models_check_roots
+from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from, plan_values
+from mlworkers.registry.references import dataset_named, models_check_roots, references_check
+from mlworkers.runs import clock, lifecycle
 from mlworkers.sources import ModelError
 from mlworkers.tasks import invite
 
