@@ -15,8 +15,7 @@ from curation.access import (
 )
 from curation.models import Dataset, User
 from mlworkers.models import Artifact, Evaluation, Run
-from mlworkers.plans.kinds import KINDS, UNLISTED, Kind
-from mlworkers.runs.selectors import MODEL_KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS, UNLISTED, Kind
 
 
 def runs_allow(user: User) -> None:

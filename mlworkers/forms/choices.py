@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.models import Dataset, ImportBatch, ScoreSet
-from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting
 from mlworkers.registry.cards import card_of
-from mlworkers.runs.selectors import MODEL_KINDS, models_to_name, runs_to_name
+from mlworkers.registry.selectors import models_to_name
+from mlworkers.runs.selectors import runs_to_name
 from mlworkers.sources import PACKAGES
 
 SETS_OFFERED = 200

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from mlworkers.hub import hub_folder
 from mlworkers.progress import Report, silent
-from mlworkers.runs.selectors import models_of_run, reference_of
+from mlworkers.registry.selectors import models_of_run, reference_of
 from mlworkers.runs.storage import home_path
 from mlworkers.sources import Kind, model_folder, parse_source, unavailable
 

@@ -1,0 +1,1 @@
+"""The kinds of run, and what can be set of each."""

@@ -22,6 +22,7 @@ from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu")
+MODEL_KINDS = ("encoder", "generator")  # of what runs make: these are models
 DATASET = {
     "label": gettext_lazy("Dataset"),
     "help": gettext_lazy("The dataset's short name."),

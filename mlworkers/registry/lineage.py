@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from curation.models import ScoreSet
 from mlworkers.models import Artifact, Run
-from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting, Text
 from mlworkers.registry.cards import card_of
-from mlworkers.runs.selectors import MODEL_KINDS, models_behind
+from mlworkers.registry.selectors import models_behind
 from mlworkers.sources import Kind as SourceKind
 from mlworkers.sources import ModelError, parse_source
 

@@ -11,9 +11,9 @@ from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Run
 from mlworkers.plan_errors import Named, SettingError
-from mlworkers.plans.kinds import Kind
+from mlworkers.plans.kinds import MODEL_KINDS, Kind
 from mlworkers.plans.settings import Setting, listed
-from mlworkers.runs.selectors import MODEL_KINDS, models_of_run, reference_of
+from mlworkers.registry.selectors import models_of_run, reference_of
 from mlworkers.sources import Kind as SourceKind
 from mlworkers.sources import ModelError, check_roots, local_folder, parse_source
 

@@ -1,0 +1,1 @@
+"""Runs: started, claimed, shared among workers, watched, ended; their files and their results."""

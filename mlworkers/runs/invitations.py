@@ -1,11 +1,71 @@
-"""Runs that were a question of a moment are forgotten, row and folder."""
+"""Messages that invite workers to claim runs, and the sweep that sends them again and clears away what is over.
 
+A message only invites; the run's row is the truth. The task that takes the message is named here and lies in `tasks`.
+"""
+
+import logging
 import shutil
-from collections.abc import Collection
-from datetime import datetime
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+
+from celery import current_app
+from kombu.exceptions import OperationalError
 
 from mlworkers.models import Run
-from mlworkers.runs.storage import run_folder
+from mlworkers.plans.kinds import QUEUES, UNLISTED
+from mlworkers.runs import clock
+from mlworkers.runs.lifecycle import run_invited, run_uninvited
+from mlworkers.runs.presence import workers_forget
+from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite
+from mlworkers.runs.storage import kept_remove, run_folder
+
+EXECUTE = "mlworkers.execute"
+ASSIST = "mlworkers.assist"
+FORGOTTEN_AFTER = timedelta(hours=1)
+SECONDS_TO_ASSIST = (
+    15  # an invitation that finds every worker busy is forgotten; the next sweep sends another
+)
+
+logger = logging.getLogger(__name__)
+
+
+def invite(run: Run, at: datetime) -> bool:
+    """Send the invitation, unless another sweep just did. False where the broker cannot be reached."""
+    if not run_invited(run=run, at=at):
+        return True
+    if _sent(EXECUTE, run):
+        return True
+    run_uninvited(run_id=run.pk)
+    return False
+
+
+def invite_assistants(run: Run) -> None:
+    """Ask idle workers to help with a run's shards. None need come: its holder does alone what nobody else does."""
+    for _number in range(assistants_wanted(run, clock.now())):
+        if not _sent(ASSIST, run, expires=SECONDS_TO_ASSIST):
+            return
+
+
+def _sent(task: str, run: Run, *, expires: int | None = None) -> bool:
+    try:
+        current_app.send_task(task, args=(run.pk,), queue=run.queue, expires=expires, retry=False)
+    except OperationalError as error:
+        logger.warning("Run %s: the broker cannot be reached: %s", run.pk, error)
+        return False
+    return True
+
+
+def sweep(queues: Collection[str] = QUEUES) -> None:
+    """Invite again for runs of those queues that nobody took, for those whose worker fell silent, and for shards that
+    wait; forget runs that were a question of a moment.
+    """
+    at = clock.now()
+    workers_forget(at=at)
+    runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
+    for run in runs_to_invite(at, queues):
+        invite(run, at)
+    for run in runs_to_assist(at, queues):
+        invite_assistants(run)
 
 
 def runs_forget(*, kinds: Collection[str], before: datetime) -> None:
@@ -14,3 +74,10 @@ def runs_forget(*, kinds: Collection[str], before: datetime) -> None:
     for number in old.values_list("pk", flat=True):
         shutil.rmtree(run_folder(number), ignore_errors=True)
     old.delete()
+
+
+def kept_forget(runs: Iterable[int]) -> None:
+    """Remove what attempts shared, of those runs that have ended."""
+    ended = Run.objects.filter(pk__in=runs).exclude(state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    for number in ended.values_list("pk", flat=True):
+        kept_remove(number)

@@ -15,8 +15,8 @@ from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from, plan_values
 from mlworkers.registry.references import dataset_named, models_check_roots, references_check
 from mlworkers.runs import clock, lifecycle
+from mlworkers.runs.invitations import invite
 from mlworkers.sources import ModelError
-from mlworkers.tasks import invite
 
 
 @transaction.atomic

@@ -18,8 +18,8 @@ from mlworkers.registry.comparison import (
     unscored_note,
     what_it_shows,
 )
-from mlworkers.runs.curves import comparison_chart
-from mlworkers.runs.selectors import comparisons, evaluation_runs, models_behind
+from mlworkers.registry.comparison_chart import comparison_chart
+from mlworkers.registry.selectors import comparisons, evaluation_runs, models_behind
 
 RUNS_ON_A_PAGE = 50
 

@@ -13,12 +13,14 @@ from curation.numbers import page_number
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact
+from mlworkers.plans.kinds import MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
+from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
 from mlworkers.runs import clock
 from mlworkers.runs.archive import artifact_path, files_of, zip_of
 from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import MODEL_KINDS, evaluations_of, models_of_run, queue_is_served, reference_of
+from mlworkers.runs.selectors import queue_is_served
 
 MODELS_ON_A_PAGE = 50
 

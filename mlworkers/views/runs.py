@@ -15,12 +15,11 @@ from curation.numbers import page_number
 from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
-from mlworkers.plans.kinds import KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.runs import clock
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
-    MODEL_KINDS,
     RunFilter,
     datasets_with_runs,
     progress_of,

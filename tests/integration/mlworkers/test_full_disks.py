@@ -19,10 +19,12 @@ from safetensors.numpy import save_file
 
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
-from mlworkers import pipelines, tasks
+from mlworkers import tasks
 from mlworkers.encoders.saving import cosines_write
 from mlworkers.models import Run
+from mlworkers.pipelines import default
 from mlworkers.realism.arrays import array_write
+from mlworkers.runs import attempts
 from mlworkers.runs.jobs import Made, Outcome
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.runs.storage import run_folder
@@ -158,7 +160,7 @@ def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
             write(work.folder / "made.npy")
             return Outcome("made", {}, [Made("numbers", work.folder / "made.npy")])
 
-        monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", does)
+        monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
         run = RunFactory()
         tasks.execute(run.pk)
         run.refresh_from_db()
@@ -210,8 +212,8 @@ def test_the_end_of_a_run_is_written_again_where_the_database_s_disk_was_full(mo
     def does(plan, work) -> Outcome:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", does)
-    monkeypatch.setattr(tasks, "PAUSES", (0.0, 0.0))
+    monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
+    monkeypatch.setattr(attempts, "PAUSES", (0.0, 0.0))
     run = RunFactory()
     claim = run_claim(run_id=run.pk, worker="first", at=timezone.now())
 

@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from mlworkers import tasks
 from mlworkers.access import runs_visible
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
+from mlworkers.runs.invitations import sweep
 from mlworkers.runs.storage import RunLog
 from tests.factories import ArtifactFactory, RunFactory
 
@@ -173,7 +173,7 @@ def test_a_question_is_forgotten_after_an_hour_with_its_folder_and_other_runs_ar
     log = RunLog(old.pk)
     log.write("Attempt 1 begins.")
 
-    tasks.sweep()
+    sweep()
 
     assert set(Run.objects.values_list("pk", flat=True)) == {young.pk, encoder.run_id}
     assert not log.path.parent.exists()

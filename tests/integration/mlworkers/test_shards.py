@@ -9,8 +9,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from mlworkers import pipelines, tasks
+from mlworkers import tasks
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
+from mlworkers.pipelines import default
+from mlworkers.runs.invitations import sweep
 from mlworkers.runs.lifecycle import (
     RunStopped,
     run_beat,
@@ -46,7 +48,7 @@ def draws(monkeypatch) -> Callable[..., Drawing]:
 
     def register(count: int, **how) -> Drawing:
         drawing = Drawing(count, **how)
-        monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", drawing)
+        monkeypatch.setitem(default.PIPELINES, "export_dataset", drawing)
         return drawing
 
     return register
@@ -133,7 +135,7 @@ def test_the_sweep_invites_again_to_shards_that_nobody_does(run, queue: InvitedR
     for worker in ("holder", "assistant"):
         shard_claim(run_id=run.pk, stage="draw", worker=worker, at=timezone.now())
 
-    tasks.sweep()
+    sweep()
 
     assert queue.read("mlworkers.assist") == [run.pk]  # one worker holds the run, one assists, one is idle
 
@@ -153,7 +155,7 @@ def test_the_sweep_invites_nobody_to_a_run_whose_holder_is_silent(run, queue: In
     run_claim(run_id=run.pk, worker="killed", at=timezone.now() - timedelta(minutes=10))
     shards_open(run_id=run.pk, stage="draw", sizes=[SIZE] * 5)
 
-    tasks.sweep()
+    sweep()
 
     assert queue.read("mlworkers.assist") == []
 
@@ -388,7 +390,7 @@ def test_a_shard_that_came_to_nothing_three_times_is_left_to_the_holder(run, que
     wanted = {"run_id": run.pk, "stage": "draw", "worker": "w", "at": timezone.now()}
 
     idle_workers(3)
-    tasks.sweep()
+    sweep()
 
     assert queue.read("mlworkers.assist") == []
     assert shard_claim(**wanted, assisting=True) is None

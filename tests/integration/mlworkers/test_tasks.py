@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from curation.errors import UserError
 from curation.files.writing import folder_replacing, sha256_of
-from mlworkers import pipelines, tasks
+from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
-from mlworkers.plans.kinds import KINDS
+from mlworkers.pipelines import default
+from mlworkers.runs.invitations import invite, kept_forget, sweep
 from mlworkers.runs.jobs import Made, Outcome
 from mlworkers.runs.lifecycle import RunStopped, run_cancel, run_claim
 from mlworkers.runs.presence import Presence
@@ -34,7 +35,7 @@ def pipeline(monkeypatch):
     """Register what the export of these tests does."""
 
     def register(does) -> None:
-        monkeypatch.setitem(pipelines.PIPELINES, "export_dataset", does)
+        monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
 
     return register
 
@@ -138,7 +139,7 @@ def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_agai
 @pytest.mark.parametrize("ends", [None, UserError, RunStopped])
 def test_what_a_run_loaded_does_not_stay_in_the_worker_s_memory(pipeline, monkeypatch, ends) -> None:
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
-    monkeypatch.setitem(sys.modules, "mlworkers.compute", SimpleNamespace(release_memory=gc.collect))
+    monkeypatch.setitem(sys.modules, "mlworkers.pipelines.gpu", SimpleNamespace(release_memory=gc.collect))
     loaded = []
 
     def does(plan, work):
@@ -198,7 +199,7 @@ def test_a_worker_that_must_exit_at_once_lets_go_of_its_run_too(pipeline) -> Non
 def test_a_run_that_was_cancelled_while_it_worked_stays_cancelled(pipeline) -> None:
     def does(plan, work):
         run_cancel(run_id=run.pk, at=timezone.now(), message="Cancelled by the owner.")
-        return pipelines.Outcome("done after all", {})
+        return Outcome("done after all", {})
 
     pipeline(does)
     run = RunFactory()
@@ -240,7 +241,7 @@ def test_what_a_killed_worker_could_not_remove_goes_with_the_next_start() -> Non
     for run in runs.values():
         kept_folder(run.pk).mkdir(parents=True)
 
-    tasks.kept_forget(runs_with_kept())
+    kept_forget(runs_with_kept())
 
     assert [state for state, run in runs.items() if kept_folder(run.pk).exists()] == ["queued", "running"]
 
@@ -256,17 +257,17 @@ def test_the_sweep_invites_to_runs_that_nobody_took_and_to_those_of_silent_worke
     run_claim(run_id=at_work.pk, worker="busy", at=timezone.now())
     RunFactory(state="succeeded")
 
-    tasks.sweep()
+    sweep()
 
     assert sorted(queue.read()) == sorted([forgotten.pk, silent.pk])
 
 
 def test_a_second_sweep_does_not_repeat_a_fresh_invitation(queue: InvitedRuns) -> None:
     RunFactory()
-    tasks.sweep()
+    sweep()
     queue.read()
 
-    tasks.sweep()
+    sweep()
 
     assert queue.read() == []
 
@@ -276,7 +277,7 @@ def test_of_two_sweeps_at_once_one_sends_the_invitation(queue: InvitedRuns) -> N
     seen_by_both = [Run.objects.get(pk=run.pk), Run.objects.get(pk=run.pk)]
 
     for seen in seen_by_both:
-        tasks.invite(seen, timezone.now())
+        invite(seen, timezone.now())
 
     assert queue.read() == [run.pk]
 
@@ -298,7 +299,7 @@ def test_the_sweep_forgets_workers_that_were_killed_long_ago(queue: InvitedRuns)
     old = timezone.now() - timedelta(days=2)
     WorkerHeartbeat.objects.create(name="killed", queues=["default"], seen_at=old)
 
-    tasks.sweep()
+    sweep()
 
     assert not WorkerHeartbeat.objects.exists()
 
@@ -323,7 +324,3 @@ def test_a_worker_that_was_killed_is_taken_for_dead_after_half_a_minute() -> Non
     assert queue_is_served("default", seen + timedelta(seconds=29))
     assert not queue_is_served("default", seen - timedelta(hours=1))  # the clock was put back since
     assert not queue_is_served("default", seen + timedelta(seconds=31))
-
-
-def test_every_kind_of_run_has_a_pipeline() -> None:
-    assert set(pipelines.PIPELINES) == set(KINDS)

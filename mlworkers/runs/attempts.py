@@ -1,0 +1,218 @@
+"""One attempt at a run, from its claim to one of its ends; and the help of a worker that assists.
+
+What a kind of run does, its pipeline knows. `PipelineOf` finds it, and loads what it needs, when the run comes.
+"""
+
+import logging
+import secrets
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.utils.translation import gettext as _
+
+from curation.access import dataset_require_active
+from curation.errors import UserError
+from curation.files.drafts import FileError
+from curation.files.writing import disk_is_full
+from mlworkers.models import Artifact, Evaluation, Run
+from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
+from mlworkers.progress import Report
+from mlworkers.registry.references import models_check_roots
+from mlworkers.runs import clock
+from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
+from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave
+from mlworkers.runs.reporting import Assisting, Heir, Reporter, WorkerLeaves, leaving
+from mlworkers.runs.shards import AssistingShards, HeldShards, Shards, ShardsLeft
+from mlworkers.runs.storage import (
+    Curve,
+    RunLog,
+    assistant_folder,
+    attempt_folder,
+    attempts_remove,
+    content_of,
+    home_relative,
+    kept_folder,
+)
+
+Pipeline = Callable[[Any, Work], Outcome]
+PipelineOf = Callable[[str], Pipeline]  # by the name of the kind
+# How often, after how many seconds, the end of a run is written again where the database cannot take it.
+PAUSES = (1, 2, 4, 8)
+
+logger = logging.getLogger(__name__)
+
+
+def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
+    """Carry a claimed run out, to one of its ends."""
+    log = RunLog(claim.run_id)
+    log.write(_("Attempt %(number)s begins.") % {"number": claim.attempt})
+    try:
+        _perform(claim, log, pipeline_of)
+    except RunStopped:
+        log.write(_("Stopped: the run was cancelled, or another worker took it up."))
+        attempts_remove(claim.run_id, up_to=claim.attempt)
+    except WorkerLeaves:
+        _leave(claim, log)
+    except Exception as error:
+        _fail(claim, log, error)
+    except BaseException:  # the process is told to exit at once
+        _leave(claim, log)
+        raise
+    finally:
+        kept_forget([claim.run_id])
+
+
+def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | None:
+    """Do shards of another worker's run; the right to hold the run where that worker is gone.
+
+    What goes wrong with a shard here is not the run's end: its holder does the shard.
+    """
+    log = RunLog(run_id)
+    log.write(_("The worker %(name)s assists.") % {"name": worker})
+    heir = Heir(run_id, worker, log)
+    try:
+        _assist(run_id, worker, heir, pipeline_of)
+    except (ShardsLeft, RunStopped, WorkerLeaves):
+        log.write(_("The worker %(name)s leaves.") % {"name": worker})
+    except Exception as error:
+        log.write("".join(traceback.format_exception(error)))
+        logger.exception("Run %s: the assistance of %s failed", run_id, worker)
+    except BaseException:  # the process is told to exit at once
+        if heir.claim is not None:
+            _leave(heir.claim, log)
+        raise
+    finally:
+        kept_forget([run_id])
+    return heir.claim
+
+
+def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
+    if leaving.is_set():
+        raise WorkerLeaves
+    report = Reporter(claim, log)
+    with report.heartbeat():
+        run = Run.objects.select_related("dataset").get(pk=claim.run_id)
+        shards = HeldShards(
+            _shards_folder(run),
+            report,
+            run_id=run.pk,
+            worker=run.worker,
+            invite=lambda: invite_assistants(run),
+        )
+        outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
+        made = {each.path: _artifact(run, each) for each in outcome.made}
+        run_finish(
+            claim=claim,
+            at=clock.now(),
+            message=outcome.message,
+            result=outcome.result,
+            done=report.standing.total or report.standing.done,
+            total=report.standing.total,
+            artifacts=list(made.values()),
+            evaluations=[
+                _evaluation(run, row, made[path] if path else None) for row, path in outcome.evaluations
+            ],
+        )
+        attempts_remove(run.pk, up_to=claim.attempt - 1)
+        log.write(outcome.message)
+
+
+def _assist(run_id: int, worker: str, heir: Heir, pipeline_of: PipelineOf) -> None:
+    """Do shards of the run as long as any is free. Raises ShardsLeft when none is, or when the heir has taken the run
+    over.
+    """
+    run = Run.objects.select_related("dataset").get(pk=run_id)
+    report = Assisting(RunLog(run.pk), worker)
+    shards = AssistingShards(_shards_folder(run), report, run_id=run.pk, worker=worker, heir=heir)
+    with assistant_folder(run.pk) as folder:
+        _outcome(run, pipeline_of, folder, report, shards)
+
+
+def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, shards: Shards) -> Outcome:
+    kind = kind_named(run.kind)
+    if kind.writes and run.dataset is not None:  # it may have been archived since the run was queued
+        dataset_require_active(run.dataset)
+    if run.started_by_id is not None:
+        models_check_roots(kind, run.plan)
+    kept = kept_folder(run.pk)
+    for path in (folder, kept):
+        path.mkdir(parents=True, exist_ok=True)
+    work = Work(
+        run_id=run.pk,
+        dataset=run.dataset,
+        attempt=run.attempt,
+        folder=folder,
+        kept=kept,
+        report=report,
+        shards=shards,
+        curve=Curve(run.pk),
+    )
+    with plan_errors_shown(kind):
+        return pipeline_of(kind.name)(plan_from(kind, run.plan), work)
+
+
+def _shards_folder(run: Run) -> Path:
+    return kept_folder(run.pk) / "shards"
+
+
+def _artifact(run: Run, made: Made) -> Artifact:
+    sha256, size = content_of(made.path)
+    path = home_relative(made.path)
+    return Artifact(run=run, kind=made.kind, path=path, sha256=sha256, size=size, card=made.card)
+
+
+def _evaluation(run: Run, row: Evaluation, artifact: Artifact | None) -> Evaluation:
+    row.run, row.artifact = run, artifact
+    return row
+
+
+def _leave(claim: Claim, log: RunLog) -> None:
+    with suppress(RunStopped):
+        run_leave(claim=claim)
+        log.write(_("The worker was asked to end and let go of the run; another one takes it up."))
+        invite(Run.objects.get(pk=claim.run_id), clock.now())
+
+
+def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
+    # First of all: on a full disk this makes the room that the rest needs.
+    attempts_remove(claim.run_id, up_to=claim.attempt)
+    message = _sentence(claim, error)
+    log.write("".join(traceback.format_exception(error)))
+    log.write(message)
+    with suppress(RunStopped):
+        _until_written(partial(run_fail, claim=claim, at=clock.now(), message=message))
+
+
+def _until_written(write: Callable[[], None]) -> None:
+    """A database that cannot be written for a moment, because its disk is full or it restarts, is asked again."""
+    for pause in PAUSES:
+        try:
+            return write()
+        except (DatabaseError, InterfaceError) as error:
+            logger.warning("The end of a run was not written: %s", error)
+            connection.close()
+            time.sleep(pause)
+    return write()
+
+
+def _sentence(claim: Claim, error: Exception) -> str:
+    """The error itself where people can mend it, and a reference where it is a bug."""
+    if isinstance(error, UserError | FileError) and str(error):
+        return str(error)
+    if disk_is_full(error):
+        return _("The disk is full, so the run stopped; free some space and start the run again.")
+    if isinstance(error, ValueError) and str(error):
+        return str(error)
+    reference = secrets.token_hex(4)
+    logger.error("Run %s failed, reference %s", claim.run_id, reference, exc_info=error)
+    return _(
+        "Something unexpected stopped the run; its log says what. Start it again, or give the reference "
+        "%(reference)s to whoever looks after this installation."
+    ) % {"reference": reference}
