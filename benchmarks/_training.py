@@ -10,10 +10,10 @@ from sentence_transformers import InputExample, SentenceTransformer
 from sentence_transformers.sentence_transformer.losses import CosineSimilarityLoss
 from torch.utils.data import DataLoader
 
-from mlworkers.compute import Compute
-from mlworkers.encoders.learning import PairLearner
 from mlworkers.encoders.plan import EncoderPlan
 from mlworkers.encoders.rows import Rows
+from mlworkers.encoders.training import PairLearner
+from mlworkers.pretrained.compute import Compute
 from mlworkers.training.loop import train
 
 BATCH = 32

@@ -18,14 +18,13 @@ import torch
 from _compare import alternate, is_quick, print_comparison, rates_compared
 from transformers import LogitsProcessor, LogitsProcessorList
 
-from mlworkers.compute import Compute, choose_compute
+from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.synthesis.bootstrap import generator_trained
 from mlworkers.synthesis.debiasing import debiased
-from mlworkers.synthesis.examples import LabelledPair, examples_written
 from mlworkers.synthesis.generator import Generator, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from mlworkers.synthesis.postprocessing import postprocessed
-from mlworkers.synthesis.prompts import TASKS
+from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written
 from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import rows_written
 from semblance.demo.scenes import scene_pairs

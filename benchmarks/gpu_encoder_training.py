@@ -11,7 +11,7 @@ from _compare import alternate, is_quick, print_comparison, rates_compared
 from _training import BASELINE, BATCH, ours, rows_made, theirs
 from encoding import encoder_found
 
-from mlworkers.compute import choose_compute
+from mlworkers.pretrained.compute import choose_compute
 
 
 def main() -> None:

@@ -12,8 +12,8 @@ import torch
 from _compare import alternate, is_quick, print_comparison, rates_compared
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from mlworkers.compute import Compute, choose_compute
-from mlworkers.synthesis.byte_pairs import tokenizer_learnt
+from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.synthesis.bootstrap import tokenizer_learnt
 from mlworkers.synthesis.generator import Generator, generator_of
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source

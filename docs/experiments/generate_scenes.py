@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from mlworkers.compute import choose_compute
+from mlworkers.pretrained.compute import choose_compute
 from mlworkers.synthesis.bootstrap import generator_trained
-from mlworkers.synthesis.examples import LabelledPair, examples_written
 from mlworkers.synthesis.generator import Generator, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from mlworkers.synthesis.postprocessing import postprocessed
-from mlworkers.synthesis.prompts import TASKS
+from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written
 from mlworkers.synthesis.rows import Source
 from mlworkers.synthesis.writing import rows_written
 from semblance.demo.scenes import latent_relatedness, scene_of, scene_pairs

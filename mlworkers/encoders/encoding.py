@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import batch_to_device
 
-from mlworkers.compute import Compute, halving, side_by_side
-from mlworkers.encoders.batching import length_batches
+from curation.files.progress import Report, silent
+from mlworkers.encoders.forward import length_batches
 from mlworkers.encoders.metrics import Scores
-from mlworkers.progress import Report, silent
+from mlworkers.pretrained.compute import Compute, halving, side_by_side
 
 Vectors = NDArray[np.float32]
 Batch = tuple[NDArray[np.int64], dict[str, Any]]  # the places of its sentences, and what the encoder takes in

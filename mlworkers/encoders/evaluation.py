@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mlworkers.encoders.intervals import Interval, bootstrap_interval
-from mlworkers.encoders.metrics import accuracy, f1, pearson, spearman
-from mlworkers.encoders.thresholds import Threshold, tune_accuracy, tune_f1
+from mlworkers.encoders.metrics import Threshold, accuracy, f1, pearson, spearman, tune_accuracy, tune_f1
 
 # Thresholds just outside the cosines, so that a strict `cosine > threshold` takes none, or all, of any pairs.
 _TAKES_NONE, _TAKES_ALL = 1.0, float(np.nextafter(-1.0, -2.0))

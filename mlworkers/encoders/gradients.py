@@ -1,27 +1,81 @@
-"""Gradients of a loss of many sentences' vectors: their passes side by side, each on a core of its own.
+"""Dropout from a generator of one's own, so that passes on several cores at a time drop the same whoever is faster."""
 
-Cores that share one small multiplication wait for the slowest of them, many times a second. So each core takes
-sentences of its own through the encoder; the loss, which needs all vectors, is computed in between (as GradCache does,
-Gao et al. 2021); then each core takes the gradient of its own vectors back. The sum is that of one pass, up to
-rounding, and the same however fast each core was: the groups follow from the lengths, and dropout from a generator for
-each.
-"""
-
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
-from mlworkers.compute import side_by_side
-from mlworkers.encoders.batching import length_batches
-from mlworkers.encoders.dropout import DropoutFrom
-from mlworkers.encoders.forward import TokenizedSentences
+from mlworkers.encoders.forward import TokenizedSentences, length_batches
+from mlworkers.pretrained.compute import side_by_side
 from mlworkers.training.schedule import Places
+
+
+class DropoutFrom(TorchFunctionMode):
+    """Within it, in this thread, modules draw what they drop from `generator` and not from torch's common one."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        super().__init__()
+        self._generator = generator
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        named = dict(kwargs or {})
+        if func is functional.dropout:
+            return self._dropout(*args, **named)
+        if func is functional.scaled_dot_product_attention and _probability(args, named) > 0:
+            return self._attention(*args, **named)
+        return func(*args, **named)
+
+    def _dropout(
+        self, values: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+    ) -> Tensor:
+        if not training or p == 0:
+            return values
+        kept = torch.empty_like(values).bernoulli_(1 - p, generator=self._generator)
+        return values * kept.div_(1 - p)
+
+    def _attention(  # noqa: PLR0917 - torch's own signature
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        attn_mask: Tensor | None = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> Tensor:
+        """softmax(q kᵀ / √d + mask) v with dropout on the softmax: query (…, t, d), key and value (…, s, d)."""
+        if enable_gqa:
+            heads = query.shape[-3] // key.shape[-3]
+            key, value = (side.repeat_interleave(heads, -3) for side in (key, value))
+        scores = query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+        if is_causal:
+            later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+            scores = scores.masked_fill(later, -math.inf)
+        if attn_mask is not None:
+            hidden = attn_mask.dtype is torch.bool
+            scores = scores.masked_fill(~attn_mask, -math.inf) if hidden else scores + attn_mask
+        return self._dropout(scores.softmax(-1), dropout_p) @ value
+
+
+def _probability(args: Sequence[Any], named: Mapping[str, Any]) -> float:
+    return float(args[4] if len(args) > 4 else named.get("dropout_p", 0.0))
+
 
 LossOf = Callable[[Tensor], Tensor]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from mlworkers.plan_errors import Named, SettingError
+from mlworkers.plan_fields import Named, SettingError
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 

@@ -19,7 +19,7 @@ from curation.files.json_text import json_from
 from curation.pairs.splitting import pair_components
 from curation.pairs.text import sentence_key
 from mlworkers.encoders.plan import Unscored
-from mlworkers.plan_errors import Named, SettingError
+from mlworkers.plan_fields import Named, SettingError
 
 Column = NDArray[Any]
 FEWEST_TESTED = 3  # two always correlate perfectly

@@ -10,9 +10,9 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
-from mlworkers.encoders.backbone import quiet_libraries
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.rows import sentence_keys
+from mlworkers.pretrained.encoder import quiet_libraries
 
 _ABOUT = "semblance.json"
 

@@ -11,10 +11,10 @@ from django.utils.translation import ngettext
 from curation.models import Dataset, ImportBatch, ScoreSet
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting
+from mlworkers.pretrained.sources import PACKAGES
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.selectors import models_to_name
 from mlworkers.runs.selectors import runs_to_name
-from mlworkers.sources import PACKAGES
 
 SETS_OFFERED = 200
 Choices = list[tuple[str, str]]

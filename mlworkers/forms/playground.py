@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _lazy
 from curation.models import User
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 from mlworkers.models import Artifact
+from mlworkers.pretrained.sources import PACKAGES
 from mlworkers.registry.cards import card_of
-from mlworkers.sources import PACKAGES
 
 MODELS_OFFERED = 100
 PACKAGED = "0"

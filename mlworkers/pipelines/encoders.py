@@ -15,22 +15,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from curation.files.json_text import json_from
+from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
-from mlworkers.compute import choose_compute
-from mlworkers.encoders.backbone import load_encoder
-from mlworkers.encoders.comparing import Standing, compare, undefined
+from mlworkers.encoders.comparison import Standing, compare, undefined
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
-from mlworkers.encoders.fitting import Fitted, encoder_fit, steps_planned
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
 from mlworkers.encoders.rows import Rows, TrainingRows, sentence_keys, training_rows, unseen_rows
 from mlworkers.encoders.saving import About, cosines_read, cosines_write, encoder_save, trained_on
+from mlworkers.encoders.training import Fitted, encoder_fit, steps_planned
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, dataset_there, snapshot_taken, table_of
-from mlworkers.progress import Report
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.runs.jobs import Made, Outcome, Work
 from mlworkers.runs.storage import Curve, content_of, home_relative
 from mlworkers.training.loop import CurvePoint

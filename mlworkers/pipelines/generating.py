@@ -14,19 +14,18 @@ from django.utils.translation import gettext as _
 from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.json_text import json_from
+from curation.files.progress import Report
 from curation.files.writing import folder_replacing, replacing
 from curation.models import Dataset
-from mlworkers.compute import Compute, choose_compute
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.progress import Report
+from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.runs.jobs import Made, Outcome, Work
 from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
-from mlworkers.synthesis.examples import LabelledPair, examples_written, label_counts
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from mlworkers.synthesis.postprocessing import Processed, Row, postprocessed
-from mlworkers.synthesis.prompts import task_named
+from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
 from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import check_length, rows_written
 

@@ -1,10 +1,10 @@
 """The pipelines of the queue “gpu”, and how their worker gives back memory. Loads the machine-learning libraries."""
 
-from mlworkers.compute import release_memory
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relating import relate_sentences
+from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
 
 __all__ = ["PIPELINES", "release_memory"]

@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.splitting import pair_components
-from mlworkers.synthesis.examples import LabelledPair
 from mlworkers.synthesis.likeness import likeness_key
+from mlworkers.synthesis.prompts import LabelledPair
 from mlworkers.synthesis.rows import Source
 
 IN_MEMORY = 5_000  # rows that a query hands over at a time

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from mlworkers.hub import hub_folder
-from mlworkers.progress import Report, silent
+from curation.files.progress import Report, silent
+from mlworkers.pretrained.hub import hub_folder
+from mlworkers.pretrained.sources import Kind, model_folder, parse_source, unavailable
 from mlworkers.registry.selectors import models_of_run, reference_of
 from mlworkers.runs.storage import home_path
-from mlworkers.sources import Kind, model_folder, parse_source, unavailable
 
 
 def folder_of_model(name: str, *, kind: str, report: Report = silent) -> Path:

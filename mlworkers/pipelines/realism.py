@@ -13,21 +13,19 @@ from django.utils.translation import gettext as _
 from curation.datasets.services import ScoredSentence, score_set_publish
 from curation.errors import UserError
 from curation.files.json_text import json_from
+from curation.files.progress import Report
 from curation.files.tables import Column, write_table
 from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
-from mlworkers.compute import Compute, choose_compute
-from mlworkers.encoders.backbone import load_encoder
+from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import encode
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
-from mlworkers.progress import Report
-from mlworkers.realism.arrays import array_read, array_write
+from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.dataset import SdiData, sdi_data
-from mlworkers.realism.fine_tuned import FineTuned
-from mlworkers.realism.fine_tuning import fine_tune, part_of, steps_of
-from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
-from mlworkers.realism.logistic import Floats
+from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, steps_of
+from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import Scoring, in_sample_auc, pair_figures, score_sentences, shortcut_figures
 from mlworkers.runs.jobs import Made, Outcome, Work

@@ -10,15 +10,15 @@ from sentence_transformers import SentenceTransformer
 
 from curation.errors import UserError
 from curation.models import Dataset, Pair
-from mlworkers.compute import Compute, choose_compute
-from mlworkers.encoders.backbone import load_encoder
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.metrics import Scores
 from mlworkers.models import Artifact
 from mlworkers.plans.kinds import RelatePlan
+from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.pretrained.sources import PACKAGES, model_folder, parse_source
 from mlworkers.runs.jobs import Outcome, Work
 from mlworkers.runs.storage import home_path
-from mlworkers.sources import PACKAGES, model_folder, parse_source
 
 PAIRS_COMPARED_WITH = 200  # a second's work for a small encoder on one core
 

@@ -16,7 +16,7 @@ from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
-from mlworkers.plan_errors import SettingError
+from mlworkers.plan_fields import SettingError
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan

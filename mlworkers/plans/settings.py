@@ -22,7 +22,7 @@ from django.utils.functional import Promise
 from django.utils.text import Truncator, get_text_list
 from django.utils.translation import gettext as _
 
-from mlworkers.plan_errors import Named, SettingError
+from mlworkers.plan_fields import Named, SettingError
 
 Text = str | Promise
 Value = str | int | float | bool | Enum | None

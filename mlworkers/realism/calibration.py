@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from mlworkers.realism.grouping import Marks
+from mlworkers.realism.dataset import Marks
 
 Floats = NDArray[np.float64]
 TEMPERATURES = (

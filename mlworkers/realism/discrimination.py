@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm, rankdata
 
 from mlworkers.encoders.metrics import labelled
-from mlworkers.realism.grouping import Integers, Marks
+from mlworkers.realism.dataset import Integers, Marks
 
 Floats = NDArray[np.float64]
 

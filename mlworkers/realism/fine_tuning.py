@@ -1,32 +1,76 @@
-"""The training of a fine-tuned classifier: of each fold, and of all sentences.
+"""An encoder with a two-way head, trained end to end: the classifier of RISE (section 3.2)."""
 
-Cross-entropy, AdamW without decay, a linear schedule with warm-up, dropout on in every epoch (RISE's code leaves it off
-after the first), and of the epochs the one of the lowest loss on an inner fold that is not learnt from.
-"""
-
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Normalize
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from mlworkers.compute import Compute
-from mlworkers.encoders.forward import TokenizedSentences
+from curation.files.progress import Report, silent
+from mlworkers.encoders.forward import TokenizedSentences, length_batches
 from mlworkers.encoders.plan import ADAM_EPSILON
-from mlworkers.progress import Report, silent
+from mlworkers.pretrained.compute import Compute
 from mlworkers.realism.calibration import negative_log_likelihood
-from mlworkers.realism.dataset import SdiData
-from mlworkers.realism.fine_tuned import FineTuned
-from mlworkers.realism.grouping import Integers, Marks
+from mlworkers.realism.dataset import Integers, Marks, SdiData
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.training.checkpoints import Checkpoints
 from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import Places, ShuffledEpochs
+
+Floats = NDArray[np.float64]
+DROPOUT = 0.1  # BERT's own, before its classification head
+
+
+class FineTuned(nn.Module):
+    """Tokens of B sentences -> logits of machine and human, (B, 2): pooled vector, dropout, one linear layer.
+
+    The vector is taken before it is brought to length 1: a head on unit vectors would have to grow for long.
+    """
+
+    def __init__(self, encoder: SentenceTransformer, *, longest: int | None = None, seed: int = 0) -> None:
+        super().__init__()
+        self.encoder = encoder
+        if longest is not None:
+            encoder.max_seq_length = min(longest, encoder.max_seq_length or longest)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.head = nn.Linear(encoder.get_embedding_dimension() or 0, 2)
+        self._begin(seed)
+        self.head.to(encoder.device)
+
+    def _begin(self, seed: int) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        reach = 1 / math.sqrt(self.head.in_features)
+        with torch.no_grad():
+            self.head.weight.uniform_(-reach, reach, generator=generator)
+            self.head.bias.zero_()
+
+    def forward(self, features: dict[str, Any]) -> Tensor:
+        for module in self.encoder:
+            if not isinstance(module, Normalize):
+                features = module(features)
+        logits: Tensor = self.head(self.dropout(features["sentence_embedding"]))
+        return logits
+
+    def logits(self, texts: Sequence[str], compute: Compute, *, report: Report = silent) -> Floats:
+        """Logits (n, 2) of n dressed texts, dropout off."""
+        self.eval()
+        tokenized, found, done = TokenizedSentences(self.encoder, texts), np.empty((len(texts), 2)), 0
+        with torch.inference_mode():
+            for places in length_batches(tokenized.lengths, tokens_per_batch=compute.tokens_per_batch):
+                features = tokenized.features(places, self.encoder.device)
+                found[places] = self(features).double().cpu().numpy()
+                done += len(places)
+                report(done, len(texts), "Scoring sentences")
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mlworkers.encoders.metrics import spearman
+from mlworkers.encoders.weighting import effective_size
 from mlworkers.realism.calibration import (
     Floats,
     brier_score,
@@ -15,10 +16,9 @@ from mlworkers.realism.calibration import (
     fit_temperature,
     probabilities,
 )
-from mlworkers.realism.characters import characters_auc
 from mlworkers.realism.dataset import SdiData
 from mlworkers.realism.discrimination import auc, auc_interval
-from mlworkers.realism.weights import effective_size
+from mlworkers.realism.shortcuts import characters_auc
 
 
 @dataclass(frozen=True)

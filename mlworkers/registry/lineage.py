@@ -7,10 +7,10 @@ from curation.models import ScoreSet
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting, Text
+from mlworkers.pretrained.sources import Kind as SourceKind
+from mlworkers.pretrained.sources import ModelError, parse_source
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.selectors import models_behind
-from mlworkers.sources import Kind as SourceKind
-from mlworkers.sources import ModelError, parse_source
 
 LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones train on what was trained
 

@@ -10,12 +10,12 @@ from curation.access import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Run
-from mlworkers.plan_errors import Named, SettingError
+from mlworkers.plan_fields import Named, SettingError
 from mlworkers.plans.kinds import MODEL_KINDS, Kind
 from mlworkers.plans.settings import Setting, listed
+from mlworkers.pretrained.sources import Kind as SourceKind
+from mlworkers.pretrained.sources import ModelError, check_roots, local_folder, parse_source
 from mlworkers.registry.selectors import models_of_run, reference_of
-from mlworkers.sources import Kind as SourceKind
-from mlworkers.sources import ModelError, check_roots, local_folder, parse_source
 
 
 def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:

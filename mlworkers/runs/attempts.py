@@ -19,10 +19,10 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.files.drafts import FileError
+from curation.files.progress import Report
 from curation.files.writing import disk_is_full
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
-from mlworkers.progress import Report
 from mlworkers.registry.references import models_check_roots
 from mlworkers.runs import clock
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from curation.files.progress import Report
 from curation.models import Dataset
 from mlworkers.models import Evaluation
-from mlworkers.progress import Report
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve
 

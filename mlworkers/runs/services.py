@@ -13,10 +13,10 @@ from curation.errors import errors_shown
 from curation.models import Dataset, User
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from, plan_values
+from mlworkers.pretrained.sources import ModelError
 from mlworkers.registry.references import dataset_named, models_check_roots, references_check
 from mlworkers.runs import clock, lifecycle
 from mlworkers.runs.invitations import invite
-from mlworkers.sources import ModelError
 
 
 @transaction.atomic

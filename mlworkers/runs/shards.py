@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from mlworkers.progress import Report
+from curation.files.progress import Report
 from mlworkers.runs import clock
 from mlworkers.runs.lifecycle import (
     RunStopped,

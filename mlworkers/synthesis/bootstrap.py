@@ -1,7 +1,7 @@
 """A small GPT-2 trained on the spot on a dataset's own pairs, for where no large model can be had."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from mlworkers.compute import Compute
-from mlworkers.progress import Report, silent
-from mlworkers.synthesis.byte_pairs import tokenizer_learnt
-from mlworkers.synthesis.examples import Example
+from curation.files.progress import Report, silent
+from mlworkers.pretrained.compute import Compute
 from mlworkers.synthesis.generator import quiet_library
 from mlworkers.synthesis.plan import BootstrapPlan
+from mlworkers.synthesis.prompts import Example
 from mlworkers.training.checkpoints import Checkpoints
 from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
@@ -239,3 +239,33 @@ def _save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, folder: Pa
     with quiet_library():
         model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+END = "<|endoftext|>"
+
+
+def tokenizer_learnt(texts: Iterable[str], *, vocabulary: int, longest: int) -> PreTrainedTokenizerFast:
+    """A tokenizer of at most `vocabulary` tokens, the 256 bytes and END among them; splits as GPT-2's does.
+
+    longest: tokens that its model takes. The same texts in the same order give the same tokenizer.
+    """
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        min_frequency=2,
+        special_tokens=[END],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    wrapped: Any = PreTrainedTokenizerFast
+    made: PreTrainedTokenizerFast = wrapped(
+        tokenizer_object=tokenizer,
+        bos_token=END,
+        eos_token=END,
+        model_max_length=longest,
+        clean_up_tokenization_spaces=False,
+    )
+    return made

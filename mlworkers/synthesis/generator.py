@@ -13,10 +13,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 from transformers.utils import logging as transformers_logging
 
 from curation.files.json_text import json_from
-from mlworkers.compute import Compute
-from mlworkers.loading import LOADING_FAILS, check_loaded, loading_failed
-from mlworkers.progress import quiet
-from mlworkers.sources import ModelError, check_folder
+from curation.files.progress import quiet
+from mlworkers.pretrained.compute import Compute
+from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
+from mlworkers.pretrained.sources import ModelError, check_folder
 from mlworkers.synthesis.prompts import QUOTE
 
 _CAUSAL = ("ForCausalLM", "LMHeadModel")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlworkers.plan_errors import Named, SettingError
+from mlworkers.plan_fields import Named, SettingError
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})

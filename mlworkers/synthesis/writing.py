@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mlworkers.compute import Compute, halving, side_by_side
-from mlworkers.progress import Report, silent
+from curation.files.progress import Report, silent
+from mlworkers.pretrained.compute import Compute, halving, side_by_side
 from mlworkers.synthesis.decoding import Decoding, Prompts, continued
 from mlworkers.synthesis.generator import Generator
 from mlworkers.synthesis.plan import GenerationPlan

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
-from mlworkers.compute import halving
-from mlworkers.progress import Report, silent
+from curation.files.progress import Report, silent
+from mlworkers.pretrained.compute import halving
 from mlworkers.training.checkpoints import Checkpoints, State
 from mlworkers.training.optimizer import adamw, state_restore, state_tensors
 from mlworkers.training.plan import LoopPlan

@@ -9,10 +9,10 @@ from uuid import UUID
 
 import numpy as np
 
+from curation.files.progress import Report
 from curation.models import PairScore, ReviewDecision, ScoreSet, User
 from curation.review.queue import Queue
 from curation.review.verdicts import Reason, review_decide, review_next
-from mlworkers.progress import Report
 from semblance.demo.plan import DemoPlan
 from semblance.demo.scenes import scene_of
 

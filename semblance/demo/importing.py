@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
+from curation.files.progress import Report
 from curation.models import Dataset, User
-from mlworkers.progress import Report
 from semblance.demo.plan import DemoPlan
 from semblance.demo.scenes import ScenePair, scene_pairs
 from semblance.demo.stages import Stages

@@ -11,8 +11,8 @@ import numpy as np
 from annotation.assignment import judgement_submit, participation_join, tuple_claim
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.models import Campaign, Lease, Participation, TupleItem
+from curation.files.progress import Report
 from curation.models import User
-from mlworkers.progress import Report
 
 SECONDS_EACH = (
     14.0  # a plausible time for a screen of four pairs; these people are simulated and so is their haste

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from curation.errors import UserError
+from curation.files.progress import Report
 from curation.models import User
 from mlworkers.models import Run
-from mlworkers.progress import Report
 from mlworkers.runs.services import run_start
 
 Stage = Callable[[str], AbstractContextManager[Report]]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from mlworkers.compute import choose_compute
-from mlworkers.encoders.backbone import load_encoder
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder
 from tests.ml.tiny import tiny_encoder
 
 

@@ -15,7 +15,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from mlworkers.synthesis.byte_pairs import tokenizer_learnt
+from mlworkers.synthesis.bootstrap import tokenizer_learnt
 from mlworkers.synthesis.generator import Generator, generator_of
 
 TEXTS = [

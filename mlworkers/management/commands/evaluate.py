@@ -17,26 +17,26 @@ from rich.progress import Progress
 from curation.command import Command as BaseCommand
 from curation.errors import errors_shown
 from curation.files.parsing import Columns
+from curation.files.progress import Report
 from mlworkers.encoders.evaluation import (
     Agreement,
     Classification,
     measure_agreement,
     measure_classification,
 )
-from mlworkers.encoders.judged import JudgedPairs, read_judged_pairs
 from mlworkers.encoders.plan import check_resamples
-from mlworkers.progress import Report
-from mlworkers.sources import Kind, ModelError, unavailable
+from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
+from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 try:
     from sentence_transformers import SentenceTransformer
 
-    from mlworkers.compute import Compute, ComputeError, choose_compute
-    from mlworkers.encoders.backbone import load_encoder
     from mlworkers.encoders.encoding import EncoderError, PairCosines, pair_cosines
     from mlworkers.encoders.rows import sentence_keys
     from mlworkers.encoders.saving import trained_on
     from mlworkers.pipelines.models import folder_of_model
+    from mlworkers.pretrained.compute import Compute, ComputeError, choose_compute
+    from mlworkers.pretrained.encoder import load_encoder
 except ModuleNotFoundError as error:  # an installation for the web alone
     raise ImproperlyConfigured(
         _("Evaluating needs the package %(name)s; pip install 'semblance[ml]'.") % {"name": error.name}

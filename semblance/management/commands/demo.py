@@ -17,8 +17,8 @@ from rich.table import Table
 
 from curation.command import Command as BaseCommand
 from curation.errors import UserError
+from curation.files.progress import Report
 from mlworkers.models import Run
-from mlworkers.progress import Report
 from semblance.demo.accounts import Account, accounts_prepare
 from semblance.demo.job import Demonstration, demonstrate
 from semblance.demo.plan import DemoPlan

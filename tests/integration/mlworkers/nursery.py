@@ -50,7 +50,7 @@ app.loader.import_default_modules()
 import curation.exchange.exporting as exporting
 import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
-import mlworkers.encoders.fitting as fitting
+import mlworkers.encoders.training as fitting
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle
 fitting.SECONDS_BETWEEN_CHECKPOINTS = 0
 tasks.SECONDS_BETWEEN_SWEEPS = 0.5

@@ -9,10 +9,10 @@ from pathlib import Path
 from django.db import connection
 from django.utils import timezone
 
+from curation.files.progress import Report
 from curation.files.writing import replacing
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.progress import Report
 from mlworkers.runs.jobs import Made, Outcome, Work
 from mlworkers.runs.lifecycle import run_claim
 from tests.factories import RunFactory

@@ -20,10 +20,10 @@ from safetensors.numpy import save_file
 from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
 from mlworkers import tasks
+from mlworkers.encoders.arrays import array_write
 from mlworkers.encoders.saving import cosines_write
 from mlworkers.models import Run
 from mlworkers.pipelines import default
-from mlworkers.realism.arrays import array_write
 from mlworkers.runs import attempts
 from mlworkers.runs.jobs import Made, Outcome
 from mlworkers.runs.lifecycle import run_claim

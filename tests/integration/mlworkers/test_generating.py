@@ -80,10 +80,9 @@ def scenes(db) -> Dataset:
 @pytest.fixture(scope="module")
 def generator_folder(tmp_path_factory) -> Path:
     """Trained once for all of these tests, on other scenes."""
-    from mlworkers.compute import choose_compute
+    from mlworkers.pretrained.compute import choose_compute
     from mlworkers.synthesis.bootstrap import generator_trained
-    from mlworkers.synthesis.examples import LabelledPair, examples_written
-    from mlworkers.synthesis.prompts import TASKS
+    from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written
 
     folder = tmp_path_factory.mktemp("generator")
     pairs = [LabelledPair(scene.a, scene.b, scene.latent) for scene in scene_pairs(60, seed=6)]

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from mlworkers.compute import choose_compute
-from mlworkers.encoders.backbone import load_encoder
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.calibration import negative_log_likelihood
 from mlworkers.realism.dataset import Drawn, SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
-from mlworkers.realism.fine_tuned import FineTuned
-from mlworkers.realism.fine_tuning import fine_tune, part_of, steps_of
+from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, steps_of
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.training.checkpoints import CheckpointError
 from tests.ml.tiny import WORDS

@@ -8,8 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from mlworkers.realism.dataset import Drawn, SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
-from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
-from mlworkers.realism.logistic import fit_logistic
+from mlworkers.realism.head import cross_fit, fit_head, fit_logistic, usual_penalty
 from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
 
 PEOPLE, MACHINES = 300, 200

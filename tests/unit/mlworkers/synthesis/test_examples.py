@@ -2,8 +2,7 @@
 
 import pytest
 
-from mlworkers.synthesis.examples import LabelledPair, examples_written, label_counts, nearest_label
-from mlworkers.synthesis.prompts import TASKS
+from mlworkers.synthesis.prompts import TASKS, LabelledPair, examples_written, label_counts, nearest_label
 
 TASK = TASKS["sentences"]
 

