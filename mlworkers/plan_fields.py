@@ -1,5 +1,5 @@
-"""What is wrong with a plan, in a sentence that pages and commands word differently: a page names a setting by the
-label on its form, a command by the key that one types.
+"""What the plans of all runs have in common. What is wrong with one is told in a sentence that pages and commands word
+differently: a page names a setting by the label on its form, a command by the key that one types.
 """
 
 from collections.abc import Mapping

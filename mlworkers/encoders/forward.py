@@ -1,4 +1,4 @@
-"""Forward passes that gradients flow through: any number of sentences, in groups of like length."""
+"""Sentences as tokens, in batches of like length, and through an encoder so that gradients flow."""
 
 from collections.abc import Sequence
 from typing import Any

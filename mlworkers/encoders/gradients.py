@@ -1,4 +1,11 @@
-"""Dropout from a generator of one's own, so that passes on several cores at a time drop the same whoever is faster."""
+"""Gradients of a loss of many sentences' vectors: their passes side by side, each on a core of its own.
+
+Cores that share one small multiplication wait for the slowest of them, many times a second. So each core takes
+sentences of its own through the encoder; the loss, which needs all vectors, is computed in between (as GradCache does,
+Gao et al. 2021); then each core takes the gradient of its own vectors back. The sum is that of one pass, up to
+rounding, and the same however fast each core was: the groups follow from the lengths, and dropout from a generator for
+each.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

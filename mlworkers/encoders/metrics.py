@@ -1,4 +1,8 @@
-"""How well an encoder's cosines agree with people: correlations, accuracy and F1."""
+"""How well an encoder's cosines agree with people: correlations, accuracy and F1, and the thresholds of the latter two.
+
+A threshold is tuned by a sweep over every cut that it can make. A cut never falls between equal scores, because no
+threshold could make it; taking every pair and taking none are cuts too.
+"""
 
 from dataclasses import dataclass
 

@@ -12,7 +12,7 @@ from sentence_transformers import SentenceTransformer
 from curation.files.json_text import json_from
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.rows import sentence_keys
-from mlworkers.pretrained.encoder import quiet_libraries
+from mlworkers.pretrained.quiet import quiet_transformers
 
 _ABOUT = "semblance.json"
 
@@ -34,7 +34,7 @@ def encoder_save(encoder: SentenceTransformer, folder: Path, about: About, sente
     """Write the encoder into an empty folder: weights as safetensors, tokenizer, pooling, a card, and the short keys of
     the sentences it was trained on, so that no one measures it on them.
     """
-    with quiet_libraries():
+    with quiet_transformers():
         encoder.save(str(folder), create_model_card=False, safe_serialization=True)
     (folder / "README.md").write_text(card(encoder, about), encoding="utf-8")
     told = {

@@ -1,4 +1,4 @@
-"""An encoder and the weighted pairs it learns, as the training loop takes them."""
+"""From a base model, scored pairs and a plan to a trained encoder."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,17 +1,14 @@
 """Loading an encoder safely: known modules, safetensors alone, no code of the model's own."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sentence_transformers import SentenceTransformer
-from transformers.utils import logging as transformers_logging
 
 from curation.files.json_text import json_from
-from curation.files.progress import quiet
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
+from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.pretrained.sources import ModelError, check_folder
 
 # Modules of sentence-transformers made from JSON and safetensors alone, and whether they hold weights.
@@ -42,7 +39,7 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
     modules = _modules(check_folder(folder))
     for module in modules:
         _check_module(module)
-    with quiet_libraries():
+    with quiet_transformers():
         try:
             encoder = SentenceTransformer(
                 str(folder),
@@ -103,17 +100,3 @@ def _check_vectors(encoder: SentenceTransformer) -> None:
     told, found = encoder.get_embedding_dimension(), encoder.encode(["a"], convert_to_tensor=True).shape[-1]
     if told != found:
         raise ValueError(f"it says that its vectors have {told} numbers, and they have {found}")
-
-
-@contextmanager
-def quiet_libraries() -> Iterator[None]:
-    """No bars and no log lines of the libraries that load and write models."""
-    bars: Any = transformers_logging  # its functions have no types
-    shown = bars.is_progress_bar_enabled()
-    bars.disable_progress_bar()
-    try:
-        with quiet("transformers", "sentence_transformers"):
-            yield
-    finally:
-        if shown:
-            bars.enable_progress_bar()

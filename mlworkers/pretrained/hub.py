@@ -16,7 +16,8 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-from curation.files.progress import Report, quiet, silent
+from curation.files.progress import Report, silent
+from mlworkers.pretrained.quiet import quiet
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 # All that a model is loaded from. Code and pickled weights are not so much as downloaded.

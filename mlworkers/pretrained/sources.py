@@ -122,7 +122,7 @@ def model_folder(
     """The folder of a model's files, checked by `check_folder`.
 
     run_folder: from a run's number, and the model's name where it made several, to a folder. hub_folder: from a hub id
-    and a revision to a folder (`mlworkers.pretrained.hub`); a folder of that name here comes before it. Raises ModelError.
+    and a revision to a folder (`pretrained.hub`); a folder of that name here comes before it. Raises ModelError.
     """
     if source.kind is Kind.RUN:
         return check_folder(run_folder(int(source.name), source.part))

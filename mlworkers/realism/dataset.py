@@ -1,4 +1,4 @@
-"""Which sentences must share a fold, and the folds themselves."""
+"""Synthetic data identification (SDI): what its classifiers are trained and evaluated on, and in which folds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

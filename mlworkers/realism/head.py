@@ -1,4 +1,4 @@
-"""Logistic regression with an L2 penalty, by Newton's method: few steps, no random numbers, one optimum."""
+"""A classifier on frozen features: logistic regressions that are cross-fitted, and the one of all sentences."""
 
 from collections.abc import Sequence
 from contextlib import closing

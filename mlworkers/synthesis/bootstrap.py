@@ -17,7 +17,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from curation.files.progress import Report, silent
 from mlworkers.pretrained.compute import Compute
-from mlworkers.synthesis.generator import quiet_library
+from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.synthesis.plan import BootstrapPlan
 from mlworkers.synthesis.prompts import Example
 from mlworkers.training.checkpoints import Checkpoints
@@ -236,7 +236,7 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
 
 
 def _save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    with quiet_library():
+    with quiet_transformers():
         model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 

@@ -1,4 +1,8 @@
-"""Keys and values of earlier tokens, with room for those to come."""
+"""Self-debiased decoding of many prompts at once, with every prompt's keys and values kept.
+
+A row is one sentence that is being written. It stands once under its own label's prompt and once under each prompt
+that it counters; all of them see the same words.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

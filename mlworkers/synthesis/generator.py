@@ -1,8 +1,6 @@
 """Loading a causal language model safely, and what decoding must know of its vocabulary."""
 
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,12 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
-from transformers.utils import logging as transformers_logging
 
 from curation.files.json_text import json_from
-from curation.files.progress import quiet
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
+from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.pretrained.sources import ModelError, check_folder
 from mlworkers.synthesis.prompts import QUOTE
 
@@ -70,7 +67,7 @@ def load_generator(folder: Path, compute: Compute) -> Generator:
     Raises ModelError where the folder holds something else, or lacks weights or tokenizer.
     """
     _check_causal(check_folder(folder))
-    with quiet_library():
+    with quiet_transformers():
         try:
             model = _model(folder, compute)
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -157,17 +154,3 @@ def _context(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int 
 def _shortened(text: str) -> str:
     spaced = " ".join(text.split())
     return spaced if len(spaced) <= 80 else f"{spaced[:80]}…"
-
-
-@contextmanager
-def quiet_library() -> Iterator[None]:
-    """No bars and no warnings of the transformers library."""
-    bars: Any = transformers_logging  # its functions have no types
-    shown = bars.is_progress_bar_enabled()
-    bars.disable_progress_bar()
-    try:
-        with quiet("transformers"):
-            yield
-    finally:
-        if shown:
-            bars.enable_progress_bar()

@@ -1,4 +1,5 @@
-"""The instructions that make a language model write the second sentence of a pair (DINO, Schick and Schütze 2021).
+"""The instructions that make a language model write the second sentence of a pair (DINO, Schick and Schütze 2021), and
+labelled pairs as the examples that teach a model to follow them.
 
 A prompt ends in an opening quote, so that the next quote ends the sentence that the model writes.
 """

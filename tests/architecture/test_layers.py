@@ -11,6 +11,8 @@ PURE = [
     "curation.pairs",
     "curation.files",
     "mlworkers.encoders",
+    "mlworkers.plan_fields",
+    "mlworkers.pretrained",
     "mlworkers.realism",
     "mlworkers.synthesis",
     "mlworkers.training",

@@ -11,6 +11,7 @@ PURE = (
     "curation/pairs",
     "curation/files",
     "mlworkers/encoders",
+    "mlworkers/pretrained",
     "mlworkers/realism",
     "mlworkers/synthesis",
     "mlworkers/training",

@@ -2,7 +2,7 @@
 
 import logging
 
-from curation.files.progress import quiet
+from mlworkers.pretrained.quiet import quiet
 
 
 def test_a_library_is_quiet_below_errors_and_only_meanwhile(caplog) -> None:

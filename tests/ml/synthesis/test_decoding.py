@@ -8,6 +8,7 @@ from torch.testing import assert_close
 from transformers import PreTrainedConfig
 
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.synthesis import decoding
 from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
 from mlworkers.synthesis.decoding import Decoding, continued
 from mlworkers.synthesis.generator import Generator, PromptTooLongError
@@ -75,7 +76,7 @@ def test_rows_of_a_padded_batch_are_those_written_alone(kind: type[PreTrainedCon
 
 def test_the_logits_of_a_padded_batch_are_those_of_each_prompt_alone(generator: Generator) -> None:
     prompts = prompts_of(generator)
-    batch = decoding_._Batch(generator, prompts, samples=1)
+    batch = decoding._Batch(generator, prompts, samples=1)
 
     own, counters = batch.logits
 
@@ -89,7 +90,7 @@ def test_rows_that_end_leave_the_batch_without_changing_the_others(generator: Ge
     many_end = replace(generator, ends=torch.arange(len(generator.ends)) % 5 == 0)
     prompts, noise = prompts_of(generator), noise_of(9, seed=4)
     leaving = continued(many_end, prompts, noise, HOW)
-    monkeypatch.setattr(decoding_, "COMPACT_BELOW", 0.0)
+    monkeypatch.setattr(decoding, "COMPACT_BELOW", 0.0)
 
     staying = continued(many_end, prompts, noise, HOW)
 
@@ -107,7 +108,7 @@ def test_a_row_ends_with_the_first_token_that_holds_a_quote_or_a_line_break(gene
 
 
 def test_the_end_of_a_text_is_never_drawn(generator: Generator) -> None:
-    log_p = debiased(*decoding_._Batch(generator, prompts_of(generator), 1).logits, decay=100.0, floor=0.01)
+    log_p = debiased(*decoding._Batch(generator, prompts_of(generator), 1).logits, decay=100.0, floor=0.01)
 
     assert (log_p[:, generator.tokenizer.eos_token_id] == -torch.inf).all()
 
