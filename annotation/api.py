@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.access import campaign_for, lease_for
-from annotation.assignment import Submitted, judgement_submit, participation_join, tuple_claim
 from annotation.cards import cards_of
-from annotation.dashboard import campaign_dashboard
-from annotation.handing import Nothing
+from annotation.judging.assignment import Submitted, judgement_submit, participation_join, tuple_claim
+from annotation.judging.choosing import Nothing
 from annotation.models import Campaign, Lease, Participation
+from annotation.results.dashboard import campaign_dashboard
 from annotation.serializers import (
     AnswerSerializer,
     CampaignSerializer,

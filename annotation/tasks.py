@@ -8,20 +8,20 @@ from celery import shared_task
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotation.adapting import decks_make
-from annotation.commissioning import (
+from annotation.campaigns.adapting import decks_make
+from annotation.campaigns.commissioning import (
     design_carry_out,
     design_claim,
     design_commission,
     design_perform,
     designs_free,
 )
-from annotation.figures import campaign_mark
+from annotation.campaigns.watching import TakesLonger, Waiting
+from annotation.judging.settling import leases_expire
 from annotation.models import Campaign
-from annotation.selectors import design_work_of
-from annotation.settling import leases_expire
-from annotation.studying import study_make, study_shown, study_wanted
-from annotation.watching import TakesLonger, Waiting
+from annotation.results.figures import campaign_mark
+from annotation.results.selectors import design_work_of
+from annotation.results.study import study_make, study_shown, study_wanted
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop, tuples_before_stop
 from annotation.bws.designs.design import tuple_count
 from annotation.models import REPEATS_AT_MOST_EVERY, Campaign
-from annotation.selectors import pairs_fitting
+from annotation.results.selectors import pairs_fitting
 from curation.datasets.people import members_of
 from curation.models import Dataset
 from curation.numbers import NumberField

@@ -7,8 +7,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.campaigns.gold import GoldSuggestion
 from annotation.models import Campaign
-from annotation.suggesting import GoldSuggestion
 from curation.models import Pair, ScoreSet
 from curation.numbers import NumberField
 

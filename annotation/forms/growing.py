@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
-from annotation.selectors import score_sets_in
+from annotation.results.selectors import score_sets_in
 from curation.models import ScoreSet
 from curation.numbers import NumberField
 

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from annotation.publishing import LONGEST_NAME
+from annotation.results.publishing import LONGEST_NAME
 
 METHODS = [
     ("maxdiff", gettext_lazy("MaxDiff model, with standard errors")),

@@ -11,11 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm, campaign_estimate, campaign_proposed, settings_of
-from annotation.models import Campaign, CampaignDesign, Guideline
-from annotation.selectors import campaigns_in
-from annotation.services import (
+from annotation.campaigns.head import campaign_head
+from annotation.campaigns.services import (
     campaign_change,
     campaign_close,
     campaign_create,
@@ -25,8 +22,11 @@ from annotation.services import (
     guideline_save,
     repeats_change,
 )
+from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
+from annotation.forms.estimate import EstimateForm, campaign_estimate, campaign_proposed, settings_of
+from annotation.models import Campaign, CampaignDesign, Guideline
+from annotation.results.selectors import campaigns_in
 from annotation.tasks import design_now_or_later
-from annotation.views.head import campaign_head
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
 from curation.models import Dataset

@@ -11,23 +11,23 @@ from django.views.decorators.http import require_GET
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import campaign_for, campaign_may
-from annotation.bundling import bundle_is_small
-from annotation.dashboard import campaign_dashboard
-from annotation.designing import preview_tuples
-from annotation.figures import ROWS_PER_PAGE, score_page
+from annotation.campaigns.designing import preview_tuples
+from annotation.campaigns.head import campaign_head
+from annotation.campaigns.promises import promises
 from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.estimate import SECONDS_EACH, campaign_estimate, settings_of
 from annotation.forms.publishing import PublishForm
+from annotation.judging.screen import Shown
 from annotation.models import Campaign
-from annotation.selectors import annotators_named, judgements_in, score_sets_of
-from annotation.studying import study_shown
+from annotation.results.bundle import bundle_is_small
+from annotation.results.dashboard import campaign_dashboard
+from annotation.results.figures import ROWS_PER_PAGE, score_page
+from annotation.results.selectors import annotators_named, judgements_in, score_sets_of
+from annotation.results.study import study_shown
+from annotation.results.study_page import study_context, study_for_page
+from annotation.results.waiting import waiting_context
 from annotation.tasks import study_ask
-from annotation.views.certificate import promises
 from annotation.views.growing import phase_note
-from annotation.views.head import campaign_head
-from annotation.views.screen import Shown
-from annotation.views.study import study_context, study_for_page
-from annotation.views.waiting import waiting_context
 from curation.access import AuthedRequest
 from curation.datasets.people import members_of
 from curation.numbers import number_asked, page_number

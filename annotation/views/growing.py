@@ -12,14 +12,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.adapting import NEARLY, adaptive_spend, adaptive_withdraw
+from annotation.campaigns.adapting import NEARLY, adaptive_spend, adaptive_withdraw
+from annotation.campaigns.growing import Growth, growth_preview
+from annotation.campaigns.head import campaign_head
 from annotation.forms.estimate import SECONDS_EACH
 from annotation.forms.growing import GrowForm, SpendForm
-from annotation.growing import Growth, growth_preview
 from annotation.models import Campaign, CampaignDesign, Tuple
-from annotation.selectors import PhaseSums, phase_sums
+from annotation.results.selectors import PhaseSums, phase_sums
 from annotation.tasks import design_now_or_later
-from annotation.views.head import campaign_head
 from curation.access import AuthedRequest
 from curation.errors import UserError
 

@@ -13,7 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.assignment import (
+from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
+from annotation.judging.assignment import (
     Submitted,
     judgement_submit,
     judgement_undo,
@@ -23,13 +24,10 @@ from annotation.assignment import (
     tuple_skip,
     walk_move,
 )
-from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
-from annotation.gold import gold_feedback
-from annotation.handing import Nothing
-from annotation.models import Flag, Judgement, Participation
-from annotation.selectors import last_judgement
-from annotation.views.over import over_page
-from annotation.views.screen import (
+from annotation.judging.choosing import Nothing
+from annotation.judging.gold import gold_feedback
+from annotation.judging.nothing import over_page
+from annotation.judging.screen import (
     Answered,
     Shown,
     answered_html,
@@ -41,9 +39,11 @@ from annotation.views.screen import (
     undoable,
     words,
 )
+from annotation.models import Flag, Judgement, Participation
+from annotation.results.selectors import campaigns_of, judgements_of, last_judgement
 from curation.access import AuthedRequest
 from curation.errors import UserError
-from curation.numbers import number_asked
+from curation.numbers import number_asked, page_number
 
 
 @never_cache
@@ -243,3 +243,12 @@ def _page(
         "words": words(participation),
     }
     return render(request, "annotation/judging/judge.html", context, status=status)
+
+
+@require_GET
+def mine(request: AuthedRequest) -> HttpResponse:
+    context = {
+        "campaigns": campaigns_of(request.user),
+        "judged": judgements_of(request.user, page=page_number(request)),
+    }
+    return render(request, "annotation/mine.html", context)

@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.consistency import consistency_by_person
+from annotation.campaigns.head import campaign_head
+from annotation.campaigns.services import flag_resolve
 from annotation.forms.campaigns import StopForm
+from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, Flag, Participation
-from annotation.selectors import flags_of, judgements_in
-from annotation.services import flag_resolve
-from annotation.settling import participation_reinstate, participation_stop
-from annotation.views.head import campaign_head
+from annotation.results.annotators import consistency_by_person
+from annotation.results.selectors import flags_of, judgements_in
 from curation.access import AuthedRequest
 from curation.numbers import page_number
 

@@ -14,12 +14,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.access import campaign_for
-from annotation.bundling import bundle_is_small, bundle_name, bundle_zip
+from annotation.campaigns.head import campaign_head
 from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign
-from annotation.publishing import scores_publish, strata_publish
-from annotation.selectors import judgement_rows
-from annotation.views.head import campaign_head
+from annotation.results.bundle import bundle_is_small, bundle_name, bundle_zip
+from annotation.results.publishing import scores_publish, strata_publish
+from annotation.results.selectors import judgement_rows
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.files.tables import harmless

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from annotation.bws.studies.simulation import SimulatedAnnotator
+from annotation.campaigns.gold import gold_suggest
+from annotation.campaigns.services import campaign_create, campaign_open, gold_add
 from annotation.models import Campaign
-from annotation.publishing import scores_publish
-from annotation.services import campaign_create, campaign_open, gold_add
-from annotation.suggesting import gold_suggest
+from annotation.results.publishing import scores_publish
 from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, PairScore, ScoreSet, User
 from semblance.demo.accounts import members_add, simulated_annotators

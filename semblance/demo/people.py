@@ -8,8 +8,8 @@ from uuid import UUID
 
 import numpy as np
 
-from annotation.assignment import judgement_submit, participation_join, tuple_claim
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
+from annotation.judging.assignment import judgement_submit, participation_join, tuple_claim
 from annotation.models import Campaign, Lease, Participation, TupleItem
 from curation.files.progress import Report
 from curation.models import User

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation import watching
-from annotation.adapting import decks_make
+from annotation.campaigns import watching
+from annotation.campaigns.adapting import decks_make
 from tests.browser.conftest import sideways_overflow
 from tests.factories import PairFactory
 from tests.integration.annotation.crowd import crowd_judge

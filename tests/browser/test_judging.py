@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from annotation.campaigns.services import guideline_save
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation
-from annotation.services import guideline_save
 from tests.browser.conftest import sideways_overflow, small_targets
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
+from annotation.judging.settling import participation_exclude
 from annotation.models import Flag
-from annotation.settling import participation_exclude
 from curation.models import PairScore
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.runs.storage import Curve

@@ -7,9 +7,9 @@ from time import process_time
 import pytest
 from django.core.management import call_command
 
-from annotation.bundling import bundle_write
 from annotation.models import Campaign
-from annotation.studying import study_make
+from annotation.results.bundle import bundle_write
+from annotation.results.study import study_make
 
 pytestmark = pytest.mark.real_data
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bundling import bundle_write
 from annotation.management.bws.verb import Answer, require_database, whole
 from annotation.models import Campaign
+from annotation.results.bundle import bundle_write
 from curation.errors import UserError
 
 HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, scores, guidelines, checksums."

@@ -18,7 +18,7 @@ from annotation.management.bws.verb import (
     judgements_of,
     require_database,
 )
-from annotation.recording import Recorded, judgements_record
+from annotation.results.importing import Recorded, judgements_record
 from curation.datasets.services import dataset_create
 from curation.errors import UserError
 from curation.files.writing import sha256_of

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.assignment import judgement_submit, participation_join, tuple_claim
+from annotation.judging.assignment import judgement_submit, participation_join, tuple_claim
 from annotation.models import Campaign, Lease
 from tests.conftest import rolled_back
 from tests.factories import CampaignFactory, DatasetFactory, TupleFactory, UserFactory
@@ -70,7 +70,7 @@ def answer(at):
 @pytest.fixture
 def no_gold_due(monkeypatch) -> None:
     """Where gold stands is drawn per person, and to look for one costs a query: whoever counts queries does without."""
-    monkeypatch.setattr("annotation.handing.gold_is_due", lambda _person: False)
+    monkeypatch.setattr("annotation.judging.choosing.gold_is_due", lambda _person: False)
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from uuid import UUID
 import numpy as np
 
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
+from annotation.campaigns.services import campaign_create, campaign_open
+from annotation.judging.settling import tuples_settle
 from annotation.models import Campaign, Judgement, Lease, Participation, TupleItem
-from annotation.services import campaign_create, campaign_open
-from annotation.settling import tuples_settle
 from curation.models import Dataset, Pair
 from tests.factories import PairFactory, UserFactory
 

@@ -8,26 +8,27 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 
-from annotation import adapting, assignment
-from annotation.adapting import (
+from annotation.bws.designs.design import DesignError
+from annotation.campaigns import adapting
+from annotation.campaigns.adapting import (
     adaptive_spend,
     adaptive_waiting,
     adaptive_withdraw,
     deck_make,
     decks_make,
 )
-from annotation.assignment import participation_join, tuple_claim
-from annotation.bundling import bundle_write
-from annotation.bws.designs.design import DesignError
-from annotation.dashboard import campaign_dashboard
-from annotation.figures import campaign_tally, scores_now
-from annotation.handing import Nothing
+from annotation.campaigns.services import campaign_pause
+from annotation.judging import assignment
+from annotation.judging.assignment import participation_join, tuple_claim
+from annotation.judging.choosing import Nothing
+from annotation.judging.settling import participation_exclude
 from annotation.models import Lease, Tuple, TupleItem
-from annotation.publishing import scores_publish
-from annotation.selectors import judgement_rows, phase_sums
-from annotation.services import campaign_pause
-from annotation.settling import participation_exclude
-from annotation.studying import study_make
+from annotation.results.bundle import bundle_write
+from annotation.results.dashboard import campaign_dashboard
+from annotation.results.figures import campaign_tally, scores_now
+from annotation.results.publishing import scores_publish
+from annotation.results.selectors import judgement_rows, phase_sums
+from annotation.results.study import study_make
 from annotation.tasks import expire_leases
 from curation.errors import UserError
 from curation.models import Dataset, Pair

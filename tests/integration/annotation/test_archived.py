@@ -3,11 +3,17 @@
 import pytest
 from django.test import Client
 
-from annotation.assignment import judgement_undo, participation_join, tuple_claim, tuple_flag, tuple_skip
-from annotation.handing import Nothing
+from annotation.campaigns.services import campaign_create, campaign_pause, gold_change, guideline_save
+from annotation.judging.assignment import (
+    judgement_undo,
+    participation_join,
+    tuple_claim,
+    tuple_flag,
+    tuple_skip,
+)
+from annotation.judging.choosing import Nothing
 from annotation.models import Campaign, Judgement, Lease
-from annotation.publishing import scores_publish
-from annotation.services import campaign_create, campaign_pause, gold_change, guideline_save
+from annotation.results.publishing import scores_publish
 from curation.access import ArchivedError
 from curation.datasets.services import dataset_archive, dataset_restore
 from curation.errors import UserError

@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from annotation import repeating
-from annotation.adapting import adaptive_spend, decks_make
-from annotation.assignment import (
+from annotation.campaigns.adapting import adaptive_spend, decks_make
+from annotation.judging import repeats
+from annotation.judging.assignment import (
     LEASE_TIME,
     RefusedError,
     judgement_submit,
@@ -21,9 +21,9 @@ from annotation.assignment import (
     tuple_claim,
     tuple_skip,
 )
-from annotation.handing import Nothing
+from annotation.judging.choosing import Nothing
+from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, JudgementRevision, Lease, Participation, Tuple
-from annotation.settling import leases_expire, participation_reinstate, participation_stop
 from tests.factories import CampaignFactory, DatasetFactory, GoldFactory, TupleFactory, UserFactory
 from tests.integration.annotation.conftest import AT
 from tests.integration.annotation.crowd import crowd_judge
@@ -97,7 +97,7 @@ class Worker:
 
 @pytest.fixture
 def campaign(monkeypatch):
-    monkeypatch.setattr(repeating, "JUDGED_BETWEEN", 1)  # nobody here judges much more than ten tuples
+    monkeypatch.setattr(repeats, "JUDGED_BETWEEN", 1)  # nobody here judges much more than ten tuples
     campaign = CampaignFactory(judgements_per_tuple=WANTED, gold_every=5, repeat_every=5)
     TupleFactory.create_batch(60, campaign=campaign)
     GoldFactory.create_batch(4, campaign=campaign)

@@ -15,8 +15,9 @@ from hypothesis.stateful import (
 )
 from scipy.stats import beta
 
-from annotation import repeating
-from annotation.assignment import (
+from annotation.campaigns.services import campaign_pause, campaign_resume
+from annotation.judging import repeats
+from annotation.judging.assignment import (
     LEASE_TIME,
     RefusedError,
     judgement_submit,
@@ -25,10 +26,9 @@ from annotation.assignment import (
     tuple_claim,
     tuple_skip,
 )
-from annotation.handing import Nothing
+from annotation.judging.choosing import Nothing
+from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, JudgementRevision, Lease, Participation, Tuple
-from annotation.services import campaign_pause, campaign_resume
-from annotation.settling import leases_expire, participation_reinstate, participation_stop
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
 from tests.integration.annotation.conftest import AT
 
@@ -367,7 +367,7 @@ class Judging(RuleBasedStateMachine):
 
 
 def test_whatever_people_do_in_whatever_order_the_rules_hold(db, dataset, monkeypatch) -> None:
-    monkeypatch.setattr(repeating, "JUDGED_BETWEEN", BETWEEN)
+    monkeypatch.setattr(repeats, "JUDGED_BETWEEN", BETWEEN)
     REPEATS_MET.clear()
     campaign = CampaignFactory(
         dataset=dataset,

@@ -2,11 +2,9 @@
 
 import pytest
 
-from annotation.assignment import participation_join, tuple_claim
-from annotation.designing import preview_tuples
-from annotation.gold import gold_is_due
-from annotation.models import Campaign, Lease, Tuple, TupleItem
-from annotation.services import (
+from annotation.campaigns.designing import preview_tuples
+from annotation.campaigns.promises import promises
+from annotation.campaigns.services import (
     campaign_change,
     campaign_close,
     campaign_create,
@@ -20,7 +18,9 @@ from annotation.services import (
     gold_remove,
     guideline_save,
 )
-from annotation.views.certificate import promises
+from annotation.judging.assignment import participation_join, tuple_claim
+from annotation.judging.gold import gold_is_due
+from annotation.models import Campaign, Lease, Tuple, TupleItem
 from curation.errors import UserError
 from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, SentenceFactory
 

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.assignment import LEASE_TIME, participation_join, tuple_claim, tuple_skip
-from annotation.handing import Nothing
+from annotation.judging.assignment import LEASE_TIME, participation_join, tuple_claim, tuple_skip
+from annotation.judging.choosing import Nothing
+from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Lease
-from annotation.settling import participation_stop
 from tests.factories import CampaignFactory, TupleFactory, UserFactory
 
 

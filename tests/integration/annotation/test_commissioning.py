@@ -7,9 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation import commissioning, tasks, watching
-from annotation.adapting import adaptive_spend, adaptive_waiting, deck_make
-from annotation.commissioning import (
+from annotation import tasks
+from annotation.campaigns import commissioning, watching
+from annotation.campaigns.adapting import adaptive_spend, adaptive_waiting, deck_make
+from annotation.campaigns.commissioning import (
     LOST_MAX,
     SILENT_AFTER,
     Progress,
@@ -18,9 +19,9 @@ from annotation.commissioning import (
     design_commission,
     designs_free,
 )
+from annotation.campaigns.services import campaign_change, campaign_create, campaign_open, design_cancel
+from annotation.campaigns.watching import TakesLonger, Waiting
 from annotation.models import Campaign, CampaignDesign
-from annotation.services import campaign_change, campaign_create, campaign_open, design_cancel
-from annotation.watching import TakesLonger, Waiting
 from curation.errors import UserError
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotation import commissioning
-from annotation.commissioning import DesignStopped, Progress, design_claim, design_commission
+from annotation.campaigns import commissioning
+from annotation.campaigns.commissioning import DesignStopped, Progress, design_claim, design_commission
+from annotation.campaigns.services import campaign_create, design_cancel
 from annotation.models import CampaignDesign
-from annotation.services import campaign_create, design_cancel
 from tests.factories import DatasetFactory, PairFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)

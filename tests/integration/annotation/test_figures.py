@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from annotation.assignment import judgement_undo, participation_join, tuple_claim
-from annotation.dashboard import campaign_dashboard, gold_note
-from annotation.figures import LIVE_TRIALS, campaign_mark, campaign_tally, score_page
+from annotation.campaigns.services import campaign_create, campaign_open
+from annotation.judging.assignment import judgement_undo, participation_join, tuple_claim
+from annotation.judging.settling import participation_exclude, participation_reinstate
 from annotation.models import Judgement, TupleItem
-from annotation.publishing import scores_publish
-from annotation.services import campaign_create, campaign_open
-from annotation.settling import participation_exclude, participation_reinstate
+from annotation.results.dashboard import campaign_dashboard, gold_note
+from annotation.results.figures import LIVE_TRIALS, campaign_mark, campaign_tally, score_page
+from annotation.results.publishing import scores_publish
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet
 from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, TupleFactory, UserFactory

@@ -5,17 +5,17 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.assignment import (
+from annotation.judging.assignment import (
     RefusedError,
     judgement_undo,
     participation_join,
     tuple_claim,
     tuple_skip,
 )
-from annotation.gold import gold_choose, gold_is_due
-from annotation.handing import Nothing
+from annotation.judging.choosing import Nothing
+from annotation.judging.gold import gold_choose, gold_is_due
+from annotation.judging.settling import leases_expire, participation_reinstate
 from annotation.models import Judgement, Lease, Tuple
-from annotation.settling import leases_expire, participation_reinstate
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
 
 GATE = {"gold_every": 2, "gold_minimum": 3, "gold_threshold": 0.7}

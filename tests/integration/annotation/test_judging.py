@@ -5,7 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.assignment import (
+from annotation.campaigns.services import guideline_save
+from annotation.judging.assignment import (
     LEASE_TIME,
     SITTING_PAUSE,
     RefusedError,
@@ -15,9 +16,8 @@ from annotation.assignment import (
     tuple_flag,
     tuple_skip,
 )
+from annotation.judging.settling import leases_expire, participation_stop
 from annotation.models import Campaign, Flag, Judgement, Lease
-from annotation.services import guideline_save
-from annotation.settling import leases_expire, participation_stop
 from tests.factories import CampaignFactory, TupleFactory, UserFactory
 
 

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotation.campaigns.services import campaign_create, guideline_save
 from annotation.models import Campaign, Participation
-from annotation.services import campaign_create, guideline_save
 from curation.models import ScoreSet
 from tests.factories import (
     CampaignFactory,

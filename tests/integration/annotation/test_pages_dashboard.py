@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from annotation import studying
 from annotation import tasks as annotation_tasks
-from annotation.dashboard import campaign_dashboard
-from annotation.figures import campaign_mark
+from annotation.judging.settling import participation_exclude
 from annotation.models import Campaign, CampaignStudy
-from annotation.settling import participation_exclude
-from annotation.studying import study_make, study_shown, study_wanted
+from annotation.results import study
+from annotation.results.dashboard import campaign_dashboard
+from annotation.results.figures import campaign_mark
+from annotation.results.study import study_make, study_shown, study_wanted
 from curation.models import Dataset
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory
@@ -46,8 +46,8 @@ def site(curator):
 @pytest.fixture
 def large(monkeypatch) -> None:
     """Any campaign is too large for a page to study, and what workers are asked for is written down."""
-    monkeypatch.setattr(studying, "MOST_AT_ONCE", 10)
-    monkeypatch.setattr("annotation.dashboard.MOST_AT_ONCE", 10)
+    monkeypatch.setattr(study, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr("annotation.results.dashboard.MOST_AT_ONCE", 10)
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
-from annotation.assignment import judgement_submit, tuple_claim
+from annotation.campaigns.services import guideline_save
+from annotation.judging.assignment import judgement_submit, tuple_claim
+from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, TupleItem
-from annotation.services import guideline_save
-from annotation.settling import participation_stop
 from curation.models import Sentence
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 from tests.integration.annotation.pages import address, answer_on, client_of, hidden, new_id, text_of

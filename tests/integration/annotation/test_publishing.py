@@ -11,13 +11,13 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation import bundling
-from annotation.bundling import bundle_write
 from annotation.bws.files.manifest import manifest_faults
+from annotation.campaigns.services import guideline_save
+from annotation.judging.settling import participation_exclude
 from annotation.models import Campaign
-from annotation.publishing import scores_publish, strata_publish
-from annotation.services import guideline_save
-from annotation.settling import participation_exclude
+from annotation.results import bundle as bundling
+from annotation.results.bundle import bundle_write
+from annotation.results.publishing import scores_publish, strata_publish
 from curation.errors import UserError
 from curation.models import Dataset, PairScore, ScoreSet
 from tests.conftest import rolled_back

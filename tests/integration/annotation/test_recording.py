@@ -8,13 +8,13 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation.bundling import bundle_write
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.judgement_files import write_judgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.judging.settling import participation_exclude, participation_reinstate
 from annotation.models import Campaign, Judgement, Participation, TupleItem
-from annotation.publishing import scores_publish
-from annotation.settling import participation_exclude, participation_reinstate
+from annotation.results.bundle import bundle_write
+from annotation.results.publishing import scores_publish
 from curation.models import Dataset, Pair, User
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of

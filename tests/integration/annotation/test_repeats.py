@@ -8,8 +8,10 @@ import pytest
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from annotation import repeating
-from annotation.assignment import (
+from annotation.bws.annotators.gold_gate import share_bounds
+from annotation.campaigns.services import campaign_close, repeats_change
+from annotation.judging import repeats as repeating
+from annotation.judging.assignment import (
     LEASE_TIME,
     RefusedError,
     judgement_submit,
@@ -19,18 +21,16 @@ from annotation.assignment import (
     tuple_flag,
     tuple_skip,
 )
-from annotation.bundling import bundle_write
-from annotation.bws.annotators.gold_gate import share_bounds
-from annotation.consistency import Consistency, consistency_by_person
-from annotation.dashboard import campaign_dashboard
-from annotation.gold import gold_stands_at
-from annotation.handing import Nothing
+from annotation.judging.choosing import Nothing
+from annotation.judging.gold import gold_stands_at
+from annotation.judging.repeats import repeat_choose, repeat_is_due
+from annotation.judging.settling import leases_expire, participation_exclude, participation_reinstate
 from annotation.models import Campaign, Judgement, Lease, Tuple
-from annotation.publishing import scores_publish
-from annotation.repeating import repeat_choose, repeat_is_due
-from annotation.services import campaign_close, repeats_change
-from annotation.settling import leases_expire, participation_exclude, participation_reinstate
-from annotation.studying import study_make
+from annotation.results.annotators import Consistency, consistency_by_person
+from annotation.results.bundle import bundle_write
+from annotation.results.dashboard import campaign_dashboard
+from annotation.results.publishing import scores_publish
+from annotation.results.study import study_make
 from curation.accounts.tokens import api_token_renew
 from curation.errors import UserError
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory

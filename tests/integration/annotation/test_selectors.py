@@ -4,10 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.assignment import judgement_undo, participation_join, tuple_claim, tuple_flag
 from annotation.cards import cards_by_tuple, cards_of
+from annotation.judging.assignment import judgement_undo, participation_join, tuple_claim, tuple_flag
+from annotation.judging.settling import participation_stop
 from annotation.models import Campaign
-from annotation.selectors import (
+from annotation.results.selectors import (
     answer_undone,
     campaigns_in,
     campaigns_of,
@@ -22,7 +23,6 @@ from annotation.selectors import (
     pairs_of,
     sitting_progress,
 )
-from annotation.settling import participation_stop
 from curation.models import Dataset
 from tests.factories import (
     CampaignFactory,

@@ -2,14 +2,14 @@
 
 import pytest
 
-from annotation.assignment import LEASE_TIME, participation_join, tuple_claim
-from annotation.models import Judgement, Lease
-from annotation.settling import (
+from annotation.judging.assignment import LEASE_TIME, participation_join, tuple_claim
+from annotation.judging.settling import (
     leases_expire,
     participation_exclude,
     participation_reinstate,
     participation_stop,
 )
+from annotation.models import Judgement, Lease
 from annotation.tasks import expire_leases
 from curation.errors import UserError
 from tests.factories import CampaignFactory, TupleFactory, UserFactory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.suggesting import SMALLEST_MARGIN, gold_suggest
+from annotation.campaigns.gold import SMALLEST_MARGIN, gold_suggest
 from curation.errors import UserError
 from curation.models import PairScore
 from tests.factories import CampaignFactory, PairFactory, ScoreSetFactory, SentenceFactory

@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotation.assignment import participation_join, tuple_claim, tuple_skip
+from annotation.judging.assignment import participation_join, tuple_claim, tuple_skip
+from annotation.judging.settling import participation_stop
 from annotation.models import Lease
-from annotation.settling import participation_stop
-from annotation.waiting import tuples_waiting
+from annotation.results.waiting import tuples_waiting
 from curation.models import Invitation
 from tests.factories import CampaignFactory, MembershipFactory, TupleFactory
 from tests.integration.annotation.pages import address, client_of, text_of

@@ -25,7 +25,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RegexPattern
 from django.utils.timezone import now
 
-from annotation.assignment import participation_join, tuple_claim
+from annotation.judging.assignment import participation_join, tuple_claim
 from curation.datasets.people import invitation_create
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions

@@ -15,10 +15,10 @@ from django.db.models import Q
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
 from annotation.bws.designs.design import tuple_count
 from annotation.bws.studies.study import Record, StudyPlan, study
-from annotation.figures import campaign_mark
+from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignStudy, TupleItem
-from annotation.watching import NOBODY, Watch
-from annotation.work import Filed, Mask, Work, campaign_work
+from annotation.results.figures import campaign_mark
+from annotation.results.record import Filed, Mask, Work, campaign_work
 
 MOST_AT_ONCE = 4_000
 MANY = 20_000  # above, fewer resamples tell as much: the interval is narrow

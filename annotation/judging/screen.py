@@ -16,12 +16,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.assignment import tuple_claim
 from annotation.cards import Card, cards_of
-from annotation.gold import GoldFeedback
-from annotation.handing import Nothing
+from annotation.judging.assignment import tuple_claim
+from annotation.judging.choosing import Nothing
+from annotation.judging.gold import GoldFeedback
 from annotation.models import Judgement, Lease, Participation
-from annotation.selectors import answer_undone, last_judgement, sitting_progress
+from annotation.results.selectors import answer_undone, last_judgement, sitting_progress
 
 JUDGEMENTS_BEFORE_A_BREAK = 50
 LONG_SENTENCE = 150  # characters

@@ -18,12 +18,12 @@ from annotation.bws.designs.design import DesignError
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import fit_utilities, posterior_errors
-from annotation.figures import Tally, campaign_tally
+from annotation.campaigns.rounds import campaign_lock, campaign_require, extension_note, round_write
+from annotation.campaigns.seeds import Stream, campaign_rng
+from annotation.judging.settling import tuples_lock
 from annotation.models import Campaign, Judgement, Tuple
-from annotation.rounds import campaign_lock, campaign_require, extension_note, round_write
-from annotation.seeds import Stream, campaign_rng
-from annotation.selectors import pairs_active, phase_sums
-from annotation.settling import tuples_lock
+from annotation.results.figures import Tally, campaign_tally
+from annotation.results.selectors import pairs_active, phase_sums
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet

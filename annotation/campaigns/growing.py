@@ -10,19 +10,19 @@ from django.utils.translation import gettext as _
 from annotation.bws.designs.bridging import bridge_design
 from annotation.bws.designs.design import Design, tuple_count
 from annotation.bws.judgements import FloatArray, IntArray
-from annotation.designing import design_places, pairs_sample
-from annotation.figures import scores_now
-from annotation.models import Campaign, Tuple
-from annotation.rounds import (
+from annotation.campaigns.designing import design_places, pairs_sample
+from annotation.campaigns.rounds import (
     campaign_lock,
     campaign_require,
     design_forget,
     extension_note,
     round_write,
 )
-from annotation.seeds import Stream, campaign_rng
-from annotation.selectors import pairs_active, pairs_new
-from annotation.watching import NOBODY, Watch
+from annotation.campaigns.seeds import Stream, campaign_rng
+from annotation.campaigns.watching import NOBODY, Watch
+from annotation.models import Campaign, Tuple
+from annotation.results.figures import scores_now
+from annotation.results.selectors import pairs_active, pairs_new
 from curation.errors import UserError, errors_shown
 
 MOST_AT_ONCE = 10_000  # new pairs: a design of them takes some seconds

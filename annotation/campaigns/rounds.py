@@ -7,8 +7,8 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import IntArray
+from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem
-from annotation.watching import NOBODY, Watch
 from curation.access import dataset_require_active
 from curation.errors import UserError
 

@@ -15,7 +15,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.gold_gate import GateState, gold_trials_right
-from annotation.gold import GoldFeedback, gate_of
+from annotation.judging.gold import GoldFeedback, gate_of
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
 from curation.errors import UserError
 

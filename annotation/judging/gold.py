@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from annotation.bws.annotators.gold_gate import GoldGate, gold_gate
+from annotation.campaigns.seeds import Stream, campaign_rng, turn_is_drawn
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
-from annotation.seeds import Stream, campaign_rng, turn_is_drawn
 
 
 @dataclass(frozen=True)

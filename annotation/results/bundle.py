@@ -19,10 +19,10 @@ from annotation.bws.files.manifest import MANIFEST, write_manifest, zip_folder
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.scores.scoring import METHODS, Scale
-from annotation.consistency import Consistency, consistency_by_person, repeated_judgements
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
-from annotation.selectors import annotators_named
-from annotation.work import Mask, Work, campaign_work
+from annotation.results.annotators import Consistency, consistency_by_person, repeated_judgements
+from annotation.results.record import Mask, Work, campaign_work
+from annotation.results.selectors import annotators_named
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.tables import Column, write_table

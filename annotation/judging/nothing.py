@@ -6,10 +6,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from annotation.assignment import NOTHING_LEFT
-from annotation.handing import Nothing
+from annotation.judging.assignment import NOTHING_LEFT
+from annotation.judging.choosing import Nothing
+from annotation.judging.screen import progress_text, undoable, words
 from annotation.models import Participation
-from annotation.views.screen import progress_text, undoable, words
 from curation.access import AuthedRequest
 from curation.datasets.people import members_of
 from curation.models import Dataset, Role

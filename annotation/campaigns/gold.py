@@ -8,9 +8,9 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import FloatArray, IntArray
+from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.models import Campaign
-from annotation.seeds import Stream, campaign_rng
-from annotation.selectors import pairs_fitting
+from annotation.results.selectors import pairs_fitting
 from curation.errors import UserError
 from curation.models import Pair, PairScore, ScoreSet
 

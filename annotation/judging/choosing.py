@@ -9,10 +9,10 @@ from django.db import models
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from annotation.gold import gold_choose, gold_is_due
+from annotation.campaigns.seeds import Stream, campaign_rng
+from annotation.judging.gold import gold_choose, gold_is_due
+from annotation.judging.repeats import order_again, repeat_choose, repeat_is_due
 from annotation.models import Campaign, Lease, Participation, Tuple
-from annotation.repeating import order_again, repeat_choose, repeat_is_due
-from annotation.seeds import Stream, campaign_rng
 from curation.models import User
 
 

@@ -16,11 +16,11 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.growing import campaign_grow, growth_preview
+from annotation.campaigns.growing import campaign_grow, growth_preview
+from annotation.campaigns.rounds import campaign_lock, campaign_require
+from annotation.campaigns.services import campaign_open, campaign_preview
+from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign
-from annotation.rounds import campaign_lock, campaign_require
-from annotation.services import campaign_open, campaign_preview
-from annotation.watching import NOBODY, Watch
 from curation.errors import UserError
 
 Purpose, State = CampaignDesign.Purpose, CampaignDesign.State

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.annotators.gold_gate import golds_before_stop
-from annotation.consistency import Consistency, consistency_by_person, consistency_of_all
-from annotation.figures import LiveReliability, campaign_mark, kept, live_reliability
 from annotation.models import Campaign, Flag, Judgement, Participation
-from annotation.selectors import GoldRow, PhaseSums, golds_of, phase_sums
-from annotation.studying import MOST_AT_ONCE, study_shown
+from annotation.results.annotators import Consistency, consistency_by_person, consistency_of_all
+from annotation.results.figures import LiveReliability, campaign_mark, kept, live_reliability
+from annotation.results.selectors import GoldRow, PhaseSums, golds_of, phase_sums
+from annotation.results.study import MOST_AT_ONCE, study_shown
 
 DAY = timedelta(days=1)
 EVERYBODY = 0  # no participation has this primary key

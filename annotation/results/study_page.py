@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.annotators.gold_gate import GoldGate
-from annotation.charts import curve_chart, position_chart, score_chart
-from annotation.dashboard import AnnotatorRow, Dashboard
+from annotation.campaigns.watching import TakesLonger, Waiting
 from annotation.forms.publishing import PublishForm
-from annotation.gold import gate_of
+from annotation.judging.gold import gate_of
 from annotation.models import Campaign, Tuple
-from annotation.selectors import annotators_named
-from annotation.studying import Shown, study_is_quick, study_make, study_shown
+from annotation.results.charts import curve_chart, position_chart, score_chart
+from annotation.results.dashboard import AnnotatorRow, Dashboard
+from annotation.results.selectors import annotators_named
+from annotation.results.study import Shown, study_is_quick, study_make, study_shown
 from annotation.tasks import study_ask
-from annotation.watching import TakesLonger, Waiting
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}

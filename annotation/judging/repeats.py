@@ -4,9 +4,9 @@ from itertools import count
 
 from django.db.models import Exists, OuterRef, Subquery
 
-from annotation.gold import gold_stands_at
+from annotation.campaigns.seeds import Stream, campaign_rng, turn_is_drawn
+from annotation.judging.gold import gold_stands_at
 from annotation.models import Flag, Judgement, JudgementRevision, Lease, Participation, Tuple, TupleItem
-from annotation.seeds import Stream, campaign_rng, turn_is_drawn
 
 JUDGED_BETWEEN = 10  # by the person, gold tuples and repeats too: fewer, and an answer may be remembered
 

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.designs.design import Design
 from annotation.bws.judgements import IntArray
-from annotation.designing import campaign_design, chosen_pairs, design_places, first_tuples
+from annotation.campaigns.designing import campaign_design, chosen_pairs, design_places, first_tuples
+from annotation.campaigns.rounds import campaign_lock, campaign_require, design_forget, round_write
+from annotation.campaigns.seeds import Stream, campaign_rng
+from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Flag, GoldAnswer, Guideline, Tuple, TupleItem
-from annotation.rounds import campaign_lock, campaign_require, design_forget, round_write
-from annotation.seeds import Stream, campaign_rng
-from annotation.watching import NOBODY, Watch
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import Dataset, Pair, User

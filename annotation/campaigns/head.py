@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import campaign_may
 from annotation.models import Campaign
-from annotation.selectors import design_work_of, flags_open
+from annotation.results.selectors import design_work_of, flags_open
 from curation.models import User
 
 

@@ -16,7 +16,7 @@ from annotation.bws.scores.distinction import indistinguishable
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_figures
 from annotation.models import Campaign, Judgement, JudgementRevision, TupleItem
-from annotation.selectors import counted_judgements
+from annotation.results.selectors import counted_judgements
 from curation.models import Pair
 
 KEPT_SECONDS = 24 * 60 * 60

@@ -16,9 +16,18 @@ from django.db.models import Exists, F, QuerySet, Subquery
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
-from annotation.adapting import adaptive_waiting, deck_make
-from annotation.gold import GoldFeedback, gold_feedback
-from annotation.handing import Nothing, cursor_start, nothing_for, order_draw, shut_for, tuple_choose
+from annotation.campaigns.adapting import adaptive_waiting, deck_make
+from annotation.judging.choosing import Nothing, cursor_start, nothing_for, order_draw, shut_for, tuple_choose
+from annotation.judging.gold import GoldFeedback, gold_feedback
+from annotation.judging.settling import (
+    gold_weigh,
+    judgement_settle,
+    lease_end,
+    leases_expire,
+    participation_lock,
+    tuples_lock,
+    tuples_settle,
+)
 from annotation.models import (
     Campaign,
     Flag,
@@ -29,15 +38,6 @@ from annotation.models import (
     Participation,
     Sitting,
     Tuple,
-)
-from annotation.settling import (
-    gold_weigh,
-    judgement_settle,
-    lease_end,
-    leases_expire,
-    participation_lock,
-    tuples_lock,
-    tuples_settle,
 )
 from curation.access import dataset_require_active
 from curation.errors import UserError

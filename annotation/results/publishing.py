@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.scores.distinction import indistinguishable
 from annotation.bws.scores.scoring import METHODS, Scores
-from annotation.figures import full_reliability
 from annotation.models import Campaign, TupleItem
-from annotation.work import Filed, Mask, Work, campaign_work
+from annotation.results.figures import full_reliability
+from annotation.results.record import Filed, Mask, Work, campaign_work
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet
