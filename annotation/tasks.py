@@ -16,11 +16,11 @@ from annotation.campaigns.commissioning import (
     design_perform,
     designs_free,
 )
+from annotation.campaigns.selectors import design_work_of
 from annotation.campaigns.watching import TakesLonger, Waiting
 from annotation.judging.settling import leases_expire
 from annotation.models import Campaign
 from annotation.results.figures import campaign_mark
-from annotation.results.selectors import design_work_of
 from annotation.results.study import study_make, study_shown, study_wanted
 
 logger = logging.getLogger(__name__)

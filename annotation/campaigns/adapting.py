@@ -7,23 +7,31 @@ campaign's lock, if no other round was written meanwhile: of two workers, one wr
 
 import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.bws.designs.adaptive import SHARE, adaptive_deck
 from annotation.bws.designs.design import DesignError
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import fit_utilities, posterior_errors
-from annotation.campaigns.rounds import campaign_lock, campaign_require, extension_note, round_write
+from annotation.campaigns.rounds import (
+    campaign_lock,
+    campaign_require,
+    extension_note,
+    round_write,
+    tuples_lock,
+)
 from annotation.campaigns.seeds import Stream, campaign_rng
-from annotation.judging.settling import tuples_lock
+from annotation.campaigns.selectors import pairs_active
 from annotation.models import Campaign, Judgement, Tuple
 from annotation.results.figures import Tally, campaign_tally
-from annotation.results.selectors import pairs_active, phase_sums
+from annotation.results.selectors import PhaseSums, phase_sums
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet
@@ -275,3 +283,33 @@ def _deck_write(looked_at: Campaign, deck: _Deck) -> int:
     )
     campaign.save(update_fields=["rounds", "certificate"])
     return len(pairs)
+
+
+def phase_note(campaign: Campaign, phases: Mapping[str, PhaseSums]) -> str:
+    """How far the adaptive phase is, in a sentence; empty where there is none."""
+    adaptive = phases[Tuple.Phase.ADAPTIVE]
+    if ended := campaign.certificate.get("adaptive_ended"):
+        return _(
+            "It ended by itself at %(spent)d of the %(asked)d judgements that were asked for, because no tuple could "
+            "be chosen: %(reason)s You can ask for more, or leave it at that."
+        ) % {**ended, "reason": f"{ended['reason'].rstrip('.')}."}
+    if not campaign.adaptive_budget:
+        return ""
+    if adaptive.judged >= campaign.adaptive_budget:
+        return _("All extra judgements are given.")
+    if not adaptive.tuples:
+        designed = [phases[Tuple.Phase.BALANCED], phases[Tuple.Phase.BRIDGE]]
+        share = sum(phase.judged for phase in designed) / max(1, sum(phase.wanted for phase in designed))
+        if share < NEARLY:
+            return _("It begins when %(nearly)d %% of the design are judged; now it is %(now)d %%.") % {
+                "nearly": 100 * NEARLY,
+                "now": 100 * share,
+            }
+    left = campaign.adaptive_budget - adaptive.wanted
+    if not left:
+        return _("All of them are chosen.")
+    return ngettext(
+        "%(n)d is yet to be chosen, from the answers before it.",
+        "%(n)d are yet to be chosen, from the answers before them.",
+        left,
+    ) % {"n": left}

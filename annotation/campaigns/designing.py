@@ -6,10 +6,10 @@ from django.utils.translation import gettext as _
 from annotation.bws.designs.design import Design, DesignError, design_tuples, tuple_count
 from annotation.bws.judgements import IntArray
 from annotation.campaigns.seeds import Stream, campaign_rng
+from annotation.campaigns.selectors import design_work_of, pairs_fitting
 from annotation.campaigns.watching import NOBODY, TakesLonger, Waiting, Watch
 from annotation.cards import Card
 from annotation.models import Campaign
-from annotation.results.selectors import design_work_of, pairs_fitting
 from curation.errors import UserError, errors_shown
 from curation.models import Pair
 

@@ -19,10 +19,10 @@ from annotation.campaigns.rounds import (
     round_write,
 )
 from annotation.campaigns.seeds import Stream, campaign_rng
+from annotation.campaigns.selectors import pairs_active, pairs_new
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, Tuple
 from annotation.results.figures import scores_now
-from annotation.results.selectors import pairs_active, pairs_new
 from curation.errors import UserError, errors_shown
 
 MOST_AT_ONCE = 10_000  # new pairs: a design of them takes some seconds

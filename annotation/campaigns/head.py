@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.access import campaign_may
+from annotation.campaigns.selectors import design_work_of, flags_open
 from annotation.models import Campaign
-from annotation.results.selectors import design_work_of, flags_open
 from curation.models import User
 
 

@@ -1,5 +1,6 @@
 """What a campaign's own verbs share: its row locked, and a round of tuples written."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -82,3 +83,10 @@ def extension_note(campaign: Campaign, **facts: Any) -> None:
     """Add what is known of a later round to the campaign's certificate; the caller saves it."""
     extensions = [*campaign.certificate.get("extensions", []), facts]
     campaign.certificate = {**campaign.certificate, "extensions": extensions}
+
+
+def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Lock the tuples until the transaction ends. Returns of each how many judgements it wants and how many count."""
+    tuples = Tuple.objects.for_scores().filter(pk__in=tuple_ids).order_by("pk")
+    rows = tuples.select_for_update(no_key=True).values_list("pk", "wanted", "counted")
+    return {pk: (wanted, counted) for pk, wanted, counted in rows}

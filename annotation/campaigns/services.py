@@ -1,24 +1,22 @@
 """What owners and curators do with a campaign: make it, look at its design, open it, pause it, close it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.bws.designs.design import Design
 from annotation.bws.judgements import IntArray
 from annotation.campaigns.designing import campaign_design, chosen_pairs, design_places, first_tuples
 from annotation.campaigns.rounds import campaign_lock, campaign_require, design_forget, round_write
-from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.watching import NOBODY, Watch
-from annotation.models import Campaign, CampaignDesign, Flag, GoldAnswer, Guideline, Tuple, TupleItem
+from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
 from curation.access import dataset_require_active
 from curation.errors import UserError
-from curation.models import Dataset, Pair, User
+from curation.models import Dataset, User
 
 
 class CampaignSettings(TypedDict, total=False):
@@ -229,61 +227,6 @@ def guideline_save(*, campaign: Campaign, text: str) -> Guideline | None:
     if text == (newest.text if newest else ""):
         return newest
     return Guideline.objects.create(campaign=campaign, version=newest.version + 1 if newest else 1, text=text)
-
-
-@transaction.atomic
-def gold_add(*, campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pair, why: str = "") -> Tuple:
-    """A tuple whose answer is known. Its pairs are shuffled, so that no slot tells the answer."""
-    campaign = campaign_lock(campaign)
-    campaign_require(campaign, Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED)
-    _check_gold(campaign, pairs, best, worst)
-    number = campaign.tuples.filter(is_gold=True).aggregate(Max("number", default=0))["number__max"] + 1
-    order = campaign_rng(campaign, Stream.GOLD_SLOTS, number).permutation(len(pairs))
-    members = [pairs[place] for place in order]
-    gold = Tuple.objects.create(campaign=campaign, is_gold=True, number=number, priority=number, wanted=0)
-    TupleItem.objects.bulk_create(
-        TupleItem(tuple=gold, slot=slot, pair=pair) for slot, pair in enumerate(members)
-    )
-    GoldAnswer.objects.create(
-        tuple=gold, best_slot=members.index(best), worst_slot=members.index(worst), why=why.strip()
-    )
-    return gold
-
-
-def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pair) -> None:
-    """Raise UserError where these pairs cannot be a gold tuple with that answer."""
-    if best == worst:
-        raise UserError(_("Best and worst of a gold tuple are the same pair; choose two different pairs."))
-    if not len(set(pairs)) == len(pairs) == campaign.tuple_size:
-        sentence = _("A gold tuple of this campaign needs %(size)d different pairs; %(pairs)d are given.")
-        raise UserError(sentence % {"size": campaign.tuple_size, "pairs": len(set(pairs))})
-    if best not in pairs or worst not in pairs:
-        raise UserError(_("Best and worst must be among the pairs of the gold tuple; choose them again."))
-    for pair in pairs:
-        if pair.dataset_id != campaign.dataset_id:
-            sentence = _("Pair %(pair)s is not of this campaign's dataset; choose another.")
-            raise UserError(sentence % {"pair": pair.external_id})
-
-
-def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
-    """Change the reason that people are told. The answer stays, because people were measured by it."""
-    dataset_require_active(gold.campaign.dataset)
-    answer = gold.gold_answer
-    answer.why = why.strip()
-    answer.save(update_fields=["why"])
-    return answer
-
-
-@transaction.atomic
-def gold_remove(*, gold: Tuple) -> None:
-    """Take away a gold tuple that nobody has seen."""
-    dataset_require_active(campaign_lock(gold.campaign).dataset)
-    if gold.leases.exists():
-        raise UserError(
-            _("Gold tuple %(number)d has been shown to people already, so it stays.")
-            % {"number": gold.number}
-        )
-    gold.delete()
 
 
 def flag_resolve(*, flag: Flag, by: User, at: datetime) -> Flag:

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from annotation.campaigns.selectors import score_sets_in
 from annotation.models import Campaign
-from annotation.results.selectors import score_sets_in
 from curation.models import ScoreSet
 from curation.numbers import NumberField
 

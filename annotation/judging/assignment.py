@@ -17,6 +17,7 @@ from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
 from annotation.campaigns.adapting import adaptive_waiting, deck_make
+from annotation.campaigns.rounds import tuples_lock
 from annotation.judging.choosing import Nothing, cursor_start, nothing_for, order_draw, shut_for, tuple_choose
 from annotation.judging.gold import GoldFeedback, gold_feedback
 from annotation.judging.settling import (
@@ -25,7 +26,6 @@ from annotation.judging.settling import (
     lease_end,
     leases_expire,
     participation_lock,
-    tuples_lock,
     tuples_settle,
 )
 from annotation.models import (

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from annotation.bws.annotators.gold_gate import GoldGate, gold_gate
 from annotation.campaigns.seeds import Stream, campaign_rng, turn_is_drawn
 from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
 
@@ -55,14 +54,4 @@ def gold_feedback(judgement: Judgement) -> GoldFeedback | None:
         best_slot=answer.best_slot,
         worst_slot=answer.worst_slot,
         why=answer.why,
-    )
-
-
-def gate_of(person: Participation) -> GoldGate:
-    """What the gate says of the person's gold trials since they joined or were reinstated."""
-    return gold_gate(
-        trials=person.gold_trials - person.forgiven_trials,
-        right=person.gold_right - person.forgiven_right,
-        minimum=person.campaign.gold_minimum,
-        threshold=person.campaign.gold_threshold,
     )

@@ -6,6 +6,7 @@ screen.
 
 from dataclasses import dataclass
 from datetime import datetime
+from statistics import median
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,8 +21,12 @@ from annotation.cards import Card, cards_of
 from annotation.judging.assignment import tuple_claim
 from annotation.judging.choosing import Nothing
 from annotation.judging.gold import GoldFeedback
-from annotation.models import Judgement, Lease, Participation
-from annotation.results.selectors import answer_undone, last_judgement, sitting_progress
+from annotation.models import (
+    Judgement,
+    JudgementRevision,
+    Lease,
+    Participation,
+)
 
 JUDGEMENTS_BEFORE_A_BREAK = 50
 LONG_SENTENCE = 150  # characters
@@ -164,3 +169,32 @@ def words(participation: Participation) -> dict[str, str]:
         "unkept": _("This browser cannot keep them: leave the page open until they are sent."),
         "login_address": reverse("login"),
     }
+
+
+@dataclass(frozen=True)
+class SittingProgress:
+    """judged: tuples since the person sat down. seconds_each: their median, None where none was measured."""
+
+    judged: int
+    seconds_each: float | None
+
+
+def sitting_progress(participation: Participation) -> SittingProgress:
+    sitting = participation.sittings.order_by("-pk").first()
+    if sitting is None:
+        return SittingProgress(0, None)
+    measured = list(sitting.judgements.values_list("active_ms", flat=True))
+    seconds = [milliseconds / 1000 for milliseconds in measured if milliseconds is not None]
+    return SittingProgress(len(measured), median(seconds) if seconds else None)
+
+
+def last_judgement(participation: Participation) -> Judgement | None:
+    return participation.judgements.select_related("tuple").order_by("-pk").first()
+
+
+def answer_undone(participation: Participation, tuple_id: int) -> tuple[int, int] | None:
+    """The best and the worst slot of the answer to this tuple that the person took back last."""
+    revision = (
+        JudgementRevision.objects.filter(participation=participation, tuple=tuple_id).order_by("-pk").first()
+    )
+    return (revision.answer["best_slot"], revision.answer["worst_slot"]) if revision else None

@@ -15,8 +15,10 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.gold_gate import GateState, gold_trials_right
-from annotation.judging.gold import GoldFeedback, gate_of
+from annotation.campaigns.rounds import tuples_lock
+from annotation.judging.gold import GoldFeedback
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
+from annotation.results.annotators import gate_of
 from curation.errors import UserError
 
 # A person's whole work is settled in pieces, so that no statement names more rows than SQLite takes.
@@ -31,13 +33,6 @@ def participation_lock(participation: Participation) -> Participation:
     """
     people = Participation.objects.select_for_update(of=("self",), no_key=True)
     return people.select_related("campaign__dataset").get(pk=participation.pk)
-
-
-def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Lock the tuples until the transaction ends. Returns of each how many judgements it wants and how many count."""
-    tuples = Tuple.objects.for_scores().filter(pk__in=tuple_ids).order_by("pk")
-    rows = tuples.select_for_update(no_key=True).values_list("pk", "wanted", "counted")
-    return {pk: (wanted, counted) for pk, wanted, counted in rows}
 
 
 def tuples_settle(tuple_ids: Collection[int]) -> None:

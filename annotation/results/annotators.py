@@ -7,9 +7,9 @@ import numpy as np
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from annotation.bws.annotators.agreement import self_consistency
-from annotation.bws.annotators.gold_gate import share_bounds
+from annotation.bws.annotators.gold_gate import GoldGate, gold_gate, share_bounds
 from annotation.bws.judgements import Judgements
-from annotation.models import Campaign, Judgement
+from annotation.models import Campaign, Judgement, Participation
 
 CONFIDENCE = 0.95
 
@@ -84,3 +84,13 @@ def consistency_of_all(people: Iterable[Consistency]) -> Consistency | None:
     people = list(people)
     choices = sum(person.choices for person in people)
     return Consistency(choices, sum(person.same for person in people)) if choices else None
+
+
+def gate_of(person: Participation) -> GoldGate:
+    """What the gate says of the person's gold trials since they joined or were reinstated."""
+    return gold_gate(
+        trials=person.gold_trials - person.forgiven_trials,
+        right=person.gold_right - person.forgiven_right,
+        minimum=person.campaign.gold_minimum,
+        threshold=person.campaign.gold_threshold,
+    )

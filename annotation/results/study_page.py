@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from annotation.bws.annotators.gold_gate import GoldGate
 from annotation.campaigns.watching import TakesLonger, Waiting
 from annotation.forms.publishing import PublishForm
-from annotation.judging.gold import gate_of
 from annotation.models import Campaign, Tuple
+from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, position_chart, score_chart
 from annotation.results.dashboard import AnnotatorRow, Dashboard
 from annotation.results.selectors import annotators_named

@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
+from annotation.campaigns.cost import campaign_estimate, campaign_proposed, settings_of
 from annotation.campaigns.head import campaign_head
+from annotation.campaigns.selectors import campaigns_in
 from annotation.campaigns.services import (
     campaign_change,
     campaign_close,
@@ -23,9 +25,8 @@ from annotation.campaigns.services import (
     repeats_change,
 )
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm, campaign_estimate, campaign_proposed, settings_of
+from annotation.forms.estimate import EstimateForm
 from annotation.models import Campaign, CampaignDesign, Guideline
-from annotation.results.selectors import campaigns_in
 from annotation.tasks import design_now_or_later
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError

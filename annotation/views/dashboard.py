@@ -11,11 +11,12 @@ from django.views.decorators.http import require_GET
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import campaign_for, campaign_may
+from annotation.campaigns.adapting import phase_note
+from annotation.campaigns.cost import SECONDS_EACH, campaign_estimate, settings_of
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
 from annotation.forms.campaigns import RepeatsForm
-from annotation.forms.estimate import SECONDS_EACH, campaign_estimate, settings_of
 from annotation.forms.publishing import PublishForm
 from annotation.judging.screen import Shown
 from annotation.models import Campaign
@@ -27,7 +28,6 @@ from annotation.results.study import study_shown
 from annotation.results.study_page import study_context, study_for_page
 from annotation.results.waiting import waiting_context
 from annotation.tasks import study_ask
-from annotation.views.growing import phase_note
 from curation.access import AuthedRequest
 from curation.datasets.people import members_of
 from curation.numbers import number_asked, page_number

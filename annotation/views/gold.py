@@ -9,13 +9,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.campaigns.gold import GoldSuggestion, gold_suggest
+from annotation.campaigns.gold import GoldSuggestion, gold_add, gold_change, gold_remove, gold_suggest
 from annotation.campaigns.head import campaign_head
-from annotation.campaigns.services import gold_add, gold_change, gold_remove
+from annotation.campaigns.selectors import pairs_of
 from annotation.forms.gold import GoldForm, KeepForm, KeepFormSet, SuggestForm, WhyForm, answer_of
 from annotation.models import Campaign, Tuple
 from annotation.results.dashboard import gold_note
-from annotation.results.selectors import golds_of, pairs_of
+from annotation.results.selectors import golds_of
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.models import Pair

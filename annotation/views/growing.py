@@ -1,6 +1,5 @@
 """More of a campaign after its launch: extra judgements where scores are least sure, and pairs that join."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -12,13 +11,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.campaigns.adapting import NEARLY, adaptive_spend, adaptive_withdraw
+from annotation.campaigns.adapting import adaptive_spend, adaptive_withdraw, phase_note
+from annotation.campaigns.cost import SECONDS_EACH
 from annotation.campaigns.growing import Growth, growth_preview
 from annotation.campaigns.head import campaign_head
-from annotation.forms.estimate import SECONDS_EACH
 from annotation.forms.growing import GrowForm, SpendForm
-from annotation.models import Campaign, CampaignDesign, Tuple
-from annotation.results.selectors import PhaseSums, phase_sums
+from annotation.models import Campaign, CampaignDesign
+from annotation.results.selectors import phase_sums
 from annotation.tasks import design_now_or_later
 from curation.access import AuthedRequest
 from curation.errors import UserError
@@ -49,36 +48,6 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 def _running(campaign: Campaign) -> bool:
     return campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
-
-
-def phase_note(campaign: Campaign, phases: Mapping[str, PhaseSums]) -> str:
-    """How far the adaptive phase is, in a sentence; empty where there is none."""
-    adaptive = phases[Tuple.Phase.ADAPTIVE]
-    if ended := campaign.certificate.get("adaptive_ended"):
-        return _(
-            "It ended by itself at %(spent)d of the %(asked)d judgements that were asked for, because no tuple could "
-            "be chosen: %(reason)s You can ask for more, or leave it at that."
-        ) % {**ended, "reason": f"{ended['reason'].rstrip('.')}."}
-    if not campaign.adaptive_budget:
-        return ""
-    if adaptive.judged >= campaign.adaptive_budget:
-        return _("All extra judgements are given.")
-    if not adaptive.tuples:
-        designed = [phases[Tuple.Phase.BALANCED], phases[Tuple.Phase.BRIDGE]]
-        share = sum(phase.judged for phase in designed) / max(1, sum(phase.wanted for phase in designed))
-        if share < NEARLY:
-            return _("It begins when %(nearly)d %% of the design are judged; now it is %(now)d %%.") % {
-                "nearly": 100 * NEARLY,
-                "now": 100 * share,
-            }
-    left = campaign.adaptive_budget - adaptive.wanted
-    if not left:
-        return _("All of them are chosen.")
-    return ngettext(
-        "%(n)d is yet to be chosen, from the answers before it.",
-        "%(n)d are yet to be chosen, from the answers before them.",
-        left,
-    ) % {"n": left}
 
 
 @require_POST

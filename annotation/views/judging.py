@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
+from annotation.campaigns.selectors import campaigns_of
 from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
 from annotation.judging.assignment import (
     Submitted,
@@ -32,6 +33,7 @@ from annotation.judging.screen import (
     Shown,
     answered_html,
     answered_of,
+    last_judgement,
     progress_text,
     screen_json,
     shown_again,
@@ -40,7 +42,7 @@ from annotation.judging.screen import (
     words,
 )
 from annotation.models import Flag, Judgement, Participation
-from annotation.results.selectors import campaigns_of, judgements_of, last_judgement
+from annotation.results.selectors import judgements_of
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.numbers import number_asked, page_number

@@ -9,12 +9,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.access import campaign_for
 from annotation.campaigns.head import campaign_head
+from annotation.campaigns.selectors import flags_of
 from annotation.campaigns.services import flag_resolve
 from annotation.forms.campaigns import StopForm
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, Flag, Participation
 from annotation.results.annotators import consistency_by_person
-from annotation.results.selectors import flags_of, judgements_in
+from annotation.results.selectors import judgements_in
 from curation.access import AuthedRequest
 from curation.numbers import page_number
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from annotation.bws.studies.simulation import SimulatedAnnotator
-from annotation.campaigns.gold import gold_suggest
-from annotation.campaigns.services import campaign_create, campaign_open, gold_add
+from annotation.campaigns.gold import gold_add, gold_suggest
+from annotation.campaigns.services import campaign_create, campaign_open
 from annotation.models import Campaign
 from annotation.results.publishing import scores_publish
 from curation.exchange.exporting import snapshot_create

@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from annotation.campaigns.services import campaign_create, campaign_pause, gold_change, guideline_save
+from annotation.campaigns.gold import gold_change
+from annotation.campaigns.services import campaign_create, campaign_pause, guideline_save
 from annotation.judging.assignment import (
     judgement_undo,
     participation_join,

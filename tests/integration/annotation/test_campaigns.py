@@ -3,6 +3,7 @@
 import pytest
 
 from annotation.campaigns.designing import preview_tuples
+from annotation.campaigns.gold import gold_add, gold_change, gold_remove
 from annotation.campaigns.promises import promises
 from annotation.campaigns.services import (
     campaign_change,
@@ -13,9 +14,6 @@ from annotation.campaigns.services import (
     campaign_preview,
     campaign_resume,
     flag_resolve,
-    gold_add,
-    gold_change,
-    gold_remove,
     guideline_save,
 )
 from annotation.judging.assignment import participation_join, tuple_claim

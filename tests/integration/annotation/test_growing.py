@@ -7,11 +7,11 @@ import pytest
 from annotation.campaigns import growing, watching
 from annotation.campaigns.adapting import adaptive_spend, adaptive_waiting, deck_make
 from annotation.campaigns.growing import campaign_grow, growth_preview
+from annotation.campaigns.selectors import pairs_new
 from annotation.campaigns.services import campaign_close
 from annotation.judging.settling import participation_exclude
 from annotation.models import Tuple, TupleItem
 from annotation.results.figures import score_page
-from annotation.results.selectors import pairs_new
 from curation.errors import UserError
 from curation.models import Dataset, Pair
 from tests.factories import PairFactory

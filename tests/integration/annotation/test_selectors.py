@@ -4,24 +4,18 @@ from datetime import timedelta
 
 import pytest
 
+from annotation.campaigns.selectors import campaigns_in, campaigns_of, flags_of, pairs_fitting, pairs_of
 from annotation.cards import cards_by_tuple, cards_of
 from annotation.judging.assignment import judgement_undo, participation_join, tuple_claim, tuple_flag
+from annotation.judging.screen import answer_undone, last_judgement, sitting_progress
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign
 from annotation.results.selectors import (
-    answer_undone,
-    campaigns_in,
-    campaigns_of,
-    flags_of,
     golds_of,
     judgement_by_client,
     judgement_rows,
     judgements_in,
     judgements_of,
-    last_judgement,
-    pairs_fitting,
-    pairs_of,
-    sitting_progress,
 )
 from curation.models import Dataset
 from tests.factories import (

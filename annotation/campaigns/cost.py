@@ -1,0 +1,107 @@
+"""FIXME"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.forms.models import model_to_dict
+
+from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop, tuples_before_stop
+from annotation.bws.designs.design import tuple_count
+from annotation.campaigns.selectors import pairs_fitting
+from annotation.forms.estimate import EstimateForm
+from annotation.models import Campaign
+from curation.datasets.people import members_of
+from curation.models import Dataset
+
+SECONDS_EACH = 20
+
+
+@dataclass(frozen=True)
+class Gate:
+    """When the gold gate can stop somebody first, beside what there is to judge.
+
+    golds, tuples: after so many gold answers, all wrong, and so many tuples; None where it never stops anybody.
+    each: the tuples that each of `people` gets. proposed: one gold tuple in how many, and a minimum, that act.
+    """
+
+    golds: int | None
+    tuples: int | None
+    people: int
+    each: int
+    proposed: tuple[int, int] | None
+
+    @property
+    def acts(self) -> bool:
+        return self.tuples is not None and self.tuples <= self.each
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """judgements: those that count. gold, repeats: answers on top. hours: of all people together.
+
+    gate is None where the settings do not say enough of it.
+    """
+
+    pairs: int
+    tuples: int
+    judgements: int
+    gold: int
+    repeats: int
+    hours: float
+    cost: float | None
+    gate: Gate | None
+
+
+def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
+    """From settings to work; None where they cannot be read yet. Two queries."""
+    form = EstimateForm({"seconds": SECONDS_EACH, **asked})
+    if not form.is_valid():
+        return None
+    settings = form.cleaned_data
+    fitting = pairs_fitting(dataset, source=settings["source"], split=settings["split"]).count()
+    pairs = min(fitting, settings["number"] or fitting)
+    tuples = tuple_count(pairs, settings["factor"])
+    judgements = tuples * settings["judgements_per_tuple"]
+    # One in every so many tuples that a person gets is gold, and one a repeat.
+    gold_share = 1 / settings["gold_every"]
+    repeat_share = 1 / settings["repeat_every"] if settings["repeat_every"] else 0.0
+    handed = judgements / (1 - gold_share - repeat_share)
+    gold, repeats = round(gold_share * handed), round(repeat_share * handed)
+    hours = (judgements + gold + repeats) * settings["seconds"] / 3600
+    pay = settings["pay"]
+    cost = None if pay is None else hours * pay
+    gate = _gate(dataset, settings, handed) if settings["gold_minimum"] is not None else None
+    return Estimate(pairs, tuples, judgements, gold, repeats, hours, cost, gate)
+
+
+def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:
+    """handed: how many tuples people get, all together."""
+    threshold = settings["gold_threshold"] or 0.0
+    rule = {"minimum": settings["gold_minimum"], "threshold": threshold}
+    # Nobody judges a tuple twice, so there are at least as many people as judgements of a tuple.
+    people = max(settings["people"] or members_of(dataset).count(), settings["judgements_per_tuple"])
+    each = int(handed / people)
+    return Gate(
+        golds=golds_before_stop(**rule),
+        tuples=tuples_before_stop(every=settings["gold_every"], **rule),
+        people=people,
+        each=each,
+        proposed=gate_proposed(each, threshold=threshold),
+    )
+
+
+def campaign_proposed(dataset: Dataset) -> Campaign:
+    """An unsaved campaign of all pairs, with a gold gate that can act where the campaign is large enough for one."""
+    campaign = Campaign(dataset=dataset)
+    estimate = campaign_estimate(dataset, settings_of(campaign))
+    if estimate and estimate.gate and estimate.gate.proposed:
+        campaign.gold_every, campaign.gold_minimum = estimate.gate.proposed
+    return campaign
+
+
+def settings_of(campaign: Campaign) -> dict[str, Any]:
+    """What the estimate of a stored campaign is made from."""
+    shaping = ["factor", "judgements_per_tuple", "repeat_every"]
+    gate = ["gold_every", "gold_minimum", "gold_threshold"]
+    return {**model_to_dict(campaign, [*shaping, *gate]), **campaign.pair_filter}

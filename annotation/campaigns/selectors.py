@@ -1,0 +1,148 @@
+"""FIXME"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from annotation.cards import Card, cards_by_tuple
+from annotation.models import (
+    Campaign,
+    CampaignDesign,
+    Flag,
+    Judgement,
+    Participation,
+    Tuple,
+    TupleItem,
+)
+from curation.models import Dataset, Pair, ScoreSet, User
+
+ROWS_PER_PAGE = 50
+
+
+def pairs_fitting(dataset: Dataset, *, source: str = "", split: str = "") -> QuerySet[Pair]:
+    """The active pairs that a campaign may ask for."""
+    pairs = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE)
+    if source:
+        pairs = pairs.filter(source=source)
+    return pairs.filter(split=split) if split else pairs
+
+
+def pairs_active(campaign: Campaign) -> QuerySet[Pair]:
+    """The pairs that stand in the campaign's tuples, gold ones left out, and are still active; by primary key."""
+    asked = TupleItem.objects.for_scores(campaign)
+    return Pair.objects.filter(pk__in=asked.values("pair"), status=Pair.Status.ACTIVE).order_by("pk")
+
+
+def pairs_new(campaign: Campaign) -> QuerySet[Pair]:
+    """The active pairs that fit the campaign's filter and are not in it; by primary key."""
+    chosen = campaign.pair_filter
+    fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
+    asked = TupleItem.objects.for_scores(campaign).filter(pair=OuterRef("pk"))
+    return fitting.filter(~Exists(asked)).order_by("pk")
+
+
+def pairs_of(campaign: Campaign, *, search: str = "", page: int = 1) -> Page[Pair]:
+    """Active pairs of the campaign's dataset, from which gold tuples are made."""
+    pairs = pairs_fitting(campaign.dataset).select_related("a", "b").order_by("pk")
+    if search:
+        holds = Q(a__text__icontains=search) | Q(b__text__icontains=search) | Q(external_id__icontains=search)
+        pairs = pairs.filter(holds)
+    return Paginator(pairs, ROWS_PER_PAGE).get_page(page)
+
+
+def design_work_of(campaign: Campaign) -> CampaignDesign | None:
+    """What a worker is to design for the campaign, or has designed. One query."""
+    return CampaignDesign.objects.filter(campaign=campaign).first()
+
+
+@dataclass(frozen=True)
+class CampaignRow:
+    campaign: Campaign
+    judged: int
+    wanted: int
+    annotators: int
+
+
+def campaigns_in(datasets: QuerySet[Dataset]) -> list[CampaignRow]:
+    """Every campaign of these datasets, newest first. One query."""
+    campaigns = (
+        Campaign.objects.filter(dataset__in=datasets)
+        .select_related("dataset")
+        .annotate(
+            judged=_sum_of_tuples("counted"),
+            wanted=_sum_of_tuples("wanted"),
+            annotators=Count(
+                "participations",
+                filter=Exists(Judgement.objects.filter(participation=OuterRef("participations"))),
+            ),
+        )
+    )
+    return [CampaignRow(row, row.judged, row.wanted, row.annotators) for row in campaigns]
+
+
+def _sum_of_tuples(field: str) -> Coalesce:
+    tuples = Tuple.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
+    return Coalesce(Subquery(tuples.annotate(sum=Sum(field)).values("sum")), 0)
+
+
+@dataclass(frozen=True)
+class MyCampaign:
+    """A campaign as one annotator sees it: how much they did, not how much there is."""
+
+    campaign: Campaign
+    judged: int
+    last_at: datetime | None
+    stopped: bool
+
+
+def campaigns_of(user: User) -> list[MyCampaign]:
+    """The open and paused campaigns that the person may judge in. One query."""
+    running = Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
+    if not user.is_superuser:
+        running = running.filter(dataset__memberships__user=user)
+    own = Judgement.objects.filter(
+        participation__campaign=OuterRef("pk"), participation__user=user
+    ).order_by()
+    stopped = Participation.objects.filter(
+        campaign=OuterRef("pk"), user=user, state=Participation.State.STOPPED
+    )
+    campaigns = running.select_related("dataset").annotate(
+        judged=Coalesce(Subquery(own.values("participation").annotate(n=Count("pk")).values("n")), 0),
+        last_at=Subquery(own.values("participation").annotate(last=Max("submitted_at")).values("last")),
+        stopped=Exists(stopped),
+    )
+    return [MyCampaign(row, row.judged, row.last_at, row.stopped) for row in campaigns]
+
+
+def flags_open(campaign: Campaign) -> int:
+    """How many skips and flags wait for somebody to look at them."""
+    return Flag.objects.filter(tuple__campaign=campaign, resolved_at=None).count()
+
+
+@dataclass(frozen=True)
+class FlagRow:
+    flag: Flag
+    cards: list[Card]
+
+
+@dataclass(frozen=True)
+class FlagPage:
+    rows: list[FlagRow]
+    page: Page[Flag]
+
+
+def flags_of(campaign: Campaign, *, resolved: bool = False, page: int = 1) -> FlagPage:
+    """Skips and flags, newest first, with the pairs they are about in the order of the design."""
+    flags = Flag.objects.filter(tuple__campaign=campaign, resolved_at__isnull=not resolved)
+    selected = flags.select_related("tuple", "participation__user", "resolved_by").order_by("-pk")
+    rows = Paginator(selected, ROWS_PER_PAGE).get_page(page)
+    cards = cards_by_tuple(flag.tuple_id for flag in rows.object_list)
+    return FlagPage([FlagRow(flag, cards[flag.tuple_id]) for flag in rows.object_list], rows)
+
+
+def score_sets_in(dataset: Dataset) -> QuerySet[ScoreSet]:
+    """The score sets that can say what is expected of the dataset's pairs."""
+    return ScoreSet.objects.filter(dataset=dataset).order_by("name")
