@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from annotation.views import campaigns, dashboard, gold, growing, judging, mine, people, publishing
+from annotation.views import campaigns, dashboard, gold, growing, judging, people, publishing
 
 app_name = "annotation"
 urlpatterns = [
-    path("judge/", mine.mine, name="mine"),
+    path("judge/", judging.mine, name="mine"),
     path("campaigns/", campaigns.campaign_list, name="campaign_list"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
     path("campaigns/estimate/<slug:slug>/", campaigns.estimate, name="estimate"),

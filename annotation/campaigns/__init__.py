@@ -1,0 +1,1 @@
+"""Campaigns: settings, cost, designs, and what is asked for after the launch."""

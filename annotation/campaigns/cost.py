@@ -1,4 +1,4 @@
-"""FIXME"""
+"""What a campaign will cost, before anything is stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ from django.forms.models import model_to_dict
 from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop, tuples_before_stop
 from annotation.bws.designs.design import tuple_count
 from annotation.campaigns.selectors import pairs_fitting
-from annotation.forms.estimate import EstimateForm
 from annotation.models import Campaign
 from curation.datasets.people import members_of
 from curation.models import Dataset
@@ -53,14 +52,12 @@ class Estimate:
     gate: Gate | None
 
 
-def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
-    """From settings to work; None where they cannot be read yet. Two queries."""
-    form = EstimateForm({"seconds": SECONDS_EACH, **asked})
-    if not form.is_valid():
-        return None
-    settings = form.cleaned_data
-    fitting = pairs_fitting(dataset, source=settings["source"], split=settings["split"]).count()
-    pairs = min(fitting, settings["number"] or fitting)
+def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any]) -> Estimate:
+    """From settings to work. Two queries."""
+    fitting = pairs_fitting(
+        dataset, source=settings.get("source", ""), split=settings.get("split", "")
+    ).count()
+    pairs = min(fitting, settings.get("number") or fitting)
     tuples = tuple_count(pairs, settings["factor"])
     judgements = tuples * settings["judgements_per_tuple"]
     # One in every so many tuples that a person gets is gold, and one a repeat.
@@ -68,8 +65,8 @@ def campaign_estimate(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | 
     repeat_share = 1 / settings["repeat_every"] if settings["repeat_every"] else 0.0
     handed = judgements / (1 - gold_share - repeat_share)
     gold, repeats = round(gold_share * handed), round(repeat_share * handed)
-    hours = (judgements + gold + repeats) * settings["seconds"] / 3600
-    pay = settings["pay"]
+    hours = (judgements + gold + repeats) * settings.get("seconds", SECONDS_EACH) / 3600
+    pay = settings.get("pay")
     cost = None if pay is None else hours * pay
     gate = _gate(dataset, settings, handed) if settings["gold_minimum"] is not None else None
     return Estimate(pairs, tuples, judgements, gold, repeats, hours, cost, gate)
@@ -80,7 +77,7 @@ def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:
     threshold = settings["gold_threshold"] or 0.0
     rule = {"minimum": settings["gold_minimum"], "threshold": threshold}
     # Nobody judges a tuple twice, so there are at least as many people as judgements of a tuple.
-    people = max(settings["people"] or members_of(dataset).count(), settings["judgements_per_tuple"])
+    people = max(settings.get("people") or members_of(dataset).count(), settings["judgements_per_tuple"])
     each = int(handed / people)
     return Gate(
         golds=golds_before_stop(**rule),
@@ -95,7 +92,7 @@ def campaign_proposed(dataset: Dataset) -> Campaign:
     """An unsaved campaign of all pairs, with a gold gate that can act where the campaign is large enough for one."""
     campaign = Campaign(dataset=dataset)
     estimate = campaign_estimate(dataset, settings_of(campaign))
-    if estimate and estimate.gate and estimate.gate.proposed:
+    if estimate.gate and estimate.gate.proposed:
         campaign.gold_every, campaign.gold_minimum = estimate.gate.proposed
     return campaign
 

@@ -1,4 +1,4 @@
-"""Gold tuples made from scores that are there already: one pair far above the others and one far below."""
+"""Gold tuples: made by hand, or suggested from scores that exist already."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

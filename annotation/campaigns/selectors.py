@@ -1,4 +1,4 @@
-"""FIXME"""
+"""Rows of campaigns: the pairs they may ask for, the lists of them, and what people report in them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +17,8 @@ from annotation.models import (
     Tuple,
     TupleItem,
 )
+from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Dataset, Pair, ScoreSet, User
-
-ROWS_PER_PAGE = 50
 
 
 def pairs_fitting(dataset: Dataset, *, source: str = "", split: str = "") -> QuerySet[Pair]:

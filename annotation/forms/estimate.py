@@ -1,11 +1,15 @@
 """What a campaign will cost, before anything is stored."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.campaigns.cost import SECONDS_EACH
+from annotation.campaigns.cost import SECONDS_EACH, Estimate, campaign_estimate
 from annotation.models import REPEATS_AT_MOST_EVERY
+from curation.models import Dataset
 from curation.numbers import NumberField
 
 
@@ -47,3 +51,9 @@ class EstimateForm(forms.Form):
         if 0 < every < REPEATS_AT_MOST_EVERY:
             raise forms.ValidationError(_("Repeats cannot be asked that often."))
         return every
+
+
+def estimate_asked(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
+    """The estimate of what stands in a form; None where it cannot be read yet."""
+    form = EstimateForm({"seconds": SECONDS_EACH, **asked})
+    return campaign_estimate(dataset, form.cleaned_data) if form.is_valid() else None

@@ -1,0 +1,1 @@
+"""Judging: who gets which tuple, what becomes of the answer, what annotators see."""

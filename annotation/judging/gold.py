@@ -1,4 +1,4 @@
-"""Gold tuples while people judge: where they stand, what they answer, whom they stop."""
+"""Gold tuples while people judge: where they stand, and what people are told about their answers."""
 
 from dataclasses import dataclass
 

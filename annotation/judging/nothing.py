@@ -1,16 +1,14 @@
 """The page for whoever gets no tuple: why, and what comes next."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from django.http import HttpResponse
-from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from annotation.judging.assignment import NOTHING_LEFT
 from annotation.judging.choosing import Nothing
 from annotation.judging.screen import progress_text, undoable, words
 from annotation.models import Participation
-from curation.access import AuthedRequest
 from curation.datasets.people import members_of
 from curation.models import Dataset, Role
 
@@ -24,9 +22,9 @@ class Over:
     again: bool = False
 
 
-def over_page(request: AuthedRequest, participation: Participation, nothing: Nothing) -> HttpResponse:
+def nothing_context(participation: Participation, nothing: Nothing) -> dict[str, Any]:
     may_undo = nothing in NOTHING_LEFT | {Nothing.CHOOSING}
-    context = {
+    return {
         "campaign": participation.campaign,
         "participation": participation,
         "words": words(participation),
@@ -34,7 +32,6 @@ def over_page(request: AuthedRequest, participation: Participation, nothing: Not
         "progress": progress_text(participation),
         "undo": undoable(participation) if may_undo else "",
     }
-    return render(request, "annotation/judging/over.html", context)
 
 
 def _over(participation: Participation, nothing: Nothing) -> Over:

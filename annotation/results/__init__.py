@@ -1,0 +1,1 @@
+"""Results: what was judged, as arrays, figures, score sets and files."""

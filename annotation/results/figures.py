@@ -16,13 +16,11 @@ from annotation.bws.scores.distinction import indistinguishable
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_figures
 from annotation.models import Campaign, Judgement, JudgementRevision, TupleItem
-from annotation.results.selectors import counted_judgements
+from annotation.results.selectors import ROWS_PER_PAGE, counted_judgements
 from curation.models import Pair
 
 KEPT_SECONDS = 24 * 60 * 60
 LIVE_TRIALS = 200  # two decimals; what is published takes a thousand
-ROWS_PER_PAGE = 50
-
 Found = TypeVar("Found")
 
 

@@ -1,4 +1,4 @@
-"""Rows for pages and programs: campaigns, judgements, flags, gold tuples. `figures` has what is computed."""
+"""Rows of what was judged: judgements, gold tuples, phases. `figures` has what is computed."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,6 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from annotation.campaigns.selectors import ROWS_PER_PAGE
 from annotation.cards import Card, cards_by_tuple, cards_of
 from annotation.models import (
     Campaign,
@@ -20,6 +19,8 @@ from annotation.models import (
     TupleItem,
 )
 from curation.models import ScoreSet, User
+
+ROWS_PER_PAGE = 50
 
 
 def annotators_named(campaign: Campaign) -> bool:

@@ -14,8 +14,8 @@ from django.db.models import Q
 
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
 from annotation.bws.designs.design import tuple_count
+from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.studies.study import Record, StudyPlan, study
-from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignStudy, TupleItem
 from annotation.results.figures import campaign_mark
 from annotation.results.record import Filed, Mask, Work, campaign_work
@@ -53,11 +53,11 @@ def study_is_quick(campaign: Campaign, judged: int) -> bool:
     return max(judged, simulated) <= MOST_AT_ONCE
 
 
-def study_make(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) -> Shown:
-    """Work it out now, and keep it. The watch may end it where the forecast's design takes too long."""
+def study_make(*, campaign: Campaign, at: datetime, report: Report = unreported) -> Shown:
+    """Work it out now, and keep it. The report may end it where the forecast's design takes too long."""
     began = monotonic()
     mark = campaign_mark(campaign)  # before the judgements are read: what comes between makes it stale
-    figures = _figures(campaign, watch)
+    figures = _figures(campaign, report)
     seconds = round(monotonic() - began, 3)
     CampaignStudy.objects.update_or_create(
         campaign=campaign,
@@ -79,11 +79,11 @@ def study_wanted(*, campaign: Campaign, at: datetime) -> bool:
     return True
 
 
-def _figures(campaign: Campaign, watch: Watch) -> dict[str, Any]:
+def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
     work = campaign_work(campaign)
     rows = work.designed
     filed = work.filed(rows)
-    found = study(_record(campaign, work, filed, rows), _plan(campaign, len(work)), report=watch.searched)
+    found = study(_record(campaign, work, filed, rows), _plan(campaign, len(work)), report=report)
     for row in (*found["people"], *found["exclusions"]):
         row["person"] = int(filed.people[row["person"]])
     return found | {"seconds": _median_seconds(work)}

@@ -1,9 +1,7 @@
 """A study in the words and rows of the dashboard."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
@@ -11,31 +9,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.annotators.gold_gate import GoldGate
-from annotation.campaigns.watching import TakesLonger, Waiting
-from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, position_chart, score_chart
 from annotation.results.dashboard import AnnotatorRow, Dashboard
 from annotation.results.selectors import annotators_named
-from annotation.results.study import Shown, study_is_quick, study_make, study_shown
-from annotation.tasks import study_ask
+from annotation.results.study import Shown
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
-
-
-def study_for_page(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> Shown:
-    """The study of the campaign as it is, worked out now where that is quick; else the last one there is."""
-    shown = study_shown(campaign, dashboard.mark)
-    judged = dashboard.judged + dashboard.surplus + dashboard.excluded
-    if not shown.stale or not judged:
-        return shown
-    if study_is_quick(campaign, judged):
-        with suppress(TakesLonger):
-            return study_make(campaign=campaign, at=at, watch=Waiting())
-    study_ask(campaign, at=at)
-    return shown
 
 
 def study_context(
@@ -56,7 +38,7 @@ def study_context(
         "across": _across(campaign, figures),
         "curve": curve_chart(figures) if figures["curve"] else None,
         "chart": score_chart(figures["scores"]),
-        "publish_form": PublishForm(initial={"method": _method(campaign, figures)}),
+        "method": _method(campaign, figures),
         "advice": _advice(campaign, figures),
         "what_if": [
             _measure(name, rows, figures, asked)

@@ -16,7 +16,6 @@ from annotation.access import campaign_may
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, Tuple
 from annotation.results.dashboard import Dashboard
 from curation.datasets.people import members_of
-from curation.forms.people import InvitationForm
 from curation.models import Role, User
 
 SHOWN = 5
@@ -134,23 +133,13 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
     if campaign.state != Campaign.State.OPEN:
         return {}
     waiting = tuples_waiting(campaign) if dashboard.judged else None
-    context: dict[str, Any] = {"invitation_form": _invitation(user, campaign)}
     if waiting is None:
-        return context
-    return context | {
+        return {}
+    return {
         "waiting": [_line(campaign, row) for row in waiting.rows],
         "waiting_others": _others(waiting),
         "waiting_judge": _judge_address(user, campaign, waiting),
     }
-
-
-def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:
-    """The form of invitations, filled in: one person who judges, for two weeks."""
-    if not campaign_may(user, campaign, may="own"):
-        return None
-    note = _("For the campaign %(name)s") % {"name": campaign.name}
-    longest = InvitationForm.base_fields["note"].max_length  # type: ignore[attr-defined]
-    return InvitationForm(initial={"role": Role.ANNOTATOR, "note": note[:longest]}, auto_id=False)
 
 
 def _line(campaign: Campaign, row: WaitingTuple) -> WaitingLine:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.campaigns.cost import campaign_estimate, campaign_proposed, settings_of
+from annotation.campaigns.cost import campaign_proposed, settings_of
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import campaigns_in
 from annotation.campaigns.services import (
@@ -25,7 +25,7 @@ from annotation.campaigns.services import (
     repeats_change,
 )
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
-from annotation.forms.estimate import EstimateForm
+from annotation.forms.estimate import EstimateForm, estimate_asked
 from annotation.models import Campaign, CampaignDesign, Guideline
 from annotation.tasks import design_now_or_later
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
@@ -103,7 +103,7 @@ def _form_page(
         "campaign": campaign,
         "form": form,
         "estimate_form": EstimateForm(),
-        "estimate": campaign_estimate(dataset, asked),
+        "estimate": estimate_asked(dataset, asked),
     }
     return render(request, "annotation/campaigns/form.html", context)
 
@@ -112,7 +112,7 @@ def _form_page(
 def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
     """The estimate for what stands in the form at this moment."""
     dataset = dataset_for(request.user, slug, may="curate")
-    context = {"estimate": campaign_estimate(dataset, request.GET.dict())}
+    context = {"estimate": estimate_asked(dataset, request.GET.dict())}
     return render(request, "annotation/campaigns/_estimate_live.html", context)
 
 

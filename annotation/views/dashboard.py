@@ -1,5 +1,7 @@
 """How a campaign goes: its figures, its scores and its judgements."""
 
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -7,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.timezone import now
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -16,20 +19,24 @@ from annotation.campaigns.cost import SECONDS_EACH, campaign_estimate, settings_
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
+from annotation.campaigns.watching import TakesLonger, Waiting
 from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.publishing import PublishForm
 from annotation.judging.screen import Shown
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small
-from annotation.results.dashboard import campaign_dashboard
-from annotation.results.figures import ROWS_PER_PAGE, score_page
-from annotation.results.selectors import annotators_named, judgements_in, score_sets_of
-from annotation.results.study import study_shown
-from annotation.results.study_page import study_context, study_for_page
+from annotation.results.dashboard import Dashboard, campaign_dashboard
+from annotation.results.figures import score_page
+from annotation.results.selectors import ROWS_PER_PAGE, annotators_named, judgements_in, score_sets_of
+from annotation.results.study import Shown as ShownStudy
+from annotation.results.study import study_is_quick, study_make, study_shown
+from annotation.results.study_page import study_context
 from annotation.results.waiting import waiting_context
 from annotation.tasks import study_ask
 from curation.access import AuthedRequest
 from curation.datasets.people import members_of
+from curation.forms.people import InvitationForm
+from curation.models import Role, User
 from curation.numbers import number_asked, page_number
 
 
@@ -46,7 +53,7 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def _draft(campaign: Campaign) -> dict[str, Any]:
     estimate = campaign_estimate(campaign.dataset, settings_of(campaign))
     golds = campaign.tuples.filter(is_gold=True).count()
-    gate = estimate.gate if estimate else None
+    gate = estimate.gate
     return {
         "certificate": campaign.certificate,
         "estimate": estimate,
@@ -61,11 +68,13 @@ def _draft(campaign: Campaign) -> dict[str, Any]:
 def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     at = now()
     figures = campaign_dashboard(campaign, at=at)
-    shown = study_for_page(campaign, figures, at=at)
+    shown = _study(campaign, figures, at=at)
+    studied = study_context(campaign, figures, shown, request.GET)
     return {
-        "publish_form": PublishForm(),
-        **study_context(campaign, figures, shown, request.GET),
+        "publish_form": PublishForm(initial={"method": studied.get("method", "counting")}),
+        **studied,
         **waiting_context(request.user, campaign, figures),
+        "invitation_form": _invitation(request.user, campaign),
         "dashboard": figures,
         "phase_note": phase_note(campaign, figures.phases),
         "growing": campaign.state != Campaign.State.CLOSED
@@ -77,6 +86,28 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "judgements_address": reverse("annotation:judgements", args=[campaign.pk]),
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
     }
+
+
+def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> ShownStudy:
+    """The study of the campaign as it is, worked out now where that is quick; else the last one there is."""
+    shown = study_shown(campaign, dashboard.mark)
+    judged = dashboard.judged + dashboard.surplus + dashboard.excluded
+    if not shown.stale or not judged:
+        return shown
+    if study_is_quick(campaign, judged):
+        with suppress(TakesLonger):
+            return study_make(campaign=campaign, at=at, report=Waiting().searched)
+    study_ask(campaign, at=at)
+    return shown
+
+
+def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:
+    """The form of invitations, filled in: one person who judges, for two weeks."""
+    if campaign.state != Campaign.State.OPEN or not campaign_may(user, campaign, may="own"):
+        return None
+    note = _("For the campaign %(name)s") % {"name": campaign.name}
+    longest = InvitationForm.base_fields["note"].max_length  # type: ignore[attr-defined]
+    return InvitationForm(initial={"role": Role.ANNOTATOR, "note": note[:longest]}, auto_id=False)
 
 
 @require_GET

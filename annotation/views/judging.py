@@ -27,7 +27,7 @@ from annotation.judging.assignment import (
 )
 from annotation.judging.choosing import Nothing
 from annotation.judging.gold import gold_feedback
-from annotation.judging.nothing import over_page
+from annotation.judging.nothing import nothing_context
 from annotation.judging.screen import (
     Answered,
     Shown,
@@ -63,7 +63,7 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         walk_move(participation=participation, number=wanted)
     lease = tuple_claim(participation=participation, at=at)
     if isinstance(lease, Nothing):
-        return over_page(request, participation, lease)
+        return _nothing_page(request, participation, lease)
     return _page(request, participation, shown=shown_now(participation, lease))
 
 
@@ -121,7 +121,7 @@ def _refused(
         return JsonResponse(screen_json(request, participation, at) | {"note": sentences[0]}, status=400)
     lease = form.cleaned_data.get("lease") or tuple_claim(participation=participation, at=at)
     if isinstance(lease, Nothing):
-        return over_page(request, participation, lease)
+        return _nothing_page(request, participation, lease)
     choice = {role: form.cleaned_data.get(role) for role in ("best", "worst")}
     shown = shown_again(lease, **choice)
     return _page(request, participation, shown=shown, form=form, status=400)
@@ -254,3 +254,7 @@ def mine(request: AuthedRequest) -> HttpResponse:
         "judged": judgements_of(request.user, page=page_number(request)),
     }
     return render(request, "annotation/mine.html", context)
+
+
+def _nothing_page(request: AuthedRequest, participation: Participation, nothing: Nothing) -> HttpResponse:
+    return render(request, "annotation/judging/over.html", nothing_context(participation, nothing))

@@ -28,6 +28,7 @@ WRITERS = {
     "curation/exchange/generated.py",
     "curation/review/verdicts.py",
     "annotation/campaigns/services.py",
+    "annotation/campaigns/gold.py",
     "annotation/judging/assignment.py",
     "annotation/judging/settling.py",
     "annotation/results/publishing.py",
