@@ -22,7 +22,7 @@ BASELINE = "a loop of get_or_create and create, row by row"
 
 @transaction.atomic
 def rows_stored_singly(dataset: Dataset, path: Path) -> None:
-    score_set = ScoreSet.objects.create(dataset=dataset, name="gold", kind="gold", low=0, high=5)
+    score_set = ScoreSet.objects.create(dataset=dataset, name="reference", kind="reference", low=0, high=5)
     with path.open(newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.DictReader(file)):
             a, b = (sentence_stored(dataset, row[side]) for side in ("sentence1", "sentence2"))

@@ -228,10 +228,10 @@ class ScoreSet(models.Model):
     """Scores of a dataset's pairs on one scale, from one maker. Values are kept raw; 0..1 is derived."""
 
     class Kind(models.TextChoices):
-        GOLD = "gold", _("gold")
-        PEOPLE = "people", _("people")
+        REFERENCE = "reference", _("reference")  # imported
+        HUMAN = "human", _("human")  # from a campaign
         MODEL = "model", _("model")
-        TARGET = "target", _("intended")
+        TARGET = "target", _("target")  # the similarity that a generated pair was asked for
         REALISM = "realism", _("realism")
 
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="score_sets")

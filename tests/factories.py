@@ -61,7 +61,7 @@ class ScoreSetFactory(DjangoModelFactory):
 
     dataset = factory.SubFactory(DatasetFactory)
     name = factory.Sequence(lambda n: f"scores-{n}")
-    kind = "gold"
+    kind = "reference"
     low = 0.0
     high = 5.0
 
@@ -173,7 +173,7 @@ class GeneratedPairFactory(PairFactory):
     @factory.post_generation
     def intended(self, create, value, **kwargs):
         if value is not None:
-            score_set = run_score_set(self.dataset, "target", "intended")
+            score_set = run_score_set(self.dataset, "target", "target")
             curation.PairScore.objects.create(score_set=score_set, pair=self, value=value)
 
 

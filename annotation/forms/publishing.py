@@ -20,7 +20,7 @@ class PublishForm(forms.Form):
         label=gettext_lazy("Name of the score set"),
         max_length=LONGEST_NAME - 20,  # a stratum's name may follow
         required=False,
-        help_text=gettext_lazy("Empty: people: campaign, method."),
+        help_text=gettext_lazy("Empty: human: campaign, method."),
     )
     strata = forms.BooleanField(
         label=gettext_lazy("Imported and generated pairs as two score sets"),

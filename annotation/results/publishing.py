@@ -53,7 +53,7 @@ def scores_publish(
     return score_set_publish(
         dataset=campaign.dataset,
         name=name.strip() or _free_name(campaign, method, stratum),
-        kind=ScoreSet.Kind.PEOPLE,
+        kind=ScoreSet.Kind.HUMAN,
         low=0.0,
         high=1.0,
         method=method,
@@ -115,7 +115,7 @@ def _within(campaign: Campaign, work: Work, stratum: str) -> Mask:
 
 
 def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
-    """`people: <campaign>, <method>`, with a number from the second on, within the length of a name."""
+    """`human: <campaign>, <method>`, with a number from the second on, within the length of a name."""
     taken = set(ScoreSet.objects.filter(dataset=campaign.dataset_id).values_list("name", flat=True))
     what = f"{method}, {stratum}" if stratum else method
     number = 1
@@ -126,8 +126,8 @@ def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
 
 def _name(campaign: str, what: str, number: int) -> str:
     ending = f", {what}" if number == 1 else f", {what} {number}"
-    room = LONGEST_NAME - len("people: ") - len(ending)
-    return f"people: {campaign[:room]}{ending}"
+    room = LONGEST_NAME - len("human: ") - len(ending)
+    return f"human: {campaign[:room]}{ending}"
 
 
 def _parameters(campaign: Campaign, filed: Filed, scores: Scores) -> dict[str, object]:

@@ -190,7 +190,7 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, Facts]:
     facts: dict[int, dict[str, Any]] = {pk: {} for pk in ids}
     for pk, *numbers in counted.values_list("dataset", *_COUNTED):
         facts[pk] = dict(zip(_COUNTED, numbers, strict=True))
-    people = PairScore.objects.filter(score_set__dataset__in=ids, score_set__kind=ScoreSet.Kind.PEOPLE)
+    people = PairScore.objects.filter(score_set__dataset__in=ids, score_set__kind=ScoreSet.Kind.HUMAN)
     judged = people.values("score_set__dataset").order_by().annotate(judged=Count("pair", distinct=True))
     for pk, number in judged.values_list("score_set__dataset", "judged"):
         facts[pk]["judged"] = number
@@ -341,7 +341,7 @@ def _score_of(pair: Pair, score_set: int | None) -> float | None:
 
 def _reliability(score_set: ScoreSet) -> dict[str, Any]:
     """What a score set that people made says of its split-half reliability, if it says anything."""
-    told = score_set.parameters.get("reliability") if score_set.kind == ScoreSet.Kind.PEOPLE else None
+    told = score_set.parameters.get("reliability") if score_set.kind == ScoreSet.Kind.HUMAN else None
     return {"shr": told.get("spearman_mean"), "shr_n": told.get("judgements")} if told else {}
 
 

@@ -45,7 +45,7 @@ def generated_pairs_add(
     method: str,
     parameters: Mapping[str, Any],
 ) -> GeneratedPairs:
-    """Store a run's pairs, their machine sentences, and a score set “run N: intended” of kind target.
+    """Store a run's pairs, their machine sentences, and a score set “run N: target” of kind target.
 
     What a person had written stays human, whoever writes it again. A run that added its pairs before adds nothing, so
     that the successor of a killed worker may ask again. Raises UserError where a source is no sentence of the dataset.
@@ -57,7 +57,7 @@ def generated_pairs_add(
         pairs = _pairs_added(dataset, run_ref, rows, _sentences_added(dataset, run_ref, rows), split)
         added = score_set_publish(
             dataset=dataset,
-            name=_("run %(run)s: intended") % {"run": run_ref},
+            name=_("run %(run)s: target") % {"run": run_ref},
             kind=ScoreSet.Kind.TARGET,
             low=0.0,
             high=1.0,

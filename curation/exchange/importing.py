@@ -58,7 +58,7 @@ class ImportOptions:
     header: bool = True
     delimiter: str | None = None
     scale: Scale | None = None
-    score_set: str = "gold"
+    score_set: str = "reference"
     source: str | None = None
     split: str | None = None
 
@@ -287,7 +287,7 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
     if found is None:
         return None
     names = {"name": found.name, "low": found.low, "high": found.high}
-    if found.kind != ScoreSet.Kind.GOLD or found.campaign_ref or found.run_ref:
+    if found.kind != ScoreSet.Kind.REFERENCE or found.campaign_ref or found.run_ref:
         raise UserError(
             _("The score set “%(name)s” was not imported, so nothing can be added to it; name another one.")
             % names
@@ -302,7 +302,7 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
 
 def _score_set_new(path: Path, name: str, scale: Scale) -> ScoreSet:
     low, high = scale
-    kind, method = ScoreSet.Kind.GOLD, _("imported")
+    kind, method = ScoreSet.Kind.REFERENCE, _("imported")
     made = ScoreSet(name=name, kind=kind, low=low, high=high, method=method, parameters={"file": path.name})
     with validation_shown():
         made.clean_fields(exclude={"dataset"})

@@ -80,7 +80,9 @@ class ImportForm(forms.Form):
         label=_("Id"), required=False, help_text=_("Without one, an id is made from the sentences.")
     )
     score_set = forms.CharField(
-        label=_("Name of the scores"), max_length=ScoreSet._meta.get_field("name").max_length, initial="gold"
+        label=_("Name of the scores"),
+        max_length=ScoreSet._meta.get_field("name").max_length,
+        initial="reference",
     )
     low = forms.FloatField(label=_("Lowest possible score"), required=False, help_text=_("Empty: guessed."))
     high = forms.FloatField(label=_("Highest possible score"), required=False, help_text=_("Empty: guessed."))

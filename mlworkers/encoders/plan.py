@@ -93,7 +93,7 @@ class TrainingPlan:
             "The score set whose pairs and scores are learnt: the intended similarity of generated pairs, or scores "
             "that people gave.",
             refers_to="score set",
-            kinds=("target", "gold", "people"),
+            kinds=("target", "reference", "human"),
         )
     )
     realism: str = field(default="", metadata=_REALISM)
@@ -288,7 +288,7 @@ class EvaluationPlan:
     )
     score_set: str = field(
         metadata=_about(
-            "Score set", "The scores that people gave.", refers_to="score set", kinds=("gold", "people")
+            "Score set", "The scores that people gave.", refers_to="score set", kinds=("reference", "human")
         )
     )
     split: str = field(
@@ -316,7 +316,7 @@ class ComparisonPlan(TrainingPlan):
             "Test scores",
             "The scores that people gave the test pairs.",
             refers_to="score set",
-            kinds=("gold", "people"),
+            kinds=("reference", "human"),
             within="test_dataset",
         ),
     )

@@ -38,7 +38,7 @@ class BootstrapPlan:
             "Score set",
             "Its scores, brought to 0..1, say which instruction a pair answers: that of the nearest label.",
             refers_to="score set",
-            kinds=("gold", "people", "model"),
+            kinds=("reference", "human", "model"),
         )
     )
     split: str = field(

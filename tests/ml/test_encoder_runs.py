@@ -37,7 +37,7 @@ from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
-SETS = {"scores": "run 7: intended", "realism": "run 7: p_D"}
+SETS = {"scores": "run 7: target", "realism": "run 7: p_D"}
 COMPARED = {**SETS, **SHORT, "test_score_set": "gold", "bootstrap": 100, "seeds": 1}
 
 
@@ -178,7 +178,7 @@ def test_rejected_pairs_are_not_learnt(dataset, encoder_folder) -> None:
     ("values", "sentence"),
     [
         ({"scores": "gone"}, "The snapshot has no score set “gone”"),
-        ({"split": "dev"}, "No pair of the split “dev” has a score in “run 7: intended”"),
+        ({"split": "dev"}, "No pair of the split “dev” has a score in “run 7: target”"),
         (
             {"snapshot": 9},
             "The dataset “scenes” has no snapshot 9; choose one that it has, or 0 for a new one.",

@@ -58,7 +58,7 @@ def test_every_row_of_every_split_is_kept(dataset, outcomes) -> None:
     kept = {split: Pair.objects.filter(dataset=dataset, split=split).count() for split in outcomes}
 
     assert kept == {"train": 5749, "dev": 1500, "test": 1379}
-    assert PairScore.objects.filter(score_set__name="gold").count() == 8628
+    assert PairScore.objects.filter(score_set__name="reference").count() == 8628
     assert {outcome.scale for outcome in outcomes.values()} == {(0.0, 5.0)}
 
 
@@ -106,7 +106,7 @@ def test_what_was_exported_holds_what_the_files_held(dataset, real_data, outcome
 
     for format_ in FORMATS:
         pairs_export(dataset=dataset, path=tmp_path / f"out.{format_}", format=format_)
-        _, exported, errors = read_pairs(tmp_path / f"out.{format_}", Columns(score="gold"))
+        _, exported, errors = read_pairs(tmp_path / f"out.{format_}", Columns(score="reference"))
         assert errors == []
         assert [(p.a, p.b, p.score) for p in exported] == [(p.a, p.b, p.score) for p in original]
 

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-header", action="store_true", help="the first row is a pair, not column names"
         )
-        parser.add_argument("--score-set", default="gold", metavar="NAME")
+        parser.add_argument("--score-set", default="reference", metavar="NAME")
         parser.add_argument(
             "--source-name", metavar="NAME", help="the source of all rows; else the file's name"
         )

@@ -129,7 +129,7 @@ def allowed(setting: Setting) -> str:
 
 
 def named(setting: Setting) -> str:
-    """What the value names, such as “score set (target|gold)”."""
+    """What the value names, such as “score set (target|reference)”."""
     return f"{setting.refers_to} ({'|'.join(setting.kinds)})" if setting.kinds else setting.refers_to
 
 

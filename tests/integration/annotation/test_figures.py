@@ -204,7 +204,7 @@ def test_published_scores_are_a_score_set_of_the_dataset(judged) -> None:
     published = scores_publish(campaign=judged)
 
     scores = PairScore.objects.filter(score_set=published).order_by("pair")
-    assert (published.name, published.kind) == ("people: Relatedness, counting", "people")
+    assert (published.name, published.kind) == ("human: Relatedness, counting", "human")
     assert (published.low, published.high, published.campaign_ref) == (0.0, 1.0, judged.pk)
     assert [score.pair_id for score in scores] == [pair.pk for pair in judged.pairs]
     assert (scores[0].value, scores[11].value) == (1.0, 0.0)
@@ -227,7 +227,7 @@ def test_publishing_again_makes_another_set_and_leaves_the_first(judged, at) -> 
 
     second = scores_publish(campaign=judged)
 
-    assert second.name == "people: Relatedness, counting 2"
+    assert second.name == "human: Relatedness, counting 2"
     assert list(first.scores.order_by("pair").values_list("value", flat=True)) == kept
 
 

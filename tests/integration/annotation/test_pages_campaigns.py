@@ -485,7 +485,7 @@ def test_a_resolved_flag_leaves_the_inbox_and_is_found_among_the_resolved(site, 
 def scored(dataset):
     """Sixteen pairs whose gold scores leave no doubt: four low, eight in the middle, four high."""
     made = PairFactory.create_batch(16, dataset=dataset)
-    scores = ScoreSet.objects.create(dataset=dataset, name="gold", kind="gold", low=0, high=5)
+    scores = ScoreSet.objects.create(dataset=dataset, name="gold", kind="reference", low=0, high=5)
     values = [0.0] * 4 + [2.5] * 8 + [5.0] * 4
     for pair, value in zip(made, values, strict=True):
         pair.scores.create(score_set=scores, value=value)
@@ -548,7 +548,7 @@ def test_without_a_score_set_gold_is_added_by_hand(site, draft) -> None:
 
 
 def test_scores_that_lie_close_together_suggest_nothing_and_say_so(site, draft, dataset, pairs) -> None:
-    scores = ScoreSet.objects.create(dataset=dataset, name="flat", kind="gold", low=0, high=5)
+    scores = ScoreSet.objects.create(dataset=dataset, name="flat", kind="reference", low=0, high=5)
     for pair in pairs:
         pair.scores.create(score_set=scores, value=2.5)
 

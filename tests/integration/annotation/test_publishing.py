@@ -60,7 +60,7 @@ def test_each_method_makes_a_score_set_that_says_how(judged, method) -> None:
     published = scores_publish(campaign=judged, method=method)
 
     scores = PairScore.objects.filter(score_set=published).order_by("pair")
-    assert (published.name, published.method) == (f"people: Relatedness, {method}", method)
+    assert (published.name, published.method) == (f"human: Relatedness, {method}", method)
     assert len(scores) == 40
     assert scores[0].value > 0.7
     assert scores[39].value < 0.3
@@ -96,7 +96,7 @@ def mixed(db):
 def test_strata_are_scored_from_the_judgements_that_compared_them_alone(mixed) -> None:
     imported, generated = strata_publish(campaign=mixed, method="counting")
 
-    assert imported.name == "people: Relatedness, counting, imported"
+    assert imported.name == "human: Relatedness, counting, imported"
     origins = {
         found: set(PairScore.objects.filter(score_set=found).values_list("pair__origin", flat=True))
         for found in (imported, generated)

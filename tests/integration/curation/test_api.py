@@ -103,7 +103,7 @@ def test_one_pair_comes_with_every_score(ask, fill, dataset) -> None:
     pair = dataset.pairs.get()
     made = {
         "name": "people: 1",
-        "kind": "people",
+        "kind": "human",
         "low": 0,
         "high": 1,
         "method": "counting",

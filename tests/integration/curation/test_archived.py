@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def archived(dataset, owner) -> Dataset:
     PairFactory(dataset=dataset)
-    ScoreSetFactory(dataset=dataset, name="human", kind="people")
+    ScoreSetFactory(dataset=dataset, name="human", kind="human")
     GeneratedPairFactory(dataset=dataset, p_d=0.1)
     snapshot_create(dataset=dataset, by=owner)
     uploads.import_upload(dataset=dataset, file=ContentFile(b"a,b\n", "pairs.csv"), by=owner)

@@ -38,7 +38,7 @@ def test_the_intended_similarities_are_a_score_set(dataset, sources) -> None:
 
     score_set = added(dataset, rows).score_set
 
-    assert (score_set.name, score_set.kind, score_set.run_ref) == ("run 7: intended", "target", 7)
+    assert (score_set.name, score_set.kind, score_set.run_ref) == ("run 7: target", "target", 7)
     assert (score_set.low, score_set.high, score_set.parameters) == (0, 1, {"model": "run:6"})
     assert [score.value for score in score_set.scores.order_by("pair")] == [0.1, 0.9]
 

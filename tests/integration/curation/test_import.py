@@ -80,7 +80,12 @@ def test_scores_stay_as_they_are_on_the_scale_that_holds_them(dataset, written) 
     outcome = pairs_import(dataset=dataset, path=written(THREE))
 
     score_set = ScoreSet.objects.get(dataset=dataset)
-    assert (score_set.name, score_set.kind, score_set.low, score_set.high) == ("gold", "gold", 0.0, 5.0)
+    assert (score_set.name, score_set.kind, score_set.low, score_set.high) == (
+        "reference",
+        "reference",
+        0.0,
+        5.0,
+    )
     assert (outcome.scale, outcome.scale_guessed) == ((0.0, 5.0), True)
 
 
@@ -163,7 +168,7 @@ def test_another_score_is_taken_into_another_score_set(dataset, written) -> None
     outcome = pairs_import(dataset=dataset, path=path, options=ImportOptions(score_set="second"))
 
     assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 1, 1)
-    assert set(PairScore.objects.values_list("score_set__name", flat=True)) == {"gold", "second"}
+    assert set(PairScore.objects.values_list("score_set__name", flat=True)) == {"reference", "second"}
 
 
 def test_a_score_for_a_pair_that_had_none_is_added(dataset, written) -> None:
@@ -202,7 +207,7 @@ def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (ImportOptions(scale=(0, 10)), "“gold” has the scale 0 to 5"),
+        (ImportOptions(scale=(0, 10)), "“reference” has the scale 0 to 5"),
         (ImportOptions(score_set="people: campaign 1"), "was not imported"),
         (ImportOptions(score_set="x" * 101), "name: Ensure this value has at most 100 characters"),
         (ImportOptions(score_set="new", scale=(5, 0)), "The scale 5 to 0 does not rise"),
@@ -213,7 +218,7 @@ def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None
 def test_what_does_not_fit_is_one_sentence_and_writes_nothing(dataset, written, options, message) -> None:
     pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3\n"), options=ImportOptions(scale=(0, 5)))
     ScoreSet.objects.create(
-        dataset=dataset, name="people: campaign 1", kind="people", low=0, high=1, campaign_ref=1
+        dataset=dataset, name="people: campaign 1", kind="human", low=0, high=1, campaign_ref=1
     )
     before = everything()
 
@@ -433,7 +438,7 @@ def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
         "rejected": 0,
         "scores_added": 3,
         "duplicates": {"within_file": 0, "in_dataset": 0, "mirrored": 1, "across_splits": 0},
-        "score_set": "gold",
+        "score_set": "reference",
         "scale": [0.0, 5.0],
         "dry_run": False,
     }

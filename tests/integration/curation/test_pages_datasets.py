@@ -41,7 +41,7 @@ def test_an_annotator_is_told_why_the_list_is_empty(annotator, client_of) -> Non
 def test_the_list_shows_what_a_dataset_holds(fill, owner, dataset, client_of) -> None:
     fill(1234)
     pair = dataset.pairs.first()
-    made = {"name": "people: 1", "kind": "people", "low": 0, "high": 1, "method": "counting"}
+    made = {"name": "people: 1", "kind": "human", "low": 0, "high": 1, "method": "counting"}
     known = {"reliability": {"spearman_mean": 0.8474, "judgements": 8}}
     score_set_publish(dataset=dataset, scores=[(pair.pk, 0.5, None, 8)], parameters=known, **made)
 

@@ -119,7 +119,7 @@ def test_scores_that_people_made_are_shown_before_those_of_a_file(table, fill, d
     pair = dataset.pairs.get()
     made = {
         "name": "people: 1",
-        "kind": "people",
+        "kind": "human",
         "low": 0,
         "high": 1,
         "method": "counting",
@@ -146,7 +146,7 @@ def test_a_pair_shows_where_it_comes_from_and_every_score(fill, dataset, curator
     pair = dataset.pairs.get()
     made = {
         "name": "people: 1",
-        "kind": "people",
+        "kind": "human",
         "low": 0,
         "high": 1,
         "method": "counting",
@@ -241,7 +241,7 @@ def test_what_people_write_stays_text_on_every_page(dataset, owner, client_of) -
         subset=HOSTILE,
         split=HOSTILE[:20],
     )
-    made = {"name": HOSTILE, "kind": "gold", "low": 0, "high": 1, "method": HOSTILE, "parameters": {}}
+    made = {"name": HOSTILE, "kind": "reference", "low": 0, "high": 1, "method": HOSTILE, "parameters": {}}
     score_set_publish(dataset=dataset, scores=[(pair.pk, 0.5, None, None)], **made)
     client = client_of(owner)
     names = [

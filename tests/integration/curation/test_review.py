@@ -209,7 +209,7 @@ def test_an_edit_retires_the_pair_for_one_with_the_new_sentence_and_the_intended
         "run 7",
     )
     assert (new.b.text, new.b.origin, new.b.run_ref) == ("A dog is running.", "edited", None)
-    assert {score.score_set.name: score.value for score in new.scores.all()} == {"run 7: intended": 0.5}
+    assert {score.score_set.name: score.value for score in new.scores.all()} == {"run 7: target": 0.5}
 
 
 def test_an_edit_into_what_a_person_wrote_takes_that_sentence_and_leaves_it_human(dataset, decide) -> None:
@@ -495,7 +495,7 @@ def test_a_verdict_shapes_the_next_snapshot_and_never_an_old_one(dataset, decide
     assert sha256_of(snapshot_path(old)) == old.sha256
     assert rows(new) == [kept.pk, replacement.pk]
     table = pq.read_table(snapshot_path(new)).to_pydict()
-    assert table["run 7: intended"] == [0.5, 0.5]
+    assert table["run 7: target"] == [0.5, 0.5]
     assert table["run 7: p_D"] == [0.1, None]
 
 

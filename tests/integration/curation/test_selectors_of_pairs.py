@@ -165,8 +165,8 @@ def test_neighbours_by_score_without_a_score_set_go_by_number(dataset, pairs) ->
 def test_facts_count_what_a_dataset_holds(dataset, pairs, gold) -> None:
     Pair.objects.filter(external_id="c").update(origin="generated", status="rejected")
     told = {"reliability": {"spearman_mean": 0.81, "judgements": 240}}
-    people = ScoreSetFactory(dataset=dataset, name="people", kind="people", parameters=told)
-    more = ScoreSetFactory(dataset=dataset, name="more people", kind="people", parameters={})
+    people = ScoreSetFactory(dataset=dataset, name="people", kind="human", parameters=told)
+    more = ScoreSetFactory(dataset=dataset, name="more people", kind="human", parameters={})
     for score_set in (people, more):
         PairScore.objects.create(score_set=score_set, pair=pairs[0], value=1)
     PairFactory()

@@ -83,7 +83,7 @@ def publish(dataset, scores, **changes) -> ScoreSet:
     asked = {
         "dataset": dataset,
         "name": "people: campaign 3, counting",
-        "kind": "people",
+        "kind": "human",
         "low": 0.0,
         "high": 1.0,
         "method": "counting",
@@ -106,7 +106,7 @@ def test_a_score_set_is_stored_with_its_scores(dataset) -> None:
         (two.pk, 0.0, None, None),
     ]
     assert (made.kind, made.campaign_ref, made.parameters["reliability"]) == (
-        "people",
+        "human",
         3,
         {"spearman_mean": 0.8},
     )

@@ -54,7 +54,7 @@ def test_a_snapshot_says_what_it_is_about(dataset, pairs) -> None:
     assert about == {
         "dataset": dataset.slug,
         "filter": {"status": "active"},
-        "scores": {"gold": {"score_set": "gold", "kind": "gold", "low": 0.0, "high": 5.0}},
+        "scores": {"gold": {"score_set": "gold", "kind": "reference", "low": 0.0, "high": 5.0}},
     }
     assert snapshot.filter == about["filter"]
 

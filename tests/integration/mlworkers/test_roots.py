@@ -17,7 +17,7 @@ REFUSED = "is outside the folders that this site takes models from"
 
 @pytest.fixture
 def plan(dataset) -> dict[str, str]:
-    return {"dataset": dataset.slug, "score_set": ScoreSetFactory(dataset=dataset, kind="people").name}
+    return {"dataset": dataset.slug, "score_set": ScoreSetFactory(dataset=dataset, kind="human").name}
 
 
 @pytest.mark.parametrize("where", ["/etc", "~", "../../etc", "{home}/../elsewhere", "{home}/link"])

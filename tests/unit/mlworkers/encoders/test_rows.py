@@ -18,7 +18,7 @@ from mlworkers.encoders.rows import (
 )
 
 SETS = {
-    "gold": {"kind": "gold", "low": 0, "high": 5},
+    "gold": {"kind": "reference", "low": 0, "high": 5},
     "intended": {"kind": "target", "low": 0, "high": 1},
     "p_D": {"kind": "realism", "low": 0, "high": 1},
 }
