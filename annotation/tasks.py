@@ -22,6 +22,7 @@ from annotation.judging.settling import leases_expire
 from annotation.models import Campaign
 from annotation.results.figures import campaign_mark
 from annotation.results.study import study_make, study_shown, study_wanted
+from curation.heartbeats import database_now
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ def expire_leases() -> int:
     Then invite a worker for each design that none is at, and choose what the adaptive phases ask for next.
     """
     released = leases_expire(at=timezone.now())
-    for campaign_pk in designs_free(timezone.now()).values_list("campaign", flat=True):
+    for campaign_pk in designs_free(database_now()).values_list("campaign", flat=True):
         design_invite(campaign_pk)
     decks_make()
     return released
@@ -42,7 +43,7 @@ def expire_leases() -> int:
 @shared_task(name="annotation.design")
 def design(campaign_pk: int) -> bool:
     """Design what is asked for the campaign, if it is still to be had; whether that was done."""
-    claim = design_claim(campaign_pk=campaign_pk, at=timezone.now())
+    claim = design_claim(campaign_pk=campaign_pk, at=database_now())
     return claim is not None and design_carry_out(claim)
 
 

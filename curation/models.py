@@ -407,7 +407,7 @@ class ImportBatch(models.Model):
     uploaded ──claim──▶ running ──▶ done
        ╰───────────────▶  │ ╰─────▶ failed (may be claimed again; so may a running one whose heartbeat is stale)
 
-    Every move is one conditional UPDATE on (id, state, attempt), in `claiming.py`.
+    Every move is one conditional UPDATE on (id, state, attempt): see `heartbeats.py`.
     """
 
     class State(models.TextChoices):

@@ -10,13 +10,12 @@ from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
 from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
+from curation.heartbeats import Pulse, database_now
 from mlworkers.plans.kinds import kind_named
-from mlworkers.runs import clock
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
 from mlworkers.runs.invitations import ASSIST, EXECUTE, kept_forget, sweep
 from mlworkers.runs.lifecycle import Claim, run_claim, run_uninvited
 from mlworkers.runs.presence import Presence
-from mlworkers.runs.pulse import Pulse
 from mlworkers.runs.reporting import leaving
 from mlworkers.runs.selectors import shards_free
 from mlworkers.runs.storage import runs_with_kept
@@ -31,7 +30,7 @@ def execute(self: "Task[[int], None]", run_id: int) -> None:
     if leaving.is_set():
         run_uninvited(run_id=run_id)
         return
-    claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=clock.now())
+    claim = run_claim(run_id=run_id, worker=self.request.hostname or "", at=database_now())
     if claim is not None:
         work(claim)
 
@@ -39,7 +38,7 @@ def execute(self: "Task[[int], None]", run_id: int) -> None:
 @shared_task(name=ASSIST, bind=True)
 def assist(self: "Task[[int], None]", run_id: int) -> None:
     """Help with the shards of a run that another worker holds, if any is free."""
-    if not leaving.is_set() and shards_free(run_id, clock.now(), assisting=True).exists():
+    if not leaving.is_set() and shards_free(run_id, database_now(), assisting=True).exists():
         help_along(run_id, self.request.hostname or "")
 
 
@@ -96,7 +95,7 @@ def worker_arrives(sender: Any, **about: Any) -> None:
     )
     # In a thread of its own: what goes wrong with a file must not end the sweep.
     tidyings = Pulse(
-        "tidying", lambda: imports_tidy(at=clock.now()), every=SECONDS_BETWEEN_TIDYINGS, at_once=True
+        "tidying", lambda: imports_tidy(at=database_now()), every=SECONDS_BETWEEN_TIDYINGS, at_once=True
     )
     for pulse in (sweeps, tidyings):
         pulse.start()

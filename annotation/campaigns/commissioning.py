@@ -6,14 +6,12 @@ while another took over writes nothing: before it writes, it looks under the cam
 
 import logging
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import F, Q, QuerySet
-from django.utils import timezone
+from django.db import transaction
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.campaigns.growing import campaign_grow, growth_preview
@@ -22,16 +20,14 @@ from annotation.campaigns.services import campaign_open, campaign_preview
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign
 from curation.errors import UserError
+from curation.heartbeats import LOST_MAX, ClaimLost, beating, claim_first, database_now, free, held
 
 Purpose, State = CampaignDesign.Purpose, CampaignDesign.State
-SILENT_AFTER = timedelta(seconds=60)
-SECONDS_BETWEEN_BEATS = 1.0
-LOST_MAX = 3  # what silenced three workers (out of memory, mostly) would silence the fourth
 
 logger = logging.getLogger(__name__)
 
 
-class DesignStopped(Exception):  # noqa: N818 - not an error: somebody wished it
+class DesignStopped(ClaimLost):
     """The work is no longer this worker's: cancelled, replaced or taken over. Stop, and write nothing."""
 
 
@@ -80,24 +76,19 @@ def design_commission(
 
 def designs_free(at: datetime) -> QuerySet[CampaignDesign]:
     """What no worker has begun, and what a worker began that has been silent since."""
-    silent = Q(state=State.RUNNING) & (Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - SILENT_AFTER))
-    return CampaignDesign.objects.filter(Q(state=State.WAITING) | silent)
+    return CampaignDesign.objects.filter(free(at, waiting=[State.WAITING]))
 
 
 def design_claim(*, campaign_pk: int, at: datetime) -> Claim | None:
     """Take what is asked for the campaign; None where there is nothing to take."""
-    work = designs_free(at).filter(campaign=campaign_pk).first()
-    if work is None:
-        return None
-    unchanged = designs_free(at).filter(pk=work.pk, attempt=work.attempt, state=work.state)
-    lost = work.lost + (work.state == State.RUNNING)
-    if lost >= LOST_MAX:
-        unchanged.update(state=State.FAILED, lost=lost, message=_gave_up())
-        return None
-    claimed = unchanged.update(
-        state=State.RUNNING, attempt=F("attempt") + 1, lost=lost, heartbeat_at=at, done=0, total=0
+    work = claim_first(
+        designs_free(at).filter(campaign=campaign_pk),
+        at=at,
+        given_up={"state": State.FAILED, "message": _gave_up()},
+        done=0,
+        total=0,
     )
-    return Claim(campaign_pk, work.attempt + 1) if claimed else None
+    return Claim(campaign_pk, work.attempt) if work else None
 
 
 def _gave_up() -> str:
@@ -119,7 +110,7 @@ def design_carry_out(claim: Claim) -> bool:
                 campaign=work.campaign,
                 purpose=work.purpose,
                 number=work.number,
-                at=timezone.now(),
+                at=database_now(),
                 watch=watch,
             )
     except DesignStopped:
@@ -139,9 +130,7 @@ def _unexpected() -> str:
 
 
 def _ours(claim: Claim) -> QuerySet[CampaignDesign]:
-    return CampaignDesign.objects.filter(
-        campaign=claim.campaign_pk, attempt=claim.attempt, state=State.RUNNING
-    )
+    return held(CampaignDesign.objects.filter(campaign=claim.campaign_pk), attempt=claim.attempt)
 
 
 class Progress(Watch):
@@ -167,29 +156,10 @@ class Progress(Watch):
     def written(self, done: int, total: int) -> None:
         self._note = {"done": done, "total": total, "message": _("Tuples are being written.")}
 
-    @contextmanager
-    def heartbeat(self) -> Iterator[None]:
-        ended = threading.Event()
-        thread = threading.Thread(target=self._beat_until, args=[ended], name="design heartbeat", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-
-    def _beat_until(self, ended: threading.Event) -> None:
-        try:
-            while not self._lost.is_set() and not ended.wait(SECONDS_BETWEEN_BEATS):
-                self._beat(timezone.now())
-        finally:
-            connection.close()
+    def heartbeat(self) -> AbstractContextManager[None]:
+        return beating("design heartbeat", self._beat)
 
     def _beat(self, at: datetime) -> None:
-        try:
-            if not _ours(self._claim).update(heartbeat_at=at, **self._note):
-                self._lost.set()
-        except (DatabaseError, InterfaceError) as error:
-            # The next beat tries again with a new connection; if all fail, another worker takes over.
-            logger.warning("A heartbeat was not written: %s", error)
-            connection.close()
+        if not _ours(self._claim).update(heartbeat_at=at, **self._note):
+            self._lost.set()
+            raise DesignStopped

@@ -5,30 +5,25 @@ stale, and the batch may be claimed again, or discarded. Every write of an impor
 was only paused finds that another took over.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
+from time import monotonic
 from typing import Any
 
-from django.conf import settings
-from django.db.models import F, Q, QuerySet
-from django.utils.timezone import now
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.progress import Report
+from curation.heartbeats import SECONDS_BETWEEN_BEATS, claim_first, database_now, free, held, interrupted
 from curation.models import Dataset, ImportBatch
-
-SECONDS_BETWEEN_BEATS = 1.0
 
 
 def import_claim(*, batch: ImportBatch, again: bool) -> None:
     """Take a checked upload to import it. again: also from an earlier attempt of the run that asks."""
-    at = now()
+    at = database_now()
     states = import_is_free(at) | Q(state=ImportBatch.State.RUNNING) if again else import_is_free(at)
-    ready = ImportBatch.objects.filter(states, pk=batch.pk, report__has_key="rows")
-    claimed = ready.exclude(mapping={}).update(
-        state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at
-    )
-    if not claimed:
+    ready = ImportBatch.objects.filter(states, pk=batch.pk, report__has_key="rows").exclude(mapping={})
+    if claim_first(ready, at=at) is None:
         raise UserError(
             _(
                 "%(file)s is imported already or at this moment, or its columns were not checked; "
@@ -44,7 +39,7 @@ def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
 
     A command's import holds no upload that another could take: it begins again where it was thought to be dead.
     """
-    if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=now(), **changes):
+    if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=database_now(), **changes):
         raise UserError(
             _("The import of %(file)s was continued elsewhere, so it stopped here.")
             % {"file": batch.file_name}
@@ -71,7 +66,7 @@ def imports_superseded(*, batch: ImportBatch) -> None:
 
 def _held(batch: ImportBatch) -> QuerySet[ImportBatch]:
     rows = ImportBatch.objects.filter(pk=batch.pk)
-    return rows.filter(state=ImportBatch.State.RUNNING, attempt=batch.attempt) if batch.path else rows
+    return held(rows, attempt=batch.attempt) if batch.path else rows
 
 
 class BeatingReport:
@@ -79,28 +74,21 @@ class BeatingReport:
 
     def __init__(self, batch: ImportBatch, report: Report) -> None:
         self._batch, self._report = batch, report
-        self._beat_at = now()
+        self._beat_at = monotonic()
 
     def __call__(self, done: int, total: int, message: str) -> None:
-        at = now()
-        if self._batch.pk and (at - self._beat_at).total_seconds() >= SECONDS_BETWEEN_BEATS:
+        if self._batch.pk and monotonic() - self._beat_at >= SECONDS_BETWEEN_BEATS:
             import_beat(batch=self._batch)
-            self._beat_at = at
+            self._beat_at = monotonic()
         self._report(done, total, message)
 
 
 def imports_of(dataset: Dataset, at: datetime) -> QuerySet[ImportBatch]:
     """The dataset's imports, newest first, each with who began it and whether it was interrupted."""
     imports = ImportBatch.objects.filter(dataset=dataset).select_related("created_by")
-    return imports.annotate(interrupted=import_is_interrupted(at))
+    return imports.annotate(interrupted=interrupted(at))
 
 
 def import_is_free(at: datetime) -> Q:
     """Nobody imports it: it waits, it failed, or the process that imported it has fallen silent."""
-    waiting = Q(state__in=[ImportBatch.State.UPLOADED, ImportBatch.State.FAILED])
-    return waiting | import_is_interrupted(at)
-
-
-def import_is_interrupted(at: datetime) -> Q:
-    silent = Q(heartbeat_at=None) | Q(heartbeat_at__lt=at - timedelta(seconds=settings.RUN_STALE_SECONDS))
-    return Q(state=ImportBatch.State.RUNNING) & silent
+    return free(at, waiting=[ImportBatch.State.UPLOADED, ImportBatch.State.FAILED])

@@ -11,7 +11,6 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.text import get_valid_filename
-from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
@@ -23,6 +22,7 @@ from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
 from curation.files.writing import leftovers_remove, make_folder, replacing
+from curation.heartbeats import database_now
 from curation.models import Dataset, ImportBatch, User
 
 # A larger file is checked by a run: no request waits for it.
@@ -101,7 +101,7 @@ def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
 
 
 def _require_free(batch: ImportBatch) -> None:
-    if not batch.path or not ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk).exists():
+    if not batch.path or not ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk).exists():
         raise UserError(
             _("%(file)s is imported already or at this moment; upload it again.") % {"file": batch.file_name}
         )
@@ -112,7 +112,7 @@ def _asked_save(batch: ImportBatch) -> None:
     asked = {
         name: getattr(batch, name) for name in ("mapping", "rows", "added", "unchanged", "rejected", "report")
     }
-    free = ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk)
+    free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
     if not free.update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):
         raise UserError(_("The import of %(file)s has begun meanwhile.") % {"file": batch.file_name})
     batch.refresh_from_db()
@@ -146,7 +146,7 @@ def import_errors_path(batch: ImportBatch) -> Path | None:
 def import_discard(*, batch: ImportBatch) -> None:
     """Forget an upload that nobody imported, with its file, or an import by a command that came to nothing."""
     dataset_require_active(batch.dataset)
-    free = ImportBatch.objects.filter(import_is_free(now()), pk=batch.pk)
+    free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
     deleted, _by_model = free.delete()
     if not deleted:
         raise UserError(

@@ -21,10 +21,10 @@ from curation.errors import UserError
 from curation.files.drafts import FileError
 from curation.files.progress import Report
 from curation.files.writing import disk_is_full
+from curation.heartbeats import database_now
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.registry.references import models_check_roots
-from mlworkers.runs import clock
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
 from mlworkers.runs.jobs import Made, Outcome, Work
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave
@@ -110,7 +110,7 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
         made = {each.path: _artifact(run, each) for each in outcome.made}
         run_finish(
             claim=claim,
-            at=clock.now(),
+            at=database_now(),
             message=outcome.message,
             result=outcome.result,
             done=report.standing.total or report.standing.done,
@@ -177,7 +177,7 @@ def _leave(claim: Claim, log: RunLog) -> None:
     with suppress(RunStopped):
         run_leave(claim=claim)
         log.write(_("The worker was asked to end and let go of the run; another one takes it up."))
-        invite(Run.objects.get(pk=claim.run_id), clock.now())
+        invite(Run.objects.get(pk=claim.run_id), database_now())
 
 
 def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
@@ -187,7 +187,7 @@ def _fail(claim: Claim, log: RunLog, error: Exception) -> None:
     log.write("".join(traceback.format_exception(error)))
     log.write(message)
     with suppress(RunStopped):
-        _until_written(partial(run_fail, claim=claim, at=clock.now(), message=message))
+        _until_written(partial(run_fail, claim=claim, at=database_now(), message=message))
 
 
 def _until_written(write: Callable[[], None]) -> None:

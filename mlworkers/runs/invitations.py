@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from celery import current_app
 from kombu.exceptions import OperationalError
 
+from curation.heartbeats import database_now
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES, UNLISTED
-from mlworkers.runs import clock
 from mlworkers.runs.lifecycle import run_invited, run_uninvited
 from mlworkers.runs.presence import workers_forget
 from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite
@@ -41,7 +41,7 @@ def invite(run: Run, at: datetime) -> bool:
 
 def invite_assistants(run: Run) -> None:
     """Ask idle workers to help with a run's shards. None need come: its holder does alone what nobody else does."""
-    for _number in range(assistants_wanted(run, clock.now())):
+    for _number in range(assistants_wanted(run, database_now())):
         if not _sent(ASSIST, run, expires=SECONDS_TO_ASSIST):
             return
 
@@ -59,7 +59,7 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
     """Invite again for runs of those queues that nobody took, for those whose worker fell silent, and for shards that
     wait; forget runs that were a question of a moment.
     """
-    at = clock.now()
+    at = database_now()
     workers_forget(at=at)
     runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
     for run in runs_to_invite(at, queues):

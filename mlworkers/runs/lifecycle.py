@@ -10,16 +10,16 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
+from curation.heartbeats import LOST_MAX, ClaimLost, claim_first, held
 from mlworkers.models import Artifact, Evaluation, Run, RunShard
 from mlworkers.runs.selectors import run_is_free, running, shards_free
 
-LOST_MAX = 3  # what silenced three workers (out of memory, mostly) would silence the fourth
 
-
-class RunStopped(Exception):  # noqa: N818 - not an error: somebody wished it
+class RunStopped(ClaimLost):
     """The run is no longer this worker's: cancelled, or taken up by another. Stop, and write nothing more."""
 
 
@@ -54,42 +54,23 @@ def run_uninvited(*, run_id: int) -> None:
 
 def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
     """Take a run that is queued or stale; None where there is nothing to take."""
-    free = run_is_free(at)
-    run = Run.objects.filter(free, pk=run_id).first()
-    if run is None:
-        return None
-    lost = run.lost + (run.heartbeat_at is not None)
-    # As it was seen: a holder that was slow and is heard meanwhile keeps its run.
-    claimable = Run.objects.filter(
-        pk=run_id, state=run.state, attempt=run.attempt, heartbeat_at=run.heartbeat_at
-    )
-    if lost >= LOST_MAX:
-        _give_up(claimable, at)
-        return None
-    claimed = claimable.update(
-        state=Run.State.RUNNING,
-        attempt=F("attempt") + 1,
-        lost=lost,
+    run = claim_first(
+        Run.objects.filter(run_is_free(at), pk=run_id),
+        at=at,
+        given_up={"state": Run.State.FAILED, "finished_at": at, "message": _gave_up()},
         worker=worker,
-        heartbeat_at=at,
         claimed_at=at,
-        started_at=run.started_at or at,
+        started_at=Coalesce("started_at", Value(at)),
         message="",
     )
-    return Claim(run_id, run.attempt + 1) if claimed else None
+    return Claim(run_id, run.attempt) if run else None
 
 
-def _give_up(claimable: QuerySet[Run], at: datetime) -> None:
-    claimable.update(
-        state=Run.State.FAILED,
-        lost=LOST_MAX,
-        finished_at=at,
-        message=_(
-            "%(number)s workers fell silent while doing this run, mostly a sign of too little memory; "
-            "make the run smaller or give the worker more, then start it again."
-        )
-        % {"number": LOST_MAX},
-    )
+def _gave_up() -> str:
+    return _(
+        "%(number)s workers fell silent while doing this run, mostly a sign of too little memory; "
+        "make the run smaller or give the worker more, then start it again."
+    ) % {"number": LOST_MAX}
 
 
 def run_waits(*, run: Run, message: str) -> None:
@@ -141,8 +122,7 @@ def run_cancel(*, run_id: int, at: datetime, message: str) -> bool:
 
 
 def _change(claim: Claim, **changes: Any) -> None:
-    ours = Run.objects.filter(pk=claim.run_id, state=Run.State.RUNNING, attempt=claim.attempt)
-    if not ours.update(**changes):
+    if not held(Run.objects.filter(pk=claim.run_id), attempt=claim.attempt).update(**changes):
         raise RunStopped(f"Run {claim.run_id} is no longer held by attempt {claim.attempt}.")
 
 
@@ -170,16 +150,9 @@ def shard_claim(
     *, run_id: int, stage: str, worker: str, at: datetime, assisting: bool = False
 ) -> ShardClaim | None:
     """Take the first shard that is free; None where there is none, or the run has ended."""
-    free = shards_free(run_id, at, assisting=assisting).filter(stage=stage)
-    while (shard := free.order_by("number").first()) is not None:
-        unchanged = free.filter(
-            pk=shard.pk, state=shard.state, attempt=shard.attempt, heartbeat_at=shard.heartbeat_at
-        )
-        if unchanged.update(
-            state=RunShard.State.RUNNING, attempt=F("attempt") + 1, done=0, worker=worker, heartbeat_at=at
-        ):
-            return ShardClaim(run_id, shard.pk, shard.number, shard.attempt + 1)
-    return None
+    shards = shards_free(run_id, at, assisting=assisting).filter(stage=stage).order_by("number")
+    shard = claim_first(shards, at=at, worker=worker, done=0)
+    return ShardClaim(run_id, shard.pk, shard.number, shard.attempt) if shard else None
 
 
 def shard_beat(*, claim: ShardClaim, at: datetime, done: int) -> None:
@@ -201,4 +174,4 @@ def shard_leave(*, claim: ShardClaim) -> None:
 
 
 def _ours(claim: ShardClaim) -> QuerySet[RunShard]:
-    return RunShard.objects.filter(pk=claim.shard_id, state=RunShard.State.RUNNING, attempt=claim.attempt)
+    return held(RunShard.objects.filter(pk=claim.shard_id), attempt=claim.attempt)

@@ -10,10 +10,8 @@ from pathlib import Path
 
 from django.db import DatabaseError, InterfaceError, connection
 
+from curation.heartbeats import Pulse, database_now, heard_within
 from mlworkers.models import WorkerHeartbeat
-from mlworkers.runs import clock
-from mlworkers.runs.pulse import Pulse
-from mlworkers.runs.selectors import heard_within
 
 SECONDS_BETWEEN_BEATS = 5
 FORGOTTEN_AFTER = timedelta(days=1)
@@ -48,7 +46,7 @@ class Presence:
         WorkerHeartbeat.objects.filter(name=self.name).delete()
 
     def _beat(self) -> None:
-        worker_seen(presence=self, at=clock.now())
+        worker_seen(presence=self, at=database_now())
 
 
 def worker_arguments(queue: str) -> list[str]:

@@ -7,22 +7,13 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import NamedTuple
 
-from mlworkers.runs import clock
+from curation.heartbeats import beating, silence
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_advance, run_beat, run_claim
-from mlworkers.runs.pulse import Pulse
-from mlworkers.runs.selectors import stale_after
 from mlworkers.runs.storage import RunLog
 
-SECONDS_BETWEEN_WRITES = 1.0
 SENTENCES_MAX = 200  # of one attempt in the log; who counts within sentences must not fill it
-BEATS_BEFORE_STALE = 6  # some may be late, behind another writer of the database
 
 leaving = threading.Event()  # set when this worker process was asked to end
-
-
-def silence() -> float:
-    """How many seconds a run or a shard may be silent, though nothing changes."""
-    return stale_after().total_seconds() / BEATS_BEFORE_STALE
 
 
 class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on elsewhere
@@ -54,28 +45,6 @@ class Assisting:
         if leaving.is_set():
             raise WorkerLeaves
         self._say(message)
-
-
-@contextmanager
-def beating(beat: Callable[[datetime], object]) -> Iterator[None]:
-    """Call `beat(at)` about once a second, until the block ends or it raises RunStopped.
-
-    It is called in a thread with a connection of its own, in the process that works: where that is killed or paused,
-    the heartbeat stops with it.
-    """
-
-    def beat_once() -> None:
-        try:
-            beat(clock.now())
-        except RunStopped:
-            pulse.stop()
-
-    pulse = Pulse("run heartbeat", beat_once, every=min(SECONDS_BETWEEN_WRITES, silence()))
-    pulse.start()
-    try:
-        yield
-    finally:
-        pulse.end()
 
 
 class Standing(NamedTuple):
@@ -123,7 +92,7 @@ class Reporter:
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
         """Keep the run alive, and its row true, until the block ends."""
-        with beating(self.beat):
+        with beating("run heartbeat", self.beat):
             yield
 
     def beat(self, at: datetime) -> None:

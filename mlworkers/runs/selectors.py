@@ -4,39 +4,21 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
 
+from curation.heartbeats import alive, free, heard_within, stale_after
 from curation.models import Dataset
 from mlworkers.models import Run, RunShard, WorkerHeartbeat
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
 INVITED_FOR = timedelta(seconds=10)  # an idle worker needs a second or two; then the message was lost
-AHEAD = timedelta(seconds=5)  # what another worker wrote between our look at the clock and at the row
-
-
-def stale_after() -> timedelta:
-    return timedelta(seconds=settings.RUN_STALE_SECONDS)
-
-
-def heard_within(field: str, at: datetime, lately: timedelta) -> Q:
-    """The one rule for every heartbeat: of a run, a shard, a worker, and for when a worker was last invited.
-
-    A time in the future says nothing: the clock that wrote it was wrong, or was put back since.
-    """
-    return Q(**{f"{field}__gte": at - lately, f"{field}__lte": at + AHEAD})
-
-
-def alive(at: datetime) -> Q:
-    """A run or a shard whose worker was heard."""
-    return heard_within("heartbeat_at", at, stale_after())
 
 
 def run_is_free(at: datetime) -> Q:
     """Queued, or running with a worker that left it or fell silent."""
-    return Q(state=Run.State.QUEUED) | (Q(state=Run.State.RUNNING) & ~alive(at))
+    return free(at, waiting=[Run.State.QUEUED])
 
 
 def runs_to_invite(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
@@ -164,12 +146,12 @@ def running(run_id: int) -> QuerySet[Run]:
 
 def shards_free(run_id: int, at: datetime, *, assisting: bool = False) -> QuerySet[RunShard]:
     """Shards of a running run that wait, or whose worker fell silent; for its holder, or for one that assists."""
-    free = RunShard.objects.filter(_shard_is_free(at), run__in=running(run_id))
-    return free.filter(attempt__lt=ATTEMPTS_ASSISTED) if assisting else free
+    shards = RunShard.objects.filter(_shard_is_free(at), run__in=running(run_id))
+    return shards.filter(attempt__lt=ATTEMPTS_ASSISTED) if assisting else shards
 
 
 def _shard_is_free(at: datetime) -> Q:
-    return Q(state=RunShard.State.WAITING) | (Q(state=RunShard.State.RUNNING) & ~alive(at))
+    return free(at, waiting=[RunShard.State.WAITING])
 
 
 def shards_done(run_id: int, stage: str) -> int:
@@ -191,8 +173,8 @@ def stages_open(run_id: int) -> set[str]:
 
 def runs_to_assist(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
     """Runs of those queues whose holder is alive and that have shards which nobody does, oldest first."""
-    free = RunShard.objects.filter(_shard_is_free(at), attempt__lt=ATTEMPTS_ASSISTED).values("run")
-    return _runs_at_work(at).filter(pk__in=free, queue__in=queues).order_by("pk")
+    shards = RunShard.objects.filter(_shard_is_free(at), attempt__lt=ATTEMPTS_ASSISTED)
+    return _runs_at_work(at).filter(pk__in=shards.values("run"), queue__in=queues).order_by("pk")
 
 
 def _runs_at_work(at: datetime) -> QuerySet[Run]:

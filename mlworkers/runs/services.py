@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
 from curation.errors import errors_shown
+from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from, plan_values
 from mlworkers.pretrained.sources import ModelError
 from mlworkers.registry.references import dataset_named, models_check_roots, references_check
-from mlworkers.runs import clock, lifecycle
+from mlworkers.runs import lifecycle
 from mlworkers.runs.invitations import invite
 
 
@@ -69,7 +70,7 @@ def _launched(launch: UUID | None, by: User | None) -> Run | None:
 
 
 def _invite(run: Run) -> None:
-    if not invite(run, clock.now()):
+    if not invite(run, database_now()):
         lifecycle.run_waits(
             run=run,
             message=_(
@@ -81,7 +82,7 @@ def _invite(run: Run) -> None:
 def run_cancel(*, run: Run, by: User | None) -> bool:
     """Cancel a run; False where it had ended before."""
     message = _("Cancelled by %(person)s.") % {"person": by} if by else _("Cancelled.")
-    return lifecycle.run_cancel(run_id=run.pk, at=clock.now(), message=message)
+    return lifecycle.run_cancel(run_id=run.pk, at=database_now(), message=message)
 
 
 def run_again(*, run: Run, by: User | None, launch: UUID | None = None) -> Run:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from curation.files.progress import Report
-from mlworkers.runs import clock
+from curation.heartbeats import beating, database_now, silence
 from mlworkers.runs.lifecycle import (
     RunStopped,
     ShardClaim,
@@ -20,7 +20,7 @@ from mlworkers.runs.lifecycle import (
     shards_lost,
     shards_open,
 )
-from mlworkers.runs.reporting import Heir, beating, silence
+from mlworkers.runs.reporting import Heir
 from mlworkers.runs.selectors import shards_done, shards_said_done, stages_open
 
 Do = Callable[[int, Path, Report], None]
@@ -93,7 +93,7 @@ class SharedShards(Shards):
 
     def _claimed(self, stage: str, sizes: Sequence[int], *, assisting: bool) -> ShardClaim | None:
         claim = shard_claim(
-            run_id=self._run_id, stage=stage, worker=self._worker, at=clock.now(), assisting=assisting
+            run_id=self._run_id, stage=stage, worker=self._worker, at=database_now(), assisting=assisting
         )
         if claim is not None:
             self._written_at = time.monotonic()
@@ -110,7 +110,7 @@ class SharedShards(Shards):
             shard_leave(claim=claim)
             raise
         self._standing = None
-        shard_finish(claim=claim, at=clock.now())
+        shard_finish(claim=claim, at=database_now())
 
     def _beat(self, at: datetime) -> None:
         standing, moment = self._standing, time.monotonic()
@@ -154,7 +154,7 @@ class HeldShards(SharedShards):
         self._reconcile(stage, sizes, paths)
         if len(sizes) > 1:
             self._invite()
-        with beating(lambda at: self._beat_and_look(stage, at)):
+        with beating("shard heartbeat", lambda at: self._beat_and_look(stage, at)):
             while not all(path.exists() for path in paths):
                 self._others = shards_done(self._run_id, stage)
                 self._report(self._others, total, message)
@@ -213,7 +213,7 @@ class AssistingShards(SharedShards):
         cancelled or has ended.
         """
         paths, total = self._paths(stage, len(sizes)), sum(sizes)
-        with beating(lambda at: self._beat_and_inherit(at, stage, total, message)):
+        with beating("shard heartbeat", lambda at: self._beat_and_inherit(at, stage, total, message)):
             while (
                 self._heir.claim is None
                 and (claim := self._claimed(stage, sizes, assisting=True)) is not None

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.heartbeats import database_now
 from curation.numbers import page_number
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm
@@ -17,7 +18,6 @@ from mlworkers.plans.kinds import MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
 from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
-from mlworkers.runs import clock
 from mlworkers.runs.archive import artifact_path, files_of, zip_of
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
@@ -65,7 +65,7 @@ def playground_context(request: AuthedRequest, artifact: Artifact | None = None)
     queue = "gpu"
     return {
         "playground": PlaygroundForm(models=models_visible(request.user), artifact=artifact, by=request.user),
-        "served": queue_is_served(queue, clock.now()),
+        "served": queue_is_served(queue, database_now()),
         "queue": queue,
         "command": worker_command(queue),
     }

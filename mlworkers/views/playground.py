@@ -7,12 +7,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest
+from curation.heartbeats import database_now
 from curation.numbers import number_from
 from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
-from mlworkers.runs import clock
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import progress_of, queue_is_served, runs_at_work
 from mlworkers.runs.services import run_start
@@ -52,7 +52,7 @@ def _context(run: Run) -> dict[str, Any]:
     cosine, pairs = run.result.get("cosine"), run.result.get("pairs")
     return {
         "run": run,
-        "served": run.ended or queue_is_served(run.queue, clock.now()),
+        "served": run.ended or queue_is_served(run.queue, database_now()),
         "queue": run.queue,
         "command": worker_command(run.queue),
         "busy_with": others[0] if others else None,

@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest, dataset_for
+from curation.heartbeats import database_now
 from curation.numbers import page_number
 from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
-from mlworkers.runs import clock
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
@@ -64,7 +64,7 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 def _rows(runs: Page[Run] | Any) -> list[dict[str, Any]]:
-    at = clock.now()
+    at = database_now()
     return [
         {
             "run": run,
@@ -111,7 +111,7 @@ def _curves(run: Run) -> list[Any]:
 
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
-    at = clock.now()
+    at = database_now()
     return {
         "run": run,
         "kind": KINDS.get(run.kind),

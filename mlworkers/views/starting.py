@@ -9,12 +9,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
+from curation.heartbeats import database_now
 from curation.models import Dataset
 from curation.numbers import number_from
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
-from mlworkers.runs import clock
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
@@ -66,7 +66,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         "kind": chosen,
         "dataset": dataset,
         "form": form,
-        "served": queue_is_served(chosen.queue, clock.now()),
+        "served": queue_is_served(chosen.queue, database_now()),
         "command": worker_command(chosen.queue),
     }
     return render(request, "mlworkers/start.html", context)

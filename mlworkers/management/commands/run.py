@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.errors import UserError
 from curation.files.json_text import json_from
+from curation.heartbeats import database_now
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, Kind
 from mlworkers.plans.settings import Setting
-from mlworkers.runs import clock
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_start
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         run.refresh_from_db()
         if run.message:
             self.stderr.write(run.message)
-        if not queue_is_served(run.queue, clock.now()):
+        if not queue_is_served(run.queue, database_now()):
             sentence = _(
                 "No worker serves the queue “%(queue)s”, so the run waits. Start one with: %(command)s"
             )

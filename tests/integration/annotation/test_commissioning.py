@@ -8,11 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation import tasks
-from annotation.campaigns import commissioning, watching
+from annotation.campaigns import watching
 from annotation.campaigns.adapting import adaptive_spend, adaptive_waiting, deck_make
 from annotation.campaigns.commissioning import (
-    LOST_MAX,
-    SILENT_AFTER,
     Progress,
     design_carry_out,
     design_claim,
@@ -22,7 +20,9 @@ from annotation.campaigns.commissioning import (
 from annotation.campaigns.services import campaign_change, campaign_create, campaign_open, design_cancel
 from annotation.campaigns.watching import TakesLonger, Waiting
 from annotation.models import Campaign, CampaignDesign
+from curation import heartbeats
 from curation.errors import UserError
+from curation.heartbeats import LOST_MAX, stale_after
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_pages_campaigns import SETTINGS
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def no_beats(monkeypatch) -> None:
     """A heartbeat has a connection of its own, which sees nothing of a test that is rolled back."""
-    monkeypatch.setattr(commissioning, "SECONDS_BETWEEN_BEATS", 3600.0)
+    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def test_of_two_workers_one_gets_the_work(draft, at) -> None:
 
 def test_what_a_killed_worker_left_is_taken_over_and_the_first_one_writes_nothing(draft, at) -> None:
     killed = claimed(draft, at)
-    later = at + SILENT_AFTER + timedelta(seconds=1)
+    later = at + stale_after() + timedelta(seconds=1)
 
     other = design_claim(campaign_pk=draft.pk, at=later)
 
@@ -275,7 +275,7 @@ def test_a_worker_that_was_paused_before_it_wrote_writes_nothing(draft, at, monk
     claim = claimed(draft, at)
 
     def taken_over(self, places) -> None:
-        design_claim(campaign_pk=draft.pk, at=timezone.now() + 2 * SILENT_AFTER)
+        design_claim(campaign_pk=draft.pk, at=timezone.now() + 2 * stale_after())
 
     monkeypatch.setattr(Progress, "begins", taken_over)
 
@@ -289,7 +289,7 @@ def test_the_sweep_invites_for_what_nobody_is_at(draft, at, invited) -> None:
     tasks.expire_leases()
     claim = design_claim(campaign_pk=draft.pk, at=timezone.now())
     tasks.expire_leases()
-    CampaignDesign.objects.update(heartbeat_at=timezone.now() - 2 * SILENT_AFTER)
+    CampaignDesign.objects.update(heartbeat_at=timezone.now() - 2 * stale_after())
     tasks.expire_leases()
 
     assert claim is not None
@@ -299,9 +299,9 @@ def test_the_sweep_invites_for_what_nobody_is_at(draft, at, invited) -> None:
 def test_what_silenced_several_workers_is_given_up(site, draft, at) -> None:
     design_commission(campaign=draft, purpose="open", at=at)
     for number in range(LOST_MAX):
-        assert design_claim(campaign_pk=draft.pk, at=at + number * 2 * SILENT_AFTER) is not None
+        assert design_claim(campaign_pk=draft.pk, at=at + number * 2 * stale_after()) is not None
 
-    assert design_claim(campaign_pk=draft.pk, at=at + LOST_MAX * 2 * SILENT_AFTER) is None
+    assert design_claim(campaign_pk=draft.pk, at=at + LOST_MAX * 2 * stale_after()) is None
 
     assert not designs_free(at + timedelta(days=1)).exists()
     assert "3 workers fell silent while designing this" in text_of(site.get(address("campaign", draft)))

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotation.campaigns import commissioning
 from annotation.campaigns.commissioning import DesignStopped, Progress, design_claim, design_commission
 from annotation.campaigns.services import campaign_create, design_cancel
 from annotation.models import CampaignDesign
+from curation import heartbeats
 from tests.factories import DatasetFactory, PairFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,7 +18,7 @@ PATIENCE = 60.0  # seconds; a machine may be busy
 
 @pytest.fixture
 def progress(monkeypatch) -> Progress:
-    monkeypatch.setattr(commissioning, "SECONDS_BETWEEN_BEATS", 0.01)
+    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 0.01)
     dataset = DatasetFactory()
     PairFactory.create_batch(8, dataset=dataset)
     campaign = campaign_create(dataset=dataset, name="Large", factor=1.0)

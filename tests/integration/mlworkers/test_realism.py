@@ -5,13 +5,13 @@ import csv
 import numpy as np
 import pytest
 
+from curation import heartbeats
 from curation.models import PairScore, ScoreSet, Sentence, SentenceScore
 from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines import realism
 from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
 from mlworkers.realism.plan import RealismPlan
-from mlworkers.runs import reporting
 from mlworkers.runs.storage import Curve, home_path, kept_folder
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.tiny import WORDS, tiny_encoder
@@ -43,7 +43,7 @@ def encoder_folder(tmp_path_factory) -> str:
 @pytest.fixture(autouse=True)
 def no_heartbeat(monkeypatch, settings) -> None:
     """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
-    monkeypatch.setattr(reporting, "SECONDS_BETWEEN_WRITES", 3600.0)
+    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
     settings.RUN_STALE_SECONDS = 36_000
 
 

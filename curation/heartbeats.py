@@ -1,0 +1,167 @@
+"""Work that one process claims and keeps alive: runs and their shards, designs of campaigns, imports.
+
+A row of such work has `state`, `attempt` and `heartbeat_at`. Every move is one conditional UPDATE on them: of two
+processes that want the work one gets it (attempt + 1), and one that was paused while another took it over can no
+longer write. A process that is killed cannot say so: its heartbeat goes stale, and the work is free again.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, TypeVar, cast
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import F, Model, Q, QuerySet
+from django.utils import timezone
+
+RUNNING = "running"  # the state of claimed work, in every table
+AHEAD = timedelta(seconds=5)  # what another process wrote between our look at the clock and at the row
+LOST_MAX = 3  # what silenced three workers (out of memory, mostly) would silence the fourth
+SECONDS_BETWEEN_BEATS = 1.0
+BEATS_BEFORE_STALE = 6  # some may be late, behind another writer of the database
+
+logger = logging.getLogger(__name__)
+Row = TypeVar("Row", bound=Model)
+
+
+class ClaimLost(Exception):  # noqa: N818 - not an error: somebody wished it
+    """The work is no longer this process's: cancelled, or claimed by another. Stop, and write nothing more."""
+
+
+def database_now() -> datetime:
+    """The one clock that heartbeats are written and read by: the database's.
+
+    Workers run on several machines, whose clocks may be wrong and may jump. Whether another worker is alive must not
+    depend on that. SQLite is a file of this machine, and has this machine's time.
+    """
+    if connection.vendor != "postgresql":
+        return timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")  # now() would be the time at which the transaction began
+        moment: datetime = cursor.fetchone()[0]
+    return moment
+
+
+def stale_after() -> timedelta:
+    return timedelta(seconds=settings.RUN_STALE_SECONDS)
+
+
+def silence() -> float:
+    """How many seconds a row may go without a heartbeat, though nothing changes."""
+    return stale_after().total_seconds() / BEATS_BEFORE_STALE
+
+
+def heard_within(field: str, at: datetime, lately: timedelta) -> Q:
+    """The one rule for every heartbeat: of claimed work, of a worker, and for when a worker was last invited.
+
+    A time in the future says nothing: the clock that wrote it was wrong, or was put back since.
+    """
+    return Q(**{f"{field}__gte": at - lately, f"{field}__lte": at + AHEAD})
+
+
+def alive(at: datetime) -> Q:
+    """Work whose process was heard."""
+    return heard_within("heartbeat_at", at, stale_after())
+
+
+def interrupted(at: datetime) -> Q:
+    """Claimed work whose process left it or fell silent."""
+    return Q(state=RUNNING) & ~alive(at)
+
+
+def free(at: datetime, *, waiting: Collection[str]) -> Q:
+    """Work that may be claimed. waiting: the states of work that nobody has begun."""
+    return Q(state__in=waiting) | interrupted(at)
+
+
+def claim_first(
+    rows: QuerySet[Row], *, at: datetime, given_up: Mapping[str, Any] | None = None, **changes: Any
+) -> Row | None:
+    """Claim the first of these rows; None where there is none. A holder that was slow and is heard meanwhile keeps it.
+
+    given_up: what becomes of a row that has silenced LOST_MAX processes, which its field `lost` counts.
+    """
+    while (row := cast("Any", rows.first())) is not None:
+        as_seen = rows.filter(pk=row.pk, state=row.state, attempt=row.attempt, heartbeat_at=row.heartbeat_at)
+        if given_up is not None:
+            changes["lost"] = row.lost + (row.heartbeat_at is not None)
+            if changes["lost"] >= LOST_MAX:
+                as_seen.update(lost=LOST_MAX, **given_up)
+                continue
+        if as_seen.update(state=RUNNING, attempt=F("attempt") + 1, heartbeat_at=at, **changes):
+            row.attempt += 1
+            return cast("Row", row)
+    return None
+
+
+def held(rows: QuerySet[Row], *, attempt: int) -> QuerySet[Row]:
+    """Those of the rows that the attempt still holds: a condition for everything that it writes."""
+    return rows.filter(state=RUNNING, attempt=attempt)
+
+
+class Pulse:
+    """Calls `does` every so many seconds in a thread with a database connection of its own, until it is ended.
+
+    A database that does not answer costs one call.
+    """
+
+    def __init__(self, name: str, does: Callable[[], object], *, every: float, at_once: bool = False) -> None:
+        self._does = does
+        self._every = every
+        self._at_once = at_once
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._go_on, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Begin no further call."""
+        self._ended.set()
+
+    def end(self) -> None:
+        """Wait for the call that goes on, and begin no further one."""
+        self.stop()
+        self._thread.join()
+
+    def _go_on(self) -> None:
+        try:
+            if self._at_once:
+                self._call()
+            while not self._ended.wait(self._every):
+                self._call()
+        finally:
+            connection.close()
+
+    def _call(self) -> None:
+        try:
+            self._does()
+        except (DatabaseError, InterfaceError) as error:
+            # The next call tries again with a new connection.
+            logger.warning("The %s could not use the database: %s", self._thread.name, error)
+            connection.close()
+
+
+@contextmanager
+def beating(name: str, beat: Callable[[datetime], object]) -> Iterator[None]:
+    """Call `beat(at)` about once a second, until the block ends or it raises ClaimLost.
+
+    It is called in a thread of the process that works: where that is killed or paused, the heartbeat stops with it,
+    and while the work is inside a transaction, the heartbeat goes on.
+    """
+
+    def beat_once() -> None:
+        try:
+            beat(database_now())
+        except ClaimLost:
+            pulse.stop()
+
+    pulse = Pulse(name, beat_once, every=min(SECONDS_BETWEEN_BEATS, silence()))
+    pulse.start()
+    try:
+        yield
+    finally:
+        pulse.end()
