@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 
 
 class GeneratedRow(NamedTuple):
-    """The number of a sentence of the dataset, what was written for it, and the similarity that was intended, 0..1."""
+    """The number of a sentence of the dataset, what was written for it, and its target similarity, 0..1."""
 
     source: int
     text: str
@@ -28,7 +28,7 @@ class GeneratedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class GeneratedPairs:
-    """The score set of the intended similarities, its pairs, and how many of their sentences a person had written."""
+    """The score set of the target similarities, its pairs, and how many of their sentences a person had written."""
 
     score_set: ScoreSet
     pairs: int

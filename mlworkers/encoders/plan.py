@@ -90,7 +90,7 @@ class TrainingPlan:
     scores: str = field(
         metadata=_about(
             "Scores to learn",
-            "The score set whose pairs and scores are learnt: the intended similarity of generated pairs, or scores "
+            "The score set whose pairs and scores are learnt: the target similarity of generated pairs, or scores "
             "that people gave.",
             refers_to="score set",
             kinds=("target", "reference", "human"),
@@ -190,12 +190,12 @@ class TrainingPlan:
             source=RISE,
         ),
     )
-    held_back: float = field(
+    validation_share: float = field(
         default=0.0,
         metadata=_about(
-            "Held back to choose by",
-            "This share of the training pairs is not learnt: the weights that agree best with their scores are kept. "
-            "0 keeps the last weights.",
+            "Validation share",
+            "This share of the training pairs is not trained on. The weights that agree best with the scores of these "
+            "validation pairs are kept. 0 keeps the last weights.",
             low=0.0,
             high=0.5,
             source=OURS,
@@ -204,8 +204,8 @@ class TrainingPlan:
     looks: int = field(
         default=4,
         metadata=_about(
-            "Looks per epoch",
-            "How often the pairs that are held back are measured.",
+            "Evaluations per epoch",
+            "How often the encoder is evaluated on the validation pairs.",
             low=1,
             high=100,
             source=RISE,

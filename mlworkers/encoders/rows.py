@@ -95,7 +95,7 @@ class PairTable:
     def rows(self, scores: str, *, split: str | None, realism: str = "") -> Rows:
         """The pairs of a split (None: of any) that have the score, and their p_D where its score set is named.
 
-        Of intended scores, the generated pairs alone. Raises RowsError where there is none.
+        Of target similarities, the generated pairs alone. Raises RowsError where there is none.
         """
         values = self._scores(scores)
         chosen = ~np.isnan(values)
@@ -250,11 +250,12 @@ def _holding(rows: Rows, keys: AbstractSet[str]) -> Column:
     return found
 
 
-def hold_back(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows, int]:
-    """Rows to learn, rows to choose by, and how many fit neither because they share a sentence with the latter.
+def validation_split(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows, int]:
+    """Rows to train on, rows to choose the best weights by (the validation pairs), and how many are in neither because
+    they share a sentence with the validation pairs.
 
-    What goes together is drawn together: the pairs that hang together by shared sentences, or, where random partners
-    tie most pairs into one such group, the pairs of one first sentence. Raises RowsError where a side would be empty.
+    Pairs that are connected by shared sentences are drawn together. Where random partners connect most of the pairs,
+    the pairs of one first sentence are drawn together. Raises RowsError where a side would be empty.
     """
     units = pair_components(rows.a, rows.b)
     if np.bincount(units).max() > len(rows) / 2:
@@ -268,11 +269,11 @@ def hold_back(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows, int]:
     kept, chosen = rows.taken(~tied), rows.taken(back)
     if not len(kept) or len(chosen) < FEWEST_TESTED:
         raise RowsError(
-            "%(back)d of %(pairs)d pairs would be held back to choose by and %(learnt)d learnt; choose another value "
-            "for “%(setting)s”, or 0 for none.",
-            back=len(chosen),
+            "Of %(pairs)d pairs, %(validation)d would be validation pairs and %(training)d training pairs; choose "
+            "another value for “%(setting)s”, or 0 for no validation.",
             pairs=len(rows),
-            learnt=len(kept),
-            setting=Named("held_back"),
+            validation=len(chosen),
+            training=len(kept),
+            setting=Named("validation_share"),
         )
     return kept, chosen, int((tied & ~back).sum())

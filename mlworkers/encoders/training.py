@@ -20,7 +20,7 @@ from mlworkers.encoders.gradients import SideBySide
 from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.plan import EncoderPlan, Normalise
-from mlworkers.encoders.rows import Rows, hold_back
+from mlworkers.encoders.rows import Rows, validation_split
 from mlworkers.encoders.weighting import Weighed, weigh
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
@@ -101,20 +101,22 @@ SECONDS_BETWEEN_CHECKPOINTS = (
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """A trained encoder; the rows it learnt from and what each counted for; how many were held back to choose by, and
-    how many were left out because they share a sentence with those.
+class TrainedEncoder:
+    """A trained encoder, the rows it was trained on, and the weight of each.
+
+    validation: how many rows were used to choose the best weights. tied: how many rows were used for neither, because
+    they share a sentence with those.
     """
 
     encoder: SentenceTransformer
-    trained: TrainingResult
+    training: TrainingResult
     rows: Rows
     weights: Weighed
-    held_back: int
+    validation: int
     tied: int
 
 
-def encoder_fit(
+def encoder_train(
     base: Path,
     rows: Rows,
     plan: EncoderPlan,
@@ -123,34 +125,36 @@ def encoder_fit(
     now: Callable[[], float] = lambda: 0.0,
     report: Report = silent,
     note: Callable[[CurvePoint], object] = lambda point: None,
-) -> Fitted:
+) -> TrainedEncoder:
     """Train the encoder in the folder `base` on rows, as the plan says.
 
     checkpoints: a folder of this training's own, in which it finds and leaves its checkpoints; now: a clock in seconds.
     Raises the errors of `rows`, `weighting`, `training` and `backbone`, each one sentence.
     """
-    unfiltered, back, tied = _held_back(rows, plan)
+    unfiltered, validation, tied = _validation_split(rows, plan)
     weighed = _weighed(unfiltered, plan)
-    learnt = unfiltered.taken(weighed.places)
+    used = unfiltered.taken(weighed.places)
     compute = choose_compute(plan.device, plan.precision)
     encoder = base_encoder(base, plan, compute)
-    learner = PairLearner(encoder, learnt, weighed.weights, compute, normalise=plan.normalise)
-    kept = _checkpoints(checkpoints, plan, learnt, weighed.weights, now)
-    trained = train(
+    learner = PairLearner(encoder, used, weighed.weights, compute, normalise=plan.normalise)
+    kept = _checkpoints(checkpoints, plan, used, weighed.weights, now)
+    training = train(
         learner,
-        plan.schedule(len(learnt)),
+        plan.schedule(len(used)),
         plan.loop(),
-        evaluate=_evaluate(encoder, back, compute),
+        evaluate=_evaluate(encoder, validation, compute),
         checkpoints=kept,
         report=report,
         note=note,
     )
-    return Fitted(encoder, trained, learnt, weighed, 0 if back is None else len(back), tied)
+    return TrainedEncoder(
+        encoder, training, used, weighed, 0 if validation is None else len(validation), tied
+    )
 
 
 def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
-    """The steps that `encoder_fit` will take. Raises what it would raise about rows and weights."""
-    weighed = _weighed(_held_back(rows, plan)[0], plan)
+    """The steps that `encoder_train` will take. Raises what it would raise about rows and weights."""
+    weighed = _weighed(_validation_split(rows, plan)[0], plan)
     return plan.schedule(weighed.places.size).steps
 
 
@@ -173,17 +177,19 @@ def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTra
     return encoder
 
 
-def _held_back(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows | None, int]:
-    return hold_back(rows, plan.held_back, seed=plan.seed) if plan.held_back else (rows, None, 0)
+def _validation_split(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows | None, int]:
+    if not plan.validation_share:
+        return rows, None, 0
+    return validation_split(rows, plan.validation_share, seed=plan.seed)
 
 
-def _evaluate(encoder: SentenceTransformer, back: Rows | None, compute: Compute) -> Evaluate | None:
-    if back is None:
+def _evaluate(encoder: SentenceTransformer, validation: Rows | None, compute: Compute) -> Evaluate | None:
+    if validation is None:
         return None
-    first, second = back.first.tolist(), back.second.tolist()
+    first, second = validation.first.tolist(), validation.second.tolist()
 
     def evaluate() -> float | None:
-        return spearman(pair_cosines(encoder, first, second, compute).values, back.values)
+        return spearman(pair_cosines(encoder, first, second, compute).values, validation.values)
 
     return evaluate
 

@@ -25,7 +25,7 @@ from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
 from mlworkers.encoders.rows import Rows, TrainingRows, sentence_keys, training_rows, unseen_rows
 from mlworkers.encoders.saving import About, cosines_read, cosines_write, encoder_save, trained_on
-from mlworkers.encoders.training import Fitted, encoder_fit, steps_planned
+from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, dataset_there, snapshot_taken, table_of
@@ -47,16 +47,18 @@ def train_encoder(plan: EncoderPlan, work: Work) -> Outcome:
     started = monotonic()
     data = _data(plan, work)
     folder = work.folder / "encoder"
-    fitted = _fitted(plan, data, work.kept / "checkpoints", report=work.report, note=_curve(work.curve))
-    _save(fitted, plan, data, folder)
+    trained = _trained_encoder(
+        plan, data, work.kept / "checkpoints", report=work.report, note=_curve(work.curve)
+    )
+    _save(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
-    result = {**_counts(data.learnt, fitted), **_kept_figures(fitted), **data.told, "seconds": seconds}
+    result = {**_counts(data.learnt, trained), **_kept_figures(trained), **data.told, "seconds": seconds}
     message = ngettext(
         "Trained on %(pairs)s pairs in %(steps)s step",
         "Trained on %(pairs)s pairs in %(steps)s steps",
-        fitted.trained.steps,
-    ) % {"pairs": intcomma(len(fitted.rows)), "steps": intcomma(fitted.trained.steps)}
-    card = {**_card(plan, data), "training_pairs": len(fitted.rows), "seconds": seconds}
+        trained.training.steps,
+    ) % {"pairs": intcomma(len(trained.rows)), "steps": intcomma(trained.training.steps)}
+    card = {**_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
     return Outcome(message, result, [Made("encoder", folder, card)])
 
 
@@ -127,17 +129,17 @@ def _data(plan: EncoderPlan, work: Work) -> _Data:
     return _Data(snapshot, learnt, base)
 
 
-def _fitted(
+def _trained_encoder(
     plan: EncoderPlan, data: _Data, checkpoints: Path, *, report: Report, note: Callable[[CurvePoint], object]
-) -> Fitted:
-    return encoder_fit(
+) -> TrainedEncoder:
+    return encoder_train(
         data.base, data.learnt.rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
     )
 
 
-def _save(fitted: Fitted, plan: EncoderPlan, data: _Data, folder: Path) -> None:
+def _save(trained: TrainedEncoder, plan: EncoderPlan, data: _Data, folder: Path) -> None:
     with folder_replacing(folder) as beside:
-        encoder_save(fitted.encoder, beside, _about(plan, data), fitted.rows.sentences)
+        encoder_save(trained.encoder, beside, _about(plan, data), trained.rows.sentences)
 
 
 def _about(plan: EncoderPlan, data: _Data) -> About:
@@ -165,22 +167,22 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
     }
 
 
-def _counts(learnt: TrainingRows, fitted: Fitted) -> dict[str, Any]:
+def _counts(learnt: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
     return {
-        "training_pairs": len(fitted.rows),
-        "effective_pairs": round(fitted.weights.effective, 1),
-        "filtered": len(learnt.rows) - fitted.held_back - fitted.tied - len(fitted.rows),
-        "held_back": fitted.held_back,
-        "tied_to_held_back": fitted.tied,
+        "training_pairs": len(trained.rows),
+        "effective_pairs": round(trained.weights.effective, 1),
+        "filtered": len(learnt.rows) - trained.validation - trained.tied - len(trained.rows),
+        "validation_pairs": trained.validation,
+        "tied_to_validation": trained.tied,
         "held_out_left_out": learnt.held_out,
         "unscored_left_out": learnt.unscored,
         "unscored_as_human": learnt.as_human,
     }
 
 
-def _kept_figures(fitted: Fitted) -> dict[str, Any]:
-    kept = fitted.trained.kept
-    return {"steps": fitted.trained.steps, "kept_step": kept.step, "loss": kept.loss, "dev": kept.dev}
+def _kept_figures(trained: TrainedEncoder) -> dict[str, Any]:
+    kept = trained.training.kept
+    return {"steps": trained.training.steps, "kept_step": kept.step, "loss": kept.loss, "dev": kept.dev}
 
 
 def _curve(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
@@ -248,23 +250,23 @@ class _Comparison:
         started = monotonic()
         checkpoints = self._work.kept / "checkpoints" / path.name
         plan = self._encoders[number][1]
-        fitted = None if plan is None else self._trained(plan, checkpoints, report)
+        trained = None if plan is None else self._trained(plan, checkpoints, report)
         with folder_replacing(path, once=True) as beside:
             model, told = self._base, dict[str, Any]()
-            if plan is not None and fitted is not None:
+            if plan is not None and trained is not None:
                 model = beside / "encoder"
-                _save(fitted, plan, self._data, model)
-                told = {**_counts(self._learnt, fitted), **_kept_figures(fitted)}
+                _save(trained, plan, self._data, model)
+                told = {**_counts(self._learnt, trained), **_kept_figures(trained)}
             still = _standing_still(report, self.sizes[number])
             cosines_write(beside / "cosines.npy", _cosines(model, self._tests, self._plan.device, still))
             told["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(checkpoints, ignore_errors=True)
 
-    def _trained(self, plan: EncoderPlan, checkpoints: Path, report: Report) -> Fitted:
+    def _trained(self, plan: EncoderPlan, checkpoints: Path, report: Report) -> TrainedEncoder:
         series = f"{plan.weighting}, seed {plan.seed}"
         note = _curve(self._work.curve, series=series)
-        return _fitted(plan, self._data, checkpoints, report=report, note=note)
+        return _trained_encoder(plan, self._data, checkpoints, report=report, note=note)
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         cosines = [cosines_read(path / "cosines.npy") for path in paths]

@@ -29,7 +29,7 @@ from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_co
 from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import check_length, rows_written
 
-METHOD = "DINO: intended by the instruction"
+METHOD = "DINO: similarity that the instruction asks for"
 
 
 def bootstrap_generator(plan: BootstrapPlan, work: Work) -> Outcome:

@@ -21,7 +21,7 @@ GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """A generated pair: its number, the place of its sentence `b` among those scored, and what was intended, 0..1."""
+    """The number of a generated pair, the place of its sentence `b` among those scored, and its target similarity."""
 
     pair: int
     place: int
@@ -122,7 +122,7 @@ def _generated(run: Run, dataset: Dataset) -> list[_Generated]:
 
 
 def _targets(run: Run, dataset: Dataset) -> dict[int, float]:
-    """Of each pair the similarity that was intended, brought to 0..1."""
+    """The target similarity of each pair, as 0..1."""
     score_set = ScoreSet.objects.filter(dataset=dataset, run_ref=run.pk, kind=ScoreSet.Kind.TARGET).first()
     if score_set is None:
         return {}

@@ -169,7 +169,8 @@ KINDS: dict[str, Kind] = {
             name="generate_pairs",
             label=gettext_lazy("Generate pairs"),
             description=gettext_lazy(
-                "Lets a language model write sentences of intended similarity for human ones, and keeps the sound ones."
+                "Lets a language model write partners of a target similarity for human sentences, and keeps the usable "
+                "ones."
             ),
             plan=GenerationPlan,
             unit=gettext_lazy("rows"),

@@ -82,7 +82,7 @@ def in_sample_auc(logits: ArrayLike, data: SdiData) -> float:
 
 
 def pair_figures(p_human: Sequence[float], targets: Sequence[float | None]) -> dict[str, float | None]:
-    """Of the generated pairs: how p_D goes with the intended similarity, and how many pairs are left as weights.
+    """Of the generated pairs: the correlation of p_D and target similarity, and the effective number of pairs.
 
     A correlation says that p_D knows the topic: pairs that were meant to differ are off topic by design. None where
     fewer than three pairs have a target, or one side is constant.

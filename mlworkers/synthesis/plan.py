@@ -157,7 +157,7 @@ class GenerationPlan:
     )
     labels: str = field(
         default="0,0.5,1",
-        metadata=_about("Labels", "The intended similarities, with commas between.", source=DINO),
+        metadata=_about("Labels", "The target similarities, separated by commas.", source=DINO),
     )
     samples: int = field(
         default=5,

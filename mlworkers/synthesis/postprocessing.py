@@ -39,7 +39,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """A row with what became of it. text: cleaned. target: the intended similarity; sampled: a partner of step 6."""
+    """A row with what became of it. text: cleaned. target: the target similarity; sampled: a partner of step 6."""
 
     source: int
     label: str
@@ -115,7 +115,7 @@ def postprocessed(
 
 
 def smoothed(label: str, smoothing: float) -> float:
-    """The intended similarity of a label: (1 - s)·y + s/2, so that 0, 0.5 and 1 become 0.1, 0.5 and 0.9 (RISE)."""
+    """The target similarity of a label: (1 - s)·y + s/2, so that 0, 0.5 and 1 become 0.1, 0.5 and 0.9 (RISE)."""
     return round((1 - smoothing) * float(label) + smoothing / 2, 12)
 
 

@@ -37,7 +37,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Task:
-    """Instructions by label. A label is a number in 0..1, written as text: the intended similarity."""
+    """Instructions by label. A label is a number in 0..1, written as text: the target similarity."""
 
     name: str
     instructions: Mapping[str, Instruction]
@@ -159,9 +159,7 @@ def _check_label(label: str) -> None:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise TaskError(
-            f"The label {label!r} is no number from 0 to 1, and cannot be an intended similarity."
-        )
+        raise TaskError(f"The label {label!r} is no number from 0 to 1, and cannot be a target similarity.")
 
 
 def _check_counters(label: str, counters: tuple[str, ...], known: Mapping[str, Instruction]) -> None:

@@ -83,7 +83,7 @@ def test_training_leaves_an_encoder_that_says_where_it_comes_from(dataset, encod
 
 
 def test_its_curve_is_kept_beside_it(dataset, encoder_folder) -> None:
-    run = trained(dataset, encoder_folder, held_back=0.3, looks=1)
+    run = trained(dataset, encoder_folder, validation_share=0.3, looks=1)
 
     points = [json.loads(line) for line in (run_folder(run.pk) / "curve.jsonl").read_text().splitlines()]
     assert [point["step"] for point in points] == [1, 2, 3]
@@ -114,7 +114,7 @@ def test_training_goes_on_where_a_worker_left_it_and_ends_with_the_same_files(
     leaving = queued(
         "train_encoder", dataset, encoder_folder, **SETS, **SHORT, weighting="random", snapshot=1
     )
-    train, resumed = encoders.encoder_fit, []
+    train, resumed = encoders.encoder_train, []
 
     def left(*args, report, **about):
         def until_the_third_step(done: int, total: int, message: str) -> None:
@@ -131,9 +131,9 @@ def test_training_goes_on_where_a_worker_left_it_and_ends_with_the_same_files(
 
         return train(*args, report=steps, **about)
 
-    monkeypatch.setattr(encoders, "encoder_fit", left)
+    monkeypatch.setattr(encoders, "encoder_train", left)
     carried_out(leaving, state="running")
-    monkeypatch.setattr(encoders, "encoder_fit", watched)
+    monkeypatch.setattr(encoders, "encoder_train", watched)
 
     run = carried_out(leaving)
 
@@ -143,15 +143,15 @@ def test_training_goes_on_where_a_worker_left_it_and_ends_with_the_same_files(
 
 def test_a_run_makes_its_snapshot_once(dataset, encoder_folder, monkeypatch) -> None:
     run = queued("train_encoder", dataset, encoder_folder, **SETS, **SHORT)
-    fit = encoders.encoder_fit
+    fit = encoders.encoder_train
 
     def leaves(*args, **about):
         raise WorkerLeaves
 
-    monkeypatch.setattr(encoders, "encoder_fit", leaves)
+    monkeypatch.setattr(encoders, "encoder_train", leaves)
     carried_out(run, state="running")
     GeneratedPairFactory(dataset=dataset, intended=0.5, p_d=0.5)  # what comes later is not of this run
-    monkeypatch.setattr(encoders, "encoder_fit", fit)
+    monkeypatch.setattr(encoders, "encoder_train", fit)
 
     assert carried_out(run).result["training_pairs"] == 24
     assert Snapshot.objects.count() == 1
@@ -352,7 +352,7 @@ def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, 
     plan = {**COMPARED, "weightings": "plain,realism,random", "snapshot": number}
     whole = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
     run = queued("compare_weightings", dataset, encoder_folder, **plan)
-    fit, done = encoders.encoder_fit, []
+    fit, done = encoders.encoder_train, []
 
     def left_at_the_last(base, rows, plan, **about):
         if len(done) == 2:
@@ -364,9 +364,9 @@ def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, 
         done.append(str(plan.weighting))
         return fit(base, rows, plan, **about)
 
-    monkeypatch.setattr(encoders, "encoder_fit", left_at_the_last)
+    monkeypatch.setattr(encoders, "encoder_train", left_at_the_last)
     carried_out(run, state="running")
-    monkeypatch.setattr(encoders, "encoder_fit", going_on)
+    monkeypatch.setattr(encoders, "encoder_train", going_on)
     carried_out(run)
 
     assert done == ["plain", "realism", "random"]

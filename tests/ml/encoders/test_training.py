@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader
 
 from mlworkers.encoders.plan import EncoderPlan, Normalise, Weighting
 from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import PairLearner, encoder_fit, steps_planned
+from mlworkers.encoders.training import PairLearner, encoder_train, steps_planned
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.checkpoints import CheckpointError, Checkpoints
@@ -98,8 +98,8 @@ def test_random_numbers_of_others_are_left_as_they_were(encoder_folder, compute)
 def test_realism_of_one_for_every_pair_is_plain_training_bit_for_bit(encoder_folder) -> None:
     real = replace(ROWS, realism=ONES)
 
-    plain = encoder_fit(encoder_folder, real, replace(PLAN, weighting=Weighting.PLAIN))
-    weighed = encoder_fit(encoder_folder, real, replace(PLAN, weighting=Weighting.REALISM))
+    plain = encoder_train(encoder_folder, real, replace(PLAN, weighting=Weighting.PLAIN))
+    weighed = encoder_train(encoder_folder, real, replace(PLAN, weighting=Weighting.REALISM))
 
     assert same_bits(weights_of(plain.encoder), weights_of(weighed.encoder))
 
@@ -381,15 +381,15 @@ def test_lower_precision_rounds_what_is_computed_and_not_the_weights(encoder_fol
     assert losses[0] == pytest.approx(losses[1], rel=0.05)
 
 
-def test_pairs_held_back_choose_the_weights_and_are_not_learnt(encoder_folder) -> None:
-    plan = replace(PLAN, held_back=0.25, looks=2, realism="")
-    fit = encoder_fit(encoder_folder, rows_made(40), plan)
+def test_validation_pairs_choose_the_weights_and_are_not_trained_on(encoder_folder) -> None:
+    plan = replace(PLAN, validation_share=0.25, looks=2, realism="")
+    fit = encoder_train(encoder_folder, rows_made(40), plan)
 
-    assert steps_planned(rows_made(40), plan) == fit.trained.steps
-    assert (len(fit.rows), fit.held_back, fit.tied) == (30, 10, 0)
-    looked = [point for point in fit.trained.points if point.dev is not None]
+    assert steps_planned(rows_made(40), plan) == fit.training.steps
+    assert (len(fit.rows), fit.validation, fit.tied) == (30, 10, 0)
+    looked = [point for point in fit.training.points if point.dev is not None]
     assert len(looked) == 4
-    assert fit.trained.kept.dev == max(point.dev for point in looked)
+    assert fit.training.kept.dev == max(point.dev for point in looked)
 
 
 @pytest.fixture(scope="module")
@@ -398,7 +398,7 @@ def longer(tmp_path_factory) -> Path:
 
 
 def test_the_longest_input_is_the_plan_s_and_never_above_the_model_s(longer) -> None:
-    own = encoder_fit(longer, ROWS, replace(PLAN, epochs=1)).encoder
-    short = encoder_fit(longer, ROWS, replace(PLAN, epochs=1, max_length=6)).encoder
+    own = encoder_train(longer, ROWS, replace(PLAN, epochs=1)).encoder
+    short = encoder_train(longer, ROWS, replace(PLAN, epochs=1, max_length=6)).encoder
 
     assert (own.max_seq_length, short.max_seq_length) == (24, 6)

@@ -64,7 +64,7 @@ def test_an_interval_needs_enough_resamples_or_none(kind: str) -> None:
         ({"learning_rate": 0}, "“learning_rate” is 0.0; it must be at least 1e-08"),
         ({"warmup": 1.5}, "“warmup” is 1.5; it must be at most 1.0"),
         ({"filter_share": 1}, "“filter_share” is 1.0; it must be at most 0.95"),
-        ({"held_back": 0.9}, "“held_back” is 0.9; it must be at most 0.5"),
+        ({"validation_share": 0.9}, "“validation_share” is 0.9; it must be at most 0.5"),
         ({"weighting": "gold"}, "“weighting” is “gold”; choose one of plain, realism"),
         ({"normalise": "sum"}, "“normalise” is “sum”; choose one of none, mean1 and batch"),
         ({"precision": "float16"}, "choose one of float32, bfloat16 and auto"),

@@ -11,10 +11,10 @@ from mlworkers.encoders.rows import (
     PairTable,
     Rows,
     RowsError,
-    hold_back,
     sentence_keys,
     training_rows,
     unseen_rows,
+    validation_split,
 )
 
 SETS = {
@@ -207,10 +207,10 @@ def sentences_of(rows: Rows) -> set[int]:
     return {*rows.a.tolist(), *rows.b.tolist()}
 
 
-def test_pairs_that_hang_together_are_held_back_together() -> None:
+def test_pairs_that_hang_together_go_to_validation_together() -> None:
     sources = np.repeat(np.arange(20), 4)
 
-    kept, back, tied = hold_back(made(sources, 100 + np.arange(80)), 0.2, seed=3)
+    kept, back, tied = validation_split(made(sources, 100 + np.arange(80)), 0.2, seed=3)
 
     assert (len(kept), len(back), tied) == (64, 16, 0)
     assert not sentences_of(kept) & sentences_of(back)
@@ -221,7 +221,7 @@ def test_where_random_partners_tie_everything_together_the_ties_are_left_out() -
     partners = 100 + np.arange(120)
     partners[3::4] = np.roll(partners[0::4], 1)  # the last partner of each source is another source's first
 
-    kept, back, tied = hold_back(made(sources, partners), 0.2, seed=3)
+    kept, back, tied = validation_split(made(sources, partners), 0.2, seed=3)
 
     assert not sentences_of(kept) & sentences_of(back)
     assert len(back) == 24
@@ -229,14 +229,15 @@ def test_where_random_partners_tie_everything_together_the_ties_are_left_out() -
     assert 0 < tied <= 24  # at most what the held-back sources and their partners' partners tie
 
 
-def test_other_seeds_hold_back_other_pairs() -> None:
+def test_other_seeds_draw_other_pairs_for_validation() -> None:
     rows = made(np.repeat(np.arange(20), 4), 100 + np.arange(80))
 
     assert (
-        hold_back(rows, 0.2, seed=1)[1].numbers.tolist() != hold_back(rows, 0.2, seed=2)[1].numbers.tolist()
+        validation_split(rows, 0.2, seed=1)[1].numbers.tolist()
+        != validation_split(rows, 0.2, seed=2)[1].numbers.tolist()
     )
 
 
 def test_holding_back_what_would_leave_nothing_is_refused() -> None:
-    with pytest.raises(RowsError, match="choose another value for “held_back”, or 0 for none"):
-        hold_back(made([1, 1, 1, 1], [2, 3, 4, 5]), 0.5, seed=1)
+    with pytest.raises(RowsError, match="choose another value for “validation_share”, or 0"):
+        validation_split(made([1, 1, 1, 1], [2, 3, 4, 5]), 0.5, seed=1)
