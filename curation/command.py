@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from curation.database import database_ready
 from curation.errors import UserError
 
 READER_LEFT = 141  # 128 + SIGPIPE, with which a shell reports what `head` ends
@@ -29,6 +30,7 @@ class Command(BaseCommand):
 
     # These commands must answer where no database is configured (a bare machine with the pure folders).
     requires_system_checks: list[str] = []
+    needs_database = False
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
@@ -47,6 +49,8 @@ class Command(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
+            if self.needs_database:
+                database_ready()
             return super().execute(*args, **options)
         except UserError as error:
             raise Error(error) from error

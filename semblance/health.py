@@ -6,14 +6,12 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from redis import Redis
 from redis.exceptions import RedisError
 
-_up_to_date: set[str] = set()
+from curation.database import migrations_missing, migrations_sentence
 
 
 def problems() -> dict[str, str]:
@@ -29,25 +27,7 @@ def database_problem() -> str:
         missing = migrations_missing()
     except (DatabaseError, InterfaceError):
         return _("The database does not answer. Pages cannot be shown, and nothing can be saved.")
-    if not missing:
-        return ""
-    return ngettext(
-        "The database lacks %(number)s migration. Run `manage.py migrate`.",
-        "The database lacks %(number)s migrations. Run `manage.py migrate`.",
-        missing,
-    ) % {"number": missing}
-
-
-def migrations_missing() -> int:
-    """How many. A database that once had them all keeps them, so that this is worked out once for each process."""
-    name = str(connection.settings_dict["NAME"])
-    if name in _up_to_date:
-        return 0
-    executor = MigrationExecutor(connection)
-    missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
-    if not missing:
-        _up_to_date.add(name)
-    return missing
+    return migrations_sentence(missing) if missing else ""
 
 
 def redis_problem() -> str:

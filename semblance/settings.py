@@ -2,11 +2,13 @@
 
 Two ways of running. Embedded, the default: SQLite and Celery's filesystem transport under SEMBLANCE_HOME,
 loopback only, nothing to configure. Production: DATABASE_URL and REDIS_URL, and then SECRET_KEY and
-ALLOWED_HOSTS must be given; a missing one stops the start.
+ALLOWED_HOSTS must be given; if one of these two is missing, nothing starts. Without REDIS_URL, `semblance.checks`
+says what that means.
 """
 
 import re
 from pathlib import Path
+from typing import Any
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -134,27 +136,27 @@ TEMPLATES = [
 # Forms are drawn by templates/django/forms, the same everywhere.
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
-if DATABASE_URL:
-    DATABASES = {"default": env.db_url("DATABASE_URL")}
-    DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
-    DATABASES["default"].setdefault("CONN_HEALTH_CHECKS", True)
-    if DATABASES["default"]["ENGINE"].endswith("postgresql"):
-        # A server that is gone without a word must not hold every thread of the site.
-        DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+SQLITE_OPTIONS: dict[str, object] = {
+    # IMMEDIATE takes the write lock at once, so that two writers queue instead of failing half-way.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    # FULL: a judgement that was answered with "saved" survives a power cut.
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+}
+# A server that does not answer must not hold every thread of the site.
+POSTGRESQL_OPTIONS: dict[str, object] = {"connect_timeout": 5}
+
+embedded: dict[str, Any] = {
+    "ENGINE": "django.db.backends.sqlite3",
+    "NAME": SEMBLANCE_HOME / "semblance.sqlite3",
+}
+database: dict[str, Any] = env.db_url("DATABASE_URL") if DATABASE_URL else embedded
+if database["ENGINE"].endswith("sqlite3"):
+    database["OPTIONS"] = SQLITE_OPTIONS | database.get("OPTIONS", {})
 else:
-    DATABASES = {
-        "default": {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": SEMBLANCE_HOME / "semblance.sqlite3",
-            "OPTIONS": {
-                # IMMEDIATE takes the write lock at once, so that two writers queue instead of failing half-way.
-                "transaction_mode": "IMMEDIATE",
-                "timeout": 20,
-                # FULL: a judgement that was answered with "saved" survives a power cut.
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
-            },
-        }
-    }
+    database = {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True} | database
+    database["OPTIONS"] = POSTGRESQL_OPTIONS | database.get("OPTIONS", {})
+DATABASES = {"default": database}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 if REDIS_URL:

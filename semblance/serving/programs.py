@@ -1,21 +1,16 @@
-"""The programs of a running site: the web server on its socket, the workers, beat; and the database they need."""
+"""The programs of a running site: the web server on its socket, the workers, and beat."""
 
 import errno
 import socket
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-from django.conf import settings
-from django.core.management import call_command
-from django.db import OperationalError, connection
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from curation.errors import UserError
 from mlworkers.plans.kinds import QUEUES
 from mlworkers.plans.settings import listed
 from mlworkers.runs.presence import worker_arguments
-from semblance.health import migrations_missing
 from semblance.serving.processes import Program
 
 ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - recognised, not chosen
@@ -36,29 +31,6 @@ def listening(host: str, port: int) -> socket.socket:
                 "Port %(port)s on %(host)s is in use; stop what uses it, or choose another with --port."
             )
         raise UserError(sentence % place) from error
-
-
-def database_ready() -> None:
-    """An embedded database is brought up to date; for another one, its operator decides when."""
-    try:
-        missing = migrations_missing()
-    except OperationalError as error:
-        reason = str(error).strip().splitlines()[0]
-        raise UserError(
-            _("The database cannot be reached (%(reason)s); check DATABASE_URL.") % {"reason": reason}
-        ) from error
-    if missing and not settings.EMBEDDED:
-        raise UserError(
-            ngettext(
-                "The database lacks %(number)s migration; run `manage.py migrate` first.",
-                "The database lacks %(number)s migrations; run `manage.py migrate` first.",
-                missing,
-            )
-            % {"number": missing}
-        )
-    if missing:
-        call_command("migrate", verbosity=0, interactive=False)
-    connection.close()
 
 
 def web(listener: socket.socket, processes: int) -> Program:

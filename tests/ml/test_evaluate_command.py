@@ -257,3 +257,12 @@ def test_from_a_shell_an_installation_without_torch_says_what_to_install(scored,
 
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "Error: Evaluating needs the package torch; pip install 'semblance[ml]'.\n"
+
+
+def test_the_help_is_printed_without_torch(tmp_path) -> None:
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
+
+    ended = run_manage(tmp_path / "new", "evaluate", "--help", PYTHONPATH=str(tmp_path))
+
+    assert ended.returncode == 0, ended.stderr
+    assert "--bootstrap" in ended.stdout

@@ -16,6 +16,7 @@ from curation.files.tables import FORMATS
 
 class Command(BaseCommand):
     help = "Write a dataset's active pairs and their scores into a file."
+    needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", metavar="SLUG")

@@ -20,6 +20,7 @@ COLUMNS = {"a": "a", "b": "b", "score": "score", "source": "source", "split": "s
 
 class Command(BaseCommand):
     help = "Import a file of sentence pairs (CSV, TSV, JSONL, Parquet) into a dataset."
+    needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)

@@ -1,5 +1,7 @@
 """`manage.py evaluate`: an encoder's cosines against human scores or labels. Needs no database."""
 
+from __future__ import annotations
+
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +10,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from rich.console import Console
@@ -37,12 +38,12 @@ try:
     from mlworkers.pipelines.models import folder_of_model
     from mlworkers.pretrained.compute import Compute, ComputeError, choose_compute
     from mlworkers.pretrained.encoder import load_encoder
-except ModuleNotFoundError as error:  # an installation for the web alone
-    raise ImproperlyConfigured(
-        _("Evaluating needs the package %(name)s; pip install 'semblance[ml]'.") % {"name": error.name}
-    ) from error
+except ModuleNotFoundError as error:  # an installation for the web alone still prints the help
+    MISSING = error.name or ""
+else:
+    MISSING = ""
 
-CosinesOf = Callable[[JudgedPairs], PairCosines]
+CosinesOf = Callable[[JudgedPairs], "PairCosines"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,10 @@ class Command(BaseCommand):
 
     def handle(self, *, model: str, pairs: Path, dev: Path | None, **options: Any) -> None:
         started = perf_counter()
+        if MISSING:
+            self.fail(
+                _("Evaluating needs the package %(name)s; pip install 'semblance[ml]'.") % {"name": MISSING}
+            )
         self._check(dev, **options)
         # Files before the model: what is wrong with them is then said at once.
         test = self._read(pairs, options)

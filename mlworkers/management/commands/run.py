@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.database import database_ready
 from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.heartbeats import database_now
@@ -40,6 +41,7 @@ class Command(BaseCommand):
             return
         if not options["kind"]:
             self.fail(_("No kind of run was given; `manage.py run --list` prints those there are."))
+        database_ready()
         plan = {**plan_in(options["plan"]), **values_in(options["values"])}
         run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)
         self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from curation.command import Command as BaseCommand
+from curation.database import database_ready
 from curation.errors import UserError
 from curation.files.progress import Report
 from mlworkers.models import Run
@@ -24,7 +25,7 @@ from semblance.demo.job import Demonstration, demonstrate
 from semblance.demo.plan import DemoPlan
 from semblance.demo.stages import Stages
 from semblance.serving.processes import Group
-from semblance.serving.programs import database_ready, workers
+from semblance.serving.programs import workers
 
 LOOK_EVERY = 0.1  # seconds
 

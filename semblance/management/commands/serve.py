@@ -5,11 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.core.checks import run_checks
+from django.db import connection
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.database import database_ready
+from semblance.checks import TAG
 from semblance.serving.processes import Ended, Group
-from semblance.serving.programs import address_of, answers, beat, database_ready, listening, web, workers
+from semblance.serving.programs import address_of, answers, beat, listening, web, workers
 
 
 class Command(BaseCommand):
@@ -29,7 +33,10 @@ class Command(BaseCommand):
         others = [*workers(options["workers"]), beat()]
         with listening(options["host"], options["port"]) as listener:
             database_ready()
+            connection.close()  # the programs that start now open their own
             programs = [web(listener, options["web_workers"]), *others]
+            for warning in run_checks(tags=[TAG]):
+                self._say(_("Warning: %(warning)s") % {"warning": warning.msg})
             address = address_of(listener)
             group = Group(programs, folder=settings.BASE_DIR, write=self._say)
             ended = group.run(meanwhile=self._announcement(address))

@@ -9,14 +9,14 @@ from django.db.utils import OperationalError
 from django.http import HttpResponse
 from django.test import Client
 
-from semblance import health
+from curation import database
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch, settings) -> None:
-    monkeypatch.setattr(health, "_up_to_date", set())
+    monkeypatch.setattr(database, "_up_to_date", set())
     settings.REDIS_URL = ""
     settings.DISK_FREE_MIN_BYTES = 1
 

@@ -186,5 +186,5 @@ def test_a_database_that_is_not_embedded_is_migrated_by_its_operator_alone(serve
     )
 
     assert served.ended() == 2
-    assert "migrations; run `manage.py migrate` first." in served.text()
+    assert "migrations. Run `manage.py migrate`." in served.text()
     assert len(served.text().splitlines()) == 1

@@ -1,0 +1,127 @@
+"""Settings: what the environment says, what it leaves out, and what `.env.example` says about it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from semblance.checks import redis_is_set
+
+ROOT = Path(__file__).resolve().parents[3]
+PRAGMAS = """
+import django; django.setup()
+from django.db import connection
+with connection.cursor() as cursor:
+    for name in ("synchronous", "journal_mode"):
+        cursor.execute(f"PRAGMA {name}")
+        print(cursor.fetchone()[0])
+print(connection.settings_dict["OPTIONS"]["transaction_mode"], connection.settings_dict["OPTIONS"]["timeout"])
+"""
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Runs Python with the settings of an installation that is new but for these variables."""
+    services = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS"}
+    clean = {name: value for name, value in os.environ.items() if name not in services}
+    clean |= {"SEMBLANCE_HOME": str(tmp_path / "home"), "DJANGO_SETTINGS_MODULE": "semblance.settings"}
+
+    def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            env=clean | variables,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_the_example_names_every_variable_that_settings_read() -> None:
+    settings = (ROOT / "semblance" / "settings.py").read_text()
+    read = set(re.findall(r'(?:env\.\w+|required|octal)\(\s*"(\w+)"', settings))
+
+    example = (ROOT / ".env.example").read_text()
+    named = set(re.findall(r"^(?:# )?([A-Z][A-Z_]+)=", example, re.MULTILINE))
+
+    assert named == read
+
+
+@pytest.mark.parametrize("by_address", [False, True])
+def test_sqlite_keeps_what_was_saved_through_a_power_cut_however_it_is_named(
+    installed, tmp_path, by_address
+) -> None:
+    address = {
+        "DATABASE_URL": f"sqlite:///{tmp_path}/named.sqlite3",
+        "SECRET_KEY": "tests-only",
+        "ALLOWED_HOSTS": "localhost",
+    }
+
+    done = installed("-c", PRAGMAS, **(address if by_address else {}))
+
+    assert done.stdout.split() == ["2", "wal", "IMMEDIATE", "20"], done.stderr  # 2 is FULL
+
+
+def test_a_database_server_without_redis_is_explained(settings) -> None:
+    settings.EMBEDDED, settings.REDIS_URL = False, ""
+
+    warnings = redis_is_set()
+
+    assert [warning.id for warning in warnings] == ["semblance.W001"]
+    assert warnings[0].msg.endswith("Set REDIS_URL.")
+
+
+@pytest.mark.parametrize(
+    "complete", [{"EMBEDDED": True, "REDIS_URL": ""}, {"EMBEDDED": False, "REDIS_URL": "redis://redis"}]
+)
+def test_embedded_and_complete_installations_are_not_warned(settings, complete) -> None:
+    for name, value in complete.items():
+        setattr(settings, name, value)
+
+    assert redis_is_set() == []
+
+
+def test_the_check_of_an_installation_says_that_redis_is_missing(installed, tmp_path) -> None:
+    done = installed(
+        *("manage.py", "check"),
+        DATABASE_URL=f"sqlite:///{tmp_path}/named.sqlite3",
+        SECRET_KEY="tests-only",
+        ALLOWED_HOSTS="localhost",
+    )
+
+    assert done.returncode == 0
+    assert "semblance.W001" in done.stderr
+
+
+def test_a_first_command_makes_the_tables_that_it_needs(installed, tmp_path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("sentence1,sentence2,score\nA dog runs.,The dog runs.,4\n")
+
+    done = installed("manage.py", "import_pairs", pairs, "--dataset", "mine", "--create")
+    exported = installed(
+        "manage.py", "export_dataset", "mine", "--format", "csv", "--out", tmp_path / "out.csv"
+    )
+
+    assert (done.returncode, exported.returncode) == (0, 0), done.stderr + exported.stderr
+    assert "mine: 1 rows: 1 added" in done.stdout
+
+
+def test_a_command_asks_the_operator_of_another_database_to_migrate_it(installed, tmp_path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("sentence1,sentence2,score\nA dog runs.,The dog runs.,4\n")
+
+    done = installed(
+        *("manage.py", "import_pairs", pairs, "--dataset", "mine", "--create"),
+        DATABASE_URL=f"sqlite:///{tmp_path}/named.sqlite3",
+        SECRET_KEY="tests-only",
+        ALLOWED_HOSTS="localhost",
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.endswith("migrations. Run `manage.py migrate`.\n")
+    assert done.stderr.count("\n") == 1
