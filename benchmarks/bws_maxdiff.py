@@ -13,12 +13,12 @@ from scipy.optimize import minimize
 
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Fit, fit_utilities, posterior_errors
+from annotation.bws.scores.posterior import Posterior, fit_utilities, posterior_errors
 
 BASELINE = "scipy.optimize.minimize (L-BFGS-B) over all judgements"
 
 
-def ours(judgements: Judgements) -> Fit:
+def ours(judgements: Judgements) -> Posterior:
     return fit_utilities(MaxDiffLikelihood(judgements), prior_precision=1.0)
 
 

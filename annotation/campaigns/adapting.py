@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.designs.adaptive import SHARE, adaptive_deck
+from annotation.bws.designs.adaptive import SHARE, adaptive_block
 from annotation.bws.designs.design import DesignError
 from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
@@ -213,7 +213,7 @@ def _deck_chosen(campaign: Campaign) -> _Deck:
         rng = campaign_rng(campaign, Stream.ADAPTIVE, campaign.rounds, attempt)
         seed = int(rng.integers(2**31))
         deck = active[
-            adaptive_deck(
+            adaptive_block(
                 utilities[active],
                 errors[active],
                 size=campaign.tuple_size,

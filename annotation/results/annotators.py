@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from annotation.bws.annotators.agreement import self_consistency
+from annotation.bws.annotators.agreement import intra_annotator_agreement
 from annotation.bws.annotators.gold_gate import GoldGate, gold_gate, share_bounds
 from annotation.bws.judgements import Judgements
 from annotation.models import Campaign, Judgement, Participation
@@ -74,7 +74,7 @@ def consistency_by_person(campaign: Campaign) -> dict[int, Consistency]:
         item_count=items.size,
         annotators=np.tile(rows[:, 0], 2),
     )
-    found = self_consistency(judged)
+    found = intra_annotator_agreement(judged)
     people = zip(found.annotators.tolist(), found.compared.tolist(), found.shares.tolist(), strict=True)
     return {person: Consistency(choices, round(share * choices)) for person, choices, share in people}
 

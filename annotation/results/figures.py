@@ -12,7 +12,7 @@ from django.db.models import Max
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability.intervals import reliability_interval
 from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
-from annotation.bws.scores.distinction import indistinguishable
+from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_figures
 from annotation.models import Campaign, Judgement, JudgementRevision, TupleItem
@@ -180,7 +180,7 @@ def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False)
     """One page of the campaign's counting scores as they stand; of equal ones the surest first, or last."""
     mark = campaign_mark(campaign)
     scores = _scores_at(campaign, mark)
-    groups = kept(campaign, "groups", mark, lambda: indistinguishable(scores.values, scores.standard_errors))
+    groups = kept(campaign, "groups", mark, lambda: tie_groups(scores.values, scores.standard_errors))
     places = np.arange(len(groups.order))[:: -1 if lowest_first else 1]
     pages = max(1, -(-len(places) // ROWS_PER_PAGE))
     number = min(max(1, page), pages)
@@ -204,7 +204,7 @@ def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False)
         )
         for pair, (place, low, high) in zip(shown, nearest, strict=True)
     ]
-    told_apart = groups.told_apart if len(places) > 1 else None
+    told_apart = groups.distinguishable if len(places) > 1 else None
     return ScorePage(rows=rows, number=number, pages=pages, total=len(places), told_apart=told_apart)
 
 

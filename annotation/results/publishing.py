@@ -7,7 +7,7 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.scores.distinction import indistinguishable
+from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.models import Campaign, TupleItem
 from annotation.results.figures import full_reliability
@@ -147,7 +147,7 @@ def _parameters(campaign: Campaign, filed: Filed, scores: Scores) -> dict[str, o
 
 def _told_apart(scores: Scores) -> float | None:
     """The share of all pairs of scores that differ by more than their errors explain, at 95 %; None without errors."""
-    share = indistinguishable(scores.values, scores.standard_errors).told_apart
+    share = tie_groups(scores.values, scores.standard_errors).distinguishable
     return None if math.isnan(share) else share
 
 

@@ -15,7 +15,7 @@ from django.db.models import Q
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
 from annotation.bws.designs.design import tuple_count
 from annotation.bws.designs.swapping import Report, unreported
-from annotation.bws.studies.study import Record, StudyPlan, study
+from annotation.bws.studies.study import CampaignRecord, StudyPlan, study
 from annotation.models import Campaign, CampaignStudy, TupleItem
 from annotation.results.figures import campaign_mark
 from annotation.results.record import Filed, Mask, Work, campaign_work
@@ -89,7 +89,7 @@ def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
     return found | {"seconds": _median_seconds(work)}
 
 
-def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> Record:
+def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> CampaignRecord:
     number = {int(person): place for place, person in enumerate(filed.people)}
     excluded, gold_shares = set(), {}
     for person in campaign.participations.filter(pk__in=number):
@@ -97,14 +97,14 @@ def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> Record:
             excluded.add(number[person.pk])
         if person.gold_trials >= TRIALS_PER_GOLD * campaign.gold_minimum:
             gold_shares[number[person.pk]] = person.gold_right / person.gold_trials
-    return Record(
+    return CampaignRecord(
         judged=filed.judgements,
         tuples=work.tuples[rows],
         best_slot=work.best_slot[rows],
         worst_slot=work.worst_slot[rows],
-        best_place=work.best[rows],
-        worst_place=work.worst[rows],
-        wanted=work.wanted[rows],
+        best_position=work.best[rows],
+        worst_position=work.worst[rows],
+        required=work.wanted[rows],
         counted=work.counted[rows],
         excluded=frozenset(excluded),
         gold_shares=gold_shares,

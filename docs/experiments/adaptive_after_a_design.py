@@ -14,17 +14,17 @@ import numpy as np
 from adaptive_phase import ITEMS, answered, together
 from scipy.stats import spearmanr
 
-from annotation.bws.designs.adaptive import adaptive_deck
+from annotation.bws.designs.adaptive import adaptive_block
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Fit, fit_utilities, posterior_errors
+from annotation.bws.scores.posterior import Posterior, fit_utilities, posterior_errors
 
 PRIOR = 1.0
 TOLD = (3.0, 4.0)  # judgements an item
 
 
-def fitted(judged: Judgements) -> Fit:
+def fitted(judged: Judgements) -> Posterior:
     return fit_utilities(MaxDiffLikelihood(judged), prior_precision=PRIOR)
 
 
@@ -35,7 +35,7 @@ def again(tuples: np.ndarray, judged: Judgements, _rng: np.random.Generator) -> 
 
 def adaptive(_tuples: np.ndarray, judged: Judgements, rng: np.random.Generator) -> np.ndarray:
     fit = fitted(judged)
-    return adaptive_deck(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
+    return adaptive_block(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
 
 
 def reached(scheme, noise: float, seed: int) -> Iterator[float]:

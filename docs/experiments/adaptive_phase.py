@@ -12,17 +12,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import spearmanr
 
-from annotation.bws.designs.adaptive import adaptive_deck
+from annotation.bws.designs.adaptive import adaptive_block
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Fit, fit_utilities, posterior_errors
+from annotation.bws.scores.posterior import Posterior, fit_utilities, posterior_errors
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 
 ITEMS, PRIOR, MOST = 600, 0.3, 10.0
 Tuples = np.ndarray
-Next = Callable[[Fit | None, int, np.random.Generator], Tuples]
+Next = Callable[[Posterior | None, int, np.random.Generator], Tuples]
 
 
 def answered(tuples: Tuples, latent: np.ndarray, noise: float, rng: np.random.Generator) -> Judgements:
@@ -64,22 +64,22 @@ def cost(scheme: Next, noise: float, seed: int, wanted: float) -> float:
     return len(judged) / ITEMS
 
 
-def random_decks(_fit: Fit | None, _deck: int, rng: np.random.Generator) -> Tuples:
+def random_decks(_fit: Posterior | None, _deck: int, rng: np.random.Generator) -> Tuples:
     return rng.permutation(ITEMS).reshape(-1, 4)
 
 
-def adaptive(fit: Fit | None, deck: int, rng: np.random.Generator) -> Tuples:
+def adaptive(fit: Posterior | None, deck: int, rng: np.random.Generator) -> Tuples:
     """Two random decks, then those that the judgements so far ask for."""
     if fit is None or deck < 2:
         return random_decks(fit, deck, rng)
-    return adaptive_deck(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
+    return adaptive_block(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
 
 
 def fixed(seed: int) -> Next:
     """A design of 2 N tuples, asked from its beginning, again and again."""
     tuples = design_tuples(ITEMS, factor=2, seed=seed).tuples
 
-    def following(_fit: Fit | None, deck: int, _rng: np.random.Generator) -> Tuples:
+    def following(_fit: Posterior | None, deck: int, _rng: np.random.Generator) -> Tuples:
         decks = np.array_split(tuples, 8)
         return decks[deck % 8]
 

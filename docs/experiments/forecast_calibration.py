@@ -17,7 +17,7 @@ from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability.correlation import spearman
 from annotation.bws.reliability.split_half import split_half_reliability
 from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
-from annotation.bws.studies.forecast import Expected, Forecast, ForecastPlan, fitted_noise, forecast
+from annotation.bws.studies.forecast import ExpectedRange, Forecast, ForecastPlan, fitted_noise, forecast
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 NOISES = (0.5, 1.0)
@@ -74,7 +74,7 @@ def _held(found: Forecast, outcome: FloatArray) -> list[bool]:
     return [_within(interval, value) for interval, value in zip(intervals, outcome, strict=True)]
 
 
-def _within(interval: Expected | None, value: float) -> bool:
+def _within(interval: ExpectedRange | None, value: float) -> bool:
     return interval is not None and interval.low <= value <= interval.high
 
 

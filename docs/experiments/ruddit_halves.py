@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from annotation.bws.files.judgement_files import read_judgements
-from annotation.bws.reliability.replication import stability
+from annotation.bws.reliability.replication import replication
 from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 
 METHODS = {"counting": counting_scores, "MaxDiff": partial(maxdiff_scores, with_errors=False)}
@@ -38,7 +38,7 @@ def main() -> None:
     print("judgements of a tuple  " + "  ".join(f"{number:>11}" for number in NUMBERS))
     for name, method in METHODS.items():
         found = [
-            stability(
+            replication(
                 judgements, method, judgements_per_tuple=number, trials=options.trials, seed=options.seed
             )
             for number in NUMBERS

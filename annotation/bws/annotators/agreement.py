@@ -17,38 +17,39 @@ class Agreement:
     shares: FloatArray
 
 
-def agreement_with_others(judgements: Judgements) -> Agreement:
+def leave_one_out_agreement(judgements: Judgements) -> Agreement:
     """The share of each annotator's implied comparisons that the others' scores confirm; 1/2 is guessing.
 
-    A judgement of k items implies 2 k - 3 comparisons: the best over all others, all others over the
-    worst. Each is held against counting scores of everybody else's judgements, never the annotator's own
-    (Hollis 2018 calls the share compliance). Items that score alike confirm half; items that nobody else
-    judged are left out.
+    A judgement of k items implies 2 k - 3 comparisons: the best over all others, all others over the worst. Each is
+    compared with counting scores of everybody else's judgements, never the annotator's own (Hollis 2018 calls the share
+    compliance). Items that have equal scores confirm half; items that nobody else judged are left out.
     """
-    people, number = _annotators(judgements)
+    people, number = np.unique(judgements.people, return_inverse=True)  # (a,), (n,)
     others = _scores_by_others(judgements, number)  # (n, k)
-    is_best = judgements.items == judgements.best[:, None]
+    is_best = judgements.items == judgements.best[:, None]  # (n, k)
     is_worst = judgements.items == judgements.worst[:, None]
     rows = np.arange(len(judgements))
-    best, worst = others[rows, is_best.argmax(axis=1)], others[rows, is_worst.argmax(axis=1)]
+    best, worst = others[rows, is_best.argmax(axis=1)], others[rows, is_worst.argmax(axis=1)]  # (n,)
+    # How far the others put the best above each item, and each item above the worst; NaN is no comparison.
     over = np.where(is_best, np.nan, best[:, None] - others)
     under = np.where(is_best | is_worst, np.nan, others - worst[:, None])
-    differences = np.hstack([over, under])
-    # Best and worst alike say nothing about an order.
+    differences = np.hstack([over, under])  # (n, 2 k)
+    # A judgement whose best is its worst contains no order.
     differences[judgements.best == judgements.worst] = np.nan
     compared = summed(number, (~np.isnan(differences)).sum(axis=1), len(people))
+    # A sign of 1, 0 or -1 confirms 1, 1/2 or nothing.
     confirmed = summed(number, (np.sign(np.nan_to_num(differences, nan=-1)) + 1).sum(axis=1) / 2, len(people))
     return _agreement(people, compared, confirmed)
 
 
-def self_consistency(judgements: Judgements) -> Agreement:
+def intra_annotator_agreement(judgements: Judgements) -> Agreement:
     """The share of choices that annotators repeat when the same items are put to them again.
 
     Best and worst of each repeated tuple are two comparisons with the same person's judgement before it.
     """
-    people, number = _annotators(judgements)
+    people, number = np.unique(judgements.people, return_inverse=True)
     tuples = tuple_numbers(judgements.items)
-    order = np.lexsort((tuples, number))  # stable: judgements of one tuple stay in their order
+    order = np.lexsort((tuples, number))  # stable: judgements of one tuple keep their order
     again = (np.diff(number[order]) == 0) & (np.diff(tuples[order]) == 0)
     earlier, later = order[:-1][again], order[1:][again]
     same_best = judgements.best[earlier] == judgements.best[later]
@@ -57,23 +58,15 @@ def self_consistency(judgements: Judgements) -> Agreement:
     return _agreement(people, compared, summed(number[later], same_best * 1.0 + same_worst, len(people)))
 
 
-def _annotators(judgements: Judgements) -> tuple[IntArray, IntArray]:
-    """The annotators (a,), and which of them made each judgement (n,)."""
-    if judgements.annotators is None:
-        raise ValueError("The judgements do not say who made them; name the column of annotators.")
-    people, number = np.unique(judgements.annotators, return_inverse=True)
-    return people, number
-
-
 def _agreement(people: IntArray, compared: FloatArray, confirmed: FloatArray) -> Agreement:
     shares = np.where(compared > 0, confirmed / np.maximum(compared, 1), np.nan)
     return Agreement(people, compared.astype(np.int64), shares)
 
 
 def _scores_by_others(judgements: Judgements, number: IntArray) -> FloatArray:
-    """Counting scores of each judgement's items (n, k) without the judgements of its annotator; NaN where unseen."""
+    """Counting scores of each judgement's items (n, k) without its annotator's judgements; NaN if nobody else did."""
     appearances, best, worst = counts(judgements)
-    # One cell for each annotator and item that met.
+    # One cell for each annotator and item that met: (c,) cells, and the cell of each position (n, k).
     cells, cell = np.unique(number[:, None] * judgements.item_count + judgements.items, return_inverse=True)
     cell = cell.reshape(judgements.items.shape)
     own = np.bincount(cell.ravel(), minlength=len(cells))
@@ -84,13 +77,13 @@ def _scores_by_others(judgements: Judgements, number: IntArray) -> FloatArray:
     items = cells % judgements.item_count
     left, net = appearances[items] - own, (best - worst)[items] - own_best + own_worst
     with np.errstate(invalid="ignore", divide="ignore"):
-        scores = np.where(left > 0, net / left, np.nan)
+        scores = np.where(left > 0, net / left, np.nan)  # (c,)
     return scores[cell]
 
 
 @dataclass(frozen=True, eq=False)
 class TupleAgreement:
-    """tuples: (t,) their numbers, ascending. judgements: (t,) of each. shares: (t,) NaN where nothing is compared."""
+    """tuples: (t,) their numbers, ascending. judgements: (t,) of each. shares: (t,) NaN if nothing is compared."""
 
     tuples: IntArray
     judgements: IntArray
@@ -101,26 +94,21 @@ def tuple_agreement(tuples: IntArray, best: IntArray, worst: IntArray, size: int
     """The share of comparisons that two judgements of the same tuple decide alike; 1/2 is guessing.
 
     tuples: (n,) which tuple was judged. best, worst: (n,) the design's slots, from 0 to size - 1. A judgement decides
-    2 k - 3 comparisons of slots; only those that both of two judgements decide are compared, and each two
-    judgements of a tuple are.
+    2 k - 3 comparisons of slots; only those that both of two judgements decide are compared, for every two judgements
+    of a tuple.
     """
     known, number = np.unique(tuples, return_inverse=True)
     over = np.zeros((len(known), size, size))  # over[t, a, b]: how many judgements put slot a above slot b
     for slot in range(size):
-        _add(over, number, best, slot)
+        other = best != slot
+        np.add.at(over, (number[other], best[other], slot), 1)
         # The best is above the worst already.
-        middle = (best != slot) & (worst != slot)
+        middle = other & (worst != slot)
         np.add.at(over, (number[middle], slot, worst[middle]), 1)
-    above = over[:, *np.triu_indices(size, 1)]
+    above = over[:, *np.triu_indices(size, 1)]  # (t, k (k - 1) / 2)
     below = over.transpose(0, 2, 1)[:, *np.triu_indices(size, 1)]
+    # Of c judgements that decide a comparison in one way, c (c - 1) / 2 pairs agree.
     alike = (above * (above - 1) + below * (below - 1)).sum(axis=1) / 2
-    different = (above * below).sum(axis=1)
-    compared = alike + different
+    compared = alike + (above * below).sum(axis=1)
     shares = np.where(compared > 0, alike / np.maximum(compared, 1), np.nan)
     return TupleAgreement(known, np.bincount(number, minlength=len(known)), shares)
-
-
-def _add(over: FloatArray, number: IntArray, best: IntArray, slot: int) -> None:
-    """Put the best of each judgement above `slot`, where that is another."""
-    other = best != slot
-    np.add.at(over, (number[other], best[other], slot), 1)

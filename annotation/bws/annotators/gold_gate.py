@@ -1,4 +1,4 @@
-"""The gold gate: when wrong answers to known questions say enough to stop somebody."""
+"""The gold gate: when there are enough wrong answers to gold tuples to stop somebody."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -7,14 +7,15 @@ from enum import StrEnum
 from scipy.special import betaincinv
 
 TRIALS_PER_GOLD = 2  # the best and the worst of a gold tuple are two trials
-MOST_GOLDS = 1000  # a gate that stops nobody after so many wrong answers stops nobody
-# What is proposed for a campaign: fewer gold answers stop good people more easily, more gold costs more time.
+MOST_GOLDS = 1000  # a gate that stops nobody after so many wrong answers never stops anybody
+# What is proposed for a campaign: a gate with fewer gold answers stops good people more easily, and more gold takes
+# more time.
 PROPOSED_MINIMUMS = (10, 8, 6, 5)
 SELDOMEST, OFTENEST = 15, 5
 
 
 class GateState(StrEnum):
-    """Where somebody stands: too few golds to say, kept, or stopped."""
+    """The result for one person: too few golds to decide, kept, or stopped."""
 
     WAITING = "waiting"
     KEPT = "kept"
@@ -39,15 +40,14 @@ def gold_trials_right(best_slot: int, worst_slot: int, gold_best_slot: int, gold
 def gold_gate(
     *, trials: int, right: int, minimum: int = 10, threshold: float = 0.7, confidence: float = 0.95
 ) -> GoldGate:
-    """Decide by gold answers: stopped only where the upper bound of the true share is below the threshold.
+    """Decide by gold answers: stopped only if the upper bound of the true share is below the threshold.
 
     trials, right: two for each gold tuple, its best and its worst. minimum: golds (not trials) before
-    anybody is stopped. threshold: share of right trials, 0..1. confidence: of each bound by itself. A
-    person whose true share is the threshold is stopped with a chance of at most 1 - confidence at each
-    look.
+    anybody is stopped. threshold: share of right trials, 0..1. confidence: of each bound by itself. A person whose true
+    share is the threshold is stopped with a chance of at most 1 - confidence at each look.
     """
     if not 0 <= right <= trials:
-        raise ValueError(f"{right} right answers out of {trials} trials cannot be.")
+        raise ValueError(f"There cannot be {right} right answers out of {trials} trials.")
     lower, upper = share_bounds(right, trials, confidence)
     if trials < TRIALS_PER_GOLD * minimum:
         state = GateState.WAITING
@@ -64,9 +64,9 @@ def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, flo
 
 
 def golds_before_stop(*, minimum: int, threshold: float) -> int | None:
-    """After how many gold answers, all of them wrong, the gate stops somebody first; None where it never does.
+    """After how many gold answers, all of them wrong, the gate first stops somebody; None if it never does.
 
-    minimum, threshold: as of `gold_gate`, which is asked: more wrong answers never speak for somebody.
+    minimum, threshold: as of `gold_gate`, which is called: more wrong answers never help.
     """
 
     def stops(golds: int) -> bool:
@@ -78,9 +78,9 @@ def golds_before_stop(*, minimum: int, threshold: float) -> int | None:
 
 
 def tuples_before_stop(*, every: int, minimum: int, threshold: float) -> int | None:
-    """How many tuples somebody gets before the gate can stop them, where one in `every` is gold; None: it never can.
+    """How many tuples somebody gets before the gate can stop them, if one in `every` is gold; None if it never can.
 
-    The gold tuple stands at a drawn place of each `every`; so many tuples hold the golds that it takes for sure.
+    The gold tuple has a random position within each `every` tuples, so that many are sure to hold enough golds.
     """
     golds = golds_before_stop(minimum=minimum, threshold=threshold)
     return None if golds is None else golds * every
@@ -89,8 +89,8 @@ def tuples_before_stop(*, every: int, minimum: int, threshold: float) -> int | N
 def gate_proposed(tuples: float, *, threshold: float) -> tuple[int, int] | None:
     """One gold tuple in how many, and the minimum of gold answers, for people who get so many tuples each.
 
-    The gate can then stop somebody within half of the work, or, where that takes too much gold, before its end. None
-    where even the densest gold comes too late.
+    The gate can then stop somebody within half of the work, or, if that takes too much gold, before its end. None if
+    even the most frequent gold comes too late.
     """
     for share in (0.5, 1.0):
         for minimum in PROPOSED_MINIMUMS:

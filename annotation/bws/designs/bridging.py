@@ -1,4 +1,4 @@
-"""Items that come after a launch, joined to those already scored by tuples that hold some of both."""
+"""Items that are added after the launch, joined to items that are already scored by tuples that hold some of both."""
 
 import numpy as np
 
@@ -8,22 +8,22 @@ from annotation.bws.judgements import FloatArray, IntArray
 
 
 def bridge_anchors(scores: FloatArray, count: int, *, seed: int) -> IntArray:
-    """Choose `count` scored items, evenly over the ranks, so that newcomers meet the whole range (all where fewer).
+    """Choose `count` scored items (all if there are fewer), evenly over the ranks: new items meet the whole range.
 
     scores: (m,) of the items already there; an item without one (NaN) is no anchor. Returns their numbers, ascending.
-    Raises DesignError where no item has a score.
+    Raises DesignError if no item has a score.
     """
     scored = np.flatnonzero(np.isfinite(scores))
     if not len(scored):
         raise DesignError(
-            "None of the items has a score yet, so new ones cannot be joined to them; judge first."
+            "No item has a score yet, so new items cannot be joined to them; collect judgements first."
         )
     ranked = scored[np.argsort(scores[scored], kind="stable")]
     if count >= len(ranked):
         return np.sort(ranked)
     start = np.random.default_rng(seed).uniform()
-    places = ((np.arange(count) + start) * len(ranked) / count).astype(np.int64)
-    return np.sort(ranked[places])
+    ranks = ((np.arange(count) + start) * len(ranked) / count).astype(np.int64)
+    return np.sort(ranked[ranks])
 
 
 def bridge_design(
@@ -36,14 +36,14 @@ def bridge_design(
     sentences: IntArray | None = None,
     report: Report = unreported,
 ) -> tuple[IntArray, Design]:
-    """Tuples in which new items meet anchors, half of each where there are anchors enough.
+    """Tuples in which new items meet anchors, half of each if there are enough anchors.
 
     scores: (m,) of the items already there. sentences: (m + new_count, s) ids, the new items last. Every new item
     appears factor * size times, as in a design of its own. Returns the items of the design (anchors, then the new ones,
-    numbered from m on), and the design, whose tuples hold places among those.
+    numbered from m on), and the design, whose tuples hold indexes of those items.
     """
     if new_count < 1:
-        raise DesignError("There is no new item to join; add pairs first.")
+        raise DesignError("There are no new items to join; add pairs first.")
     anchors = bridge_anchors(scores, new_count, seed=seed)
     items = np.concatenate([anchors, len(scores) + np.arange(new_count)])
     strata = np.repeat([0, 1], [len(anchors), new_count])

@@ -1,4 +1,4 @@
-"""What a design guarantees, counted from its tuples and not taken on trust from what made them."""
+"""What a design guarantees, counted from its finished tuples."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -20,11 +20,11 @@ from annotation.bws.judgements import IntArray
 class Certificate:
     """The figures of a design. Histograms give, for each number of times, how many there are.
 
-    appearances: in how many tuples an item stands. meetings: how often two items meet. places: how often an
-    item stands at one of the k places. repeated_pairs: pairs of items that meet more than once;
-    repeated_meetings: their meetings beyond the first, and fewest_repeated_meetings what no design of this
-    size can go below. shared_sentences: meetings of items that share a sentence. components: parts of the
-    design that no tuple joins.
+    factor: tuples per item, as asked for. appearances: in how many tuples an item is. meetings: how often two items
+    meet. places: how often an item has one of the k positions. repeated_pairs: pairs of items that meet more than once;
+    repeated_meetings: their meetings beyond the first; fewest_repeated_meetings: a bound that no design of this size is
+    below. shared_sentences: meetings of items that share a sentence. components: parts of the design that no tuple
+    joins.
     """
 
     items: int
@@ -61,12 +61,13 @@ def certify(
     algorithm: str,
     sentences: IntArray | None = None,
 ) -> Certificate:
-    """Count what tuples (T, k) of item_count items guarantee; sentences: (m, s) ids, or None."""
+    """Count what tuples (T, k) of item_count items, m, guarantee; sentences: (m, s) ids, or None."""
     size = tuples.shape[1]
-    appearances = np.bincount(tuples.ravel(), minlength=item_count)
+    appearances = np.bincount(tuples.ravel(), minlength=item_count)  # (m,)
+    # (m k,): cell item * k + position counts how often the item has the position.
     places = np.bincount((tuples * size + np.arange(size)).ravel(), minlength=item_count * size)
-    keys = meeting_keys(tuples, item_count)
-    times = repeated_keys(keys)[1]
+    keys = meeting_keys(tuples, item_count)  # (k (k - 1) / 2, T)
+    times = repeated_keys(keys)[1]  # of each pair of items that meets more than once
     distinct = keys.size - int((times - 1).sum())
     pairs = item_count * (item_count - 1) // 2
     return Certificate(

@@ -11,7 +11,7 @@ from annotation.bws.judgements import IntArray
 
 
 def meeting_keys(tuples: IntArray, item_count: int) -> IntArray:
-    """One number for every two items that stand in a tuple: (T, k) -> (k (k - 1) / 2, T).
+    """One number for every two items of a tuple: (T, k) -> (k (k - 1) / 2, T).
 
     The number is lower item * item_count + higher item, so equal numbers are repeated meetings.
     """
@@ -32,13 +32,13 @@ def repeated(keys: IntArray) -> NDArray[np.bool_]:
     again = repeated_keys(keys)[0]
     if len(again) == 0:
         return np.zeros(keys.shape, dtype=np.bool_)
-    # Most keys are told apart by their last bits alone, which spares them the search.
+    # The last bits alone exclude most keys, so only the others are searched for.
     ends = np.zeros(1 << 16, dtype=np.bool_)
     ends[again & 0xFFFF] = True
-    found: NDArray[np.bool_] = ends[keys & 0xFFFF]
-    likely = keys[found]
-    found[found] = again[np.minimum(np.searchsorted(again, likely), len(again) - 1)] == likely
-    return found
+    is_repeated: NDArray[np.bool_] = ends[keys & 0xFFFF]
+    likely = keys[is_repeated]
+    is_repeated[is_repeated] = again[np.minimum(np.searchsorted(again, likely), len(again) - 1)] == likely
+    return is_repeated
 
 
 def meeting_excess(tuples: IntArray, item_count: int) -> int:
@@ -72,7 +72,7 @@ def duplicate_tuples(tuples: IntArray) -> int:
 
 
 def comparison_components(tuples: IntArray, item_count: int) -> tuple[int, IntArray]:
-    """The parts into which the design falls: items are joined where they stand in one tuple.
+    """The parts into which the design falls: items are joined if they are in one tuple.
 
     Returns the number of parts and the part of each item (m,). Items of different parts cannot be compared.
     """

@@ -1,8 +1,8 @@
 """Local search: swap items between tuples until no two items meet more often than they must.
 
-A swap keeps what is already exact, how often each item appears. It is judged by how often the two items
-meet the others of their new tuples elsewhere, which takes only a look at the tuples the two items stand
-in. So the search needs no table of pairs and works in the same way for ten items and for a million.
+A swap does not change how often each item appears, which is exact from the start. Its gain is how much less often the
+two items meet the others of their new tuples elsewhere, which needs only the tuples in which the two items are. So the
+search needs no table of pairs, and works in the same way for ten items and for a million.
 Swaps also join the parts of a design, so that every item can be compared with every other.
 """
 
@@ -21,88 +21,94 @@ from annotation.bws.designs.meetings import (
     meeting_keys,
     repeated,
 )
-from annotation.bws.judgements import IntArray, grouped_order
+from annotation.bws.judgements import IntArray, grouped_order, ranks_within
 
-
-class Circles:
-    """Slots that may swap their items: those that carry the same number, circle (slots,)."""
-
-    def __init__(self, circle: IntArray) -> None:
-        self.order = grouped_order(circle)
-        sizes = np.bincount(circle)
-        self.circle = circle
-        self.sizes = sizes
-        self.starts = np.cumsum(sizes) - sizes
-
-    def draw(self, slots: IntArray, rng: np.random.Generator) -> IntArray:
-        """Draw for each of the slots (P,) another one of its circle, or itself."""
-        circle = self.circle[slots]
-        ranks = (rng.random(len(slots)) * self.sizes[circle]).astype(np.int64)
-        partners: IntArray = self.order[self.starts[circle] + ranks]
-        return partners
-
-
-# What two items cost that may not meet, or a tuple that stands twice. A repeated meeting costs 1.
+# The price of two items that must not meet, or of a tuple that is there twice. A repeated meeting costs 1.
 BROKEN = 50
-# How readily a swap is taken that repeats one meeting more. Of .1, .15, .2 and .3, .15 did best with 25
-# to 40 items, where designs without a repeat are hardest to find.
+# How readily a swap is made that repeats one meeting more. Of .1, .15, .2 and .3, .15 did best with 25 to 40 items,
+# where designs without a repeat are hardest to find.
 TEMPERATURE = 0.15
 ROUNDS_BETWEEN_LOOKS = 25
 LOOKS_WITHOUT_GAIN = 20
 MOST_ROUNDS = 4000
 # What one search may cost, counted in comparisons of two item numbers: a few seconds.
 EFFORT = 1_000_000_000
-# What starting a comparison of many numbers costs, in the same unit.
-START = 3000
+START = 3000  # what starting a comparison of many numbers costs, in the same unit
+CONNECTING_ROUNDS = 300
 
-# Called after every round with the rounds done and their number; may raise, which ends the search.
+# Called after every round with the rounds done and their number. An exception that it raises ends the search.
 Report = Callable[[int, int], object]
 
 
 def unreported(done: int, total: int) -> None:
-    """Nobody wants to know how far the search is."""
+    """Report to nobody."""
+
+
+class SwapPools:
+    """Which slots may swap their items: those of one pool. pool: (slots,) the number of each slot's pool."""
+
+    def __init__(self, pool: IntArray) -> None:
+        self.pool, self.sizes = pool, np.bincount(pool)
+        self.order = grouped_order(pool)  # the slots of pool 0, then those of pool 1, ...
+        self.starts = np.cumsum(self.sizes) - self.sizes
+
+    def draw(self, slots: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw for each of the slots (P,) another one of its pool, or itself."""
+        pool = self.pool[slots]
+        ranks = (rng.random(len(slots)) * self.sizes[pool]).astype(np.int64)
+        partners: IntArray = self.order[self.starts[pool] + ranks]
+        return partners
 
 
 class SwapSearch:
     """The tuples of a design on their way to a better one.
 
-    tuples: (T, k) item numbers; the search works on a copy. marks: (m, s); items that share a mark may not
-    stand together. Every item carries a mark, so that it may not meet itself.
+    tuples: (T, k) item numbers; the search works on a copy. marks: (m, s); items that share a mark must not be in one
+    tuple. Every item needs a mark of its own or a shared one, so that it cannot meet itself.
+
+    Shapes: T tuples of k positions make T * k slots; slot s is position s % k of tuple s // k. m items appear at most r
+    times each. P swaps are proposed at once.
     """
 
     def __init__(
         self, tuples: IntArray, marks: IntArray, rng: np.random.Generator, report: Report = unreported
     ) -> None:
-        self.tuples = tuples.copy()
-        self.marks = marks
-        self.rng = rng
-        self.report = report
+        self.tuples, self.marks, self.rng, self.report = tuples.copy(), marks, rng, report
         self.count, self.size = tuples.shape
-        self.slots = self.tuples.reshape(-1)  # a view: slot s is place s % k of tuple s // k
-        self.homes = _slots_of_items(self.slots, len(marks))  # (m, r)
-        self.beside = np.array([[o for o in range(self.size) if o != place] for place in range(self.size)])
-        # So many swaps at once that one round's arrays fit into a processor's cache.
+        self.slots = self.tuples.reshape(-1)  # (T k,) a view: the item at each slot
+        self.homes = _slots_of_items(self.slots, len(marks))  # (m, r): the slots of each item, -1 for none
+        # (k, k - 1): the other positions of a tuple, for each position.
+        self.beside = np.array([[o for o in range(self.size) if o != own] for own in range(self.size)])
+        # So many swaps at once that the arrays of one round fit into a processor's cache.
         self.proposals = max(64, min(1024, self.slots.size // 20, 20_000 // self.homes.shape[1]))
         pairs = len(marks) * (len(marks) - 1) // 2
         self.goal = least_excess(self.count * self.size * (self.size - 1) // 2, pairs)
 
-    def improve(self, circles: Circles) -> bool:
-        """Swap within circles until the design is as even as can be; say whether that was reached.
+    def improve(self, pools: SwapPools) -> bool:
+        """Swap within pools until the design is as even as possible; return whether it is.
 
-        Where it is not reached, the search ends with the best design it saw.
+        If it is not, the search ends with the best design that it saw.
         """
-        suspects, best, rounds = self._suspects(), _Best(), self._rounds()
+        # The slots of all meetings that are repeated or break a rule.
+        wrong = repeated(meeting_keys(self.tuples, len(self.marks)))  # (k (k - 1) / 2, T)
+        wrong |= clashing_meetings(self.tuples, self.marks)
+        suspects = self._slots_of(np.flatnonzero(wrong.any(axis=0)))
+        # A round asks for five prices, or eight if there are many suspects.
+        compared = 8 * self.size**2 * (self.proposals * self.homes.shape[1] + START)
+        rounds = int(min(MOST_ROUNDS, max(2 * ROUNDS_BETWEEN_LOOKS, EFFORT // compared)))
+        best = _BestDesign()
         for number in range(1, rounds + 1):
             if len(suspects) == 0:
                 return True
-            suspects = self._round(suspects, circles)
+            suspects = self._round(suspects, pools)
             self.report(number, rounds)
             if number % ROUNDS_BETWEEN_LOOKS == 0:
                 best.look(self)
                 if best.energy <= self.goal or best.looks_since > LOOKS_WITHOUT_GAIN:
                     break
         best.look(self)
-        self._restore(best.slots)
+        self.slots[:] = best.slots
+        self.homes = _slots_of_items(self.slots, len(self.marks))
         return best.energy <= self.goal
 
     def energy(self) -> int:
@@ -110,14 +116,15 @@ class SwapSearch:
         return meeting_excess(self.tuples, len(self.marks)) + BROKEN * self.broken_rules()
 
     def broken_rules(self) -> int:
-        """How many meetings may not be, and how many tuples equal an earlier one."""
+        """How many meetings must not be, and how many tuples equal an earlier one."""
         return int(clashing_meetings(self.tuples, self.marks).sum()) + duplicate_tuples(self.tuples)
 
     def gain(self, ours: IntArray, theirs: IntArray) -> IntArray:
-        """What swapping the items of slots `ours` and `theirs` (P,) would save, each swap by itself."""
+        """What swapping the items of slots `ours` and `theirs` (P,) would save, each swap by itself: (P,)."""
         our_tuple, their_tuple = ours // self.size, theirs // self.size
         our_item, their_item = self.slots[ours], self.slots[theirs]
-        # All four at once: for small designs the calls cost more than what they compute.
+        # The two items at their own slots, then each at the slot of the other. All four are priced at once, because for
+        # small designs the calls cost more than what they compute.
         our_before, their_before, their_after, our_after = self._price(
             np.concatenate([our_item, their_item, their_item, our_item]),
             np.concatenate([ours, theirs, ours, theirs]),
@@ -136,87 +143,67 @@ class SwapSearch:
 
     def independent(self, ours: IntArray, theirs: IntArray) -> NDArray[np.bool_]:
         """Choose swaps (P,) that touch no tuple and no item in common, so that their gains add up."""
-        items = np.hstack([self.tuples[ours // self.size], self.tuples[theirs // self.size]])
+        items = np.hstack([self.tuples[ours // self.size], self.tuples[theirs // self.size]])  # (P, 2 k)
         numbers = np.arange(len(ours))[:, None]
-        first_claim = np.full(len(self.marks), len(ours))
+        # Every item goes to the first swap that touches its tuple; a swap is chosen if it has all of its items.
+        first_claim = np.full(len(self.marks), len(ours))  # (m,)
         np.minimum.at(first_claim, items, numbers)
         chosen: NDArray[np.bool_] = (first_claim[items] == numbers).all(axis=1)
         chosen &= (self.slots[ours] != self.slots[theirs]) & (ours // self.size != theirs // self.size)
         return chosen
 
-    def _rounds(self) -> int:
-        # A round asks for five prices, or eight where there are many suspects.
-        compared = 8 * self.size**2 * (self.proposals * self.homes.shape[1] + START)
-        return int(min(MOST_ROUNDS, max(2 * ROUNDS_BETWEEN_LOOKS, EFFORT // compared)))
-
-    def _suspects(self) -> IntArray:
-        """The slots of all meetings that are repeated or break a rule."""
-        wrong = repeated(meeting_keys(self.tuples, len(self.marks)))
-        wrong |= clashing_meetings(self.tuples, self.marks)
-        return self._slots_of(np.flatnonzero(wrong.any(axis=0)))
-
-    def _round(self, suspects: IntArray, circles: Circles) -> IntArray:
-        """Propose swaps for some of the suspects and make the good ones; return who is suspect now."""
+    def _round(self, suspects: IntArray, pools: SwapPools) -> IntArray:
+        """Propose swaps for some of the suspects and make the good ones; return the slots that are suspect now."""
         if len(suspects) > 4 * self.proposals:
             seen = np.unique(self.rng.choice(suspects, 4 * self.proposals))
         else:
             seen = suspects
+        # Earlier swaps may have put a suspect right.
         wrong = self._price(self.slots[seen], seen, seen // self.size) > 0
         suspects = np.setdiff1d(suspects, seen[~wrong], assume_unique=True)
         if not wrong.any():
             return suspects
         ours = self.rng.choice(seen[wrong], self.proposals)
-        theirs = circles.draw(ours, self.rng)
-        touched = self._swap_some(ours, theirs)
-        return np.union1d(suspects, self._slots_of(touched))
-
-    def _swap_some(self, ours: IntArray, theirs: IntArray) -> IntArray:
-        """Make swaps that help, now and then one that does not (Metropolis); return the tuples touched."""
+        theirs = pools.draw(ours, self.rng)
+        # Swaps that help are made, and now and then one that does not (Metropolis).
         losses = np.maximum(0, -self.gain(ours, theirs))
-        taken = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
-        ours, theirs = ours[taken], theirs[taken]
-        chosen = self.independent(ours, theirs)
-        ours, theirs = ours[chosen], theirs[chosen]
+        made = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
+        ours, theirs = ours[made], theirs[made]
+        alone = self.independent(ours, theirs)
+        ours, theirs = ours[alone], theirs[alone]
         self.swap(ours, theirs)
-        touched: IntArray = np.concatenate([ours, theirs]) // self.size
-        return touched
+        return np.union1d(suspects, self._slots_of(np.concatenate([ours, theirs]) // self.size))
 
     def _price(self, items: IntArray, slots: IntArray, without: IntArray) -> IntArray:
-        """The price of `items` (P,) standing at `slots` (P,): their meetings with the others of those tuples.
+        """The price of `items` (P,) at `slots` (P,): their meetings with the others of those tuples.
 
         Meetings in the slots' own tuples and in the tuples `without` (P,) are left out.
         """
-        own = slots // self.size
-        others = self.slots[(own * self.size)[:, None] + self.beside[slots % self.size]]  # (P, k-1)
+        own = slots // self.size  # (P,) tuples
+        others = self.slots[(own * self.size)[:, None] + self.beside[slots % self.size]]  # (P, k - 1)
         homes = self.homes[items]  # (P, r)
-        tuples = homes // self.size
-        met = self._met(tuples, others)
+        tuples = homes // self.size  # (P, r): all tuples of each item
+        # met (P, r): how many of the others are in each of these tuples. Positions come first in `members`
+        # (k, P, r), because few long rows are compared many times faster than many short ones.
+        met = np.zeros(tuples.shape, dtype=np.int16)
+        members = self.tuples.T[:, tuples]
+        for other in others.T:
+            met += (members == other[:, None]).any(axis=0)
         met *= (homes >= 0) & (tuples != own[:, None]) & (tuples != without[:, None])
+        # (P, 1, s, 1) against (P, k - 1, 1, s): which of the others share a mark with the item.
         clashes = (self.marks[items][:, None, :, None] == self.marks[others][:, :, None, :]).any(axis=(2, 3))
+        # A tuple that holds the item and all of the others would be there twice.
         broken = (met == self.size - 1).sum(axis=1) + clashes.sum(axis=1)
         prices: IntArray = met.sum(axis=1, dtype=np.int64) + BROKEN * broken
         return prices
-
-    def _met(self, tuples: IntArray, others: IntArray) -> NDArray[np.int16]:
-        """How many of `others` (P, k-1) stand in each of `tuples` (P, r): (P, r)."""
-        met = np.zeros(tuples.shape, dtype=np.int16)
-        # Places first (k, P, r): few long rows are compared many times faster than many short ones.
-        standing = self.tuples.T[:, tuples]
-        for other in others.T:
-            met += (standing == other[:, None]).any(axis=0)
-        return met
 
     def _slots_of(self, tuples: IntArray) -> IntArray:
         slots: IntArray = (tuples[:, None] * self.size + np.arange(self.size)).ravel()
         return slots
 
-    def _restore(self, slots: IntArray) -> None:
-        self.slots[:] = slots
-        self.homes = _slots_of_items(self.slots, len(self.marks))
 
-
-class _Best:
-    """The best design a search has seen, and how often it looked since."""
+class _BestDesign:
+    """The best design that a search has seen, and how often it looked since."""
 
     def __init__(self) -> None:
         self.energy: float = math.inf
@@ -231,52 +218,48 @@ class _Best:
 
 
 def _slots_of_items(slots: IntArray, item_count: int) -> IntArray:
-    """The slots of each item (m, r), filled up with -1 where an item has fewer than the most, r."""
+    """The slots of each item (m, r), filled up with -1 if an item has fewer than the most, r."""
     order = grouped_order(slots)
     appearances = np.bincount(slots, minlength=item_count)
-    ranks = np.arange(len(slots)) - np.repeat(np.cumsum(appearances) - appearances, appearances)
     homes = np.full((item_count, appearances.max()), -1)
-    homes[slots[order], ranks] = order
+    homes[slots[order], ranks_within(appearances)] = order
     return homes
 
 
-ATTEMPTS = 300
+def connect(search: SwapSearch, pools: SwapPools) -> None:
+    """Swap items between the parts of a design until it is one, or until that has failed often enough.
 
-
-def connect(search: SwapSearch, circles: Circles) -> None:
-    """Swap items between the parts of a design until it is one, or until that does not come about.
-
-    Where a part holds a cycle, an item can leave one of its tuples and stay in the part: swapped with an
-    item of another part it joins the two. A design whose tuples are too few to join all items is left as
-    it is.
+    If a part holds a cycle, an item can leave one of its tuples and stay in the part: swapped with an item of another
+    part it joins the two. A design whose tuples are too few to join all items is left as it is.
     """
     items = len(search.marks)
     if search.count * (search.size - 1) < items - 1:
         return
     parts, part_of_item = comparison_components(search.tuples, items)
-    for _ in range(ATTEMPTS):
+    for _ in range(CONNECTING_ROUNDS):
         if parts == 1:
             return
-        ours, theirs = _bridges(search, circles, parts, part_of_item)
+        ours, theirs = _joining_swaps(search, pools, parts, part_of_item)
         search.swap(ours, theirs)
         joined, part_of_joined = comparison_components(search.tuples, items)
         if joined < parts:
             parts, part_of_item = joined, part_of_joined
         else:
-            search.swap(ours, theirs)
+            search.swap(ours, theirs)  # back again
 
 
-def _bridges(
-    search: SwapSearch, circles: Circles, parts: int, part_of_item: IntArray
+def _joining_swaps(
+    search: SwapSearch, pools: SwapPools, parts: int, part_of_item: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Draw a swap between every other part and the part with most slots to spare."""
+    """Draw a swap between every other part and the part with most slots to spare: two arrays of slots."""
     part_of_slot = part_of_item[search.slots]
+    # A part is a graph of items and tuples with an edge for each slot: the edges beyond those of a tree are spare.
     spare = np.bincount(part_of_slot, minlength=parts) - np.bincount(part_of_item, minlength=parts)
     spare = spare - np.bincount(part_of_item[search.tuples[:, 0]], minlength=parts)
     shuffled = search.rng.permutation(search.slots.size)
-    firsts = np.unique(part_of_slot[shuffled], return_index=True)[1]
+    firsts = np.unique(part_of_slot[shuffled], return_index=True)[1]  # a random slot of each part
     ours = np.delete(shuffled[firsts], spare.argmax())
-    theirs = circles.draw(ours, search.rng)
+    theirs = pools.draw(ours, search.rng)
     useful = (part_of_slot[theirs] == spare.argmax()) & (search.gain(ours, theirs) >= 0)
     ours, theirs = ours[useful], theirs[useful]
     alone = search.independent(ours, theirs)

@@ -10,7 +10,7 @@ import numpy as np
 from annotation.bws.files.judgement_files import Names
 from annotation.bws.files.tables import encoding_of, open_text, writing_text
 from annotation.bws.judgements import IntArray
-from annotation.bws.scores.distinction import Groups, indistinguishable
+from annotation.bws.scores.distinction import TieGroups, tie_groups
 from annotation.bws.scores.scoring import Scores
 from curation.files.drafts import FileError
 from curation.files.records import physical_lines
@@ -69,7 +69,7 @@ def _tsv_cell(text: str) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
 
 
-def write_scores(path: Path, items: Sequence[str], scores: Scores) -> Groups:
+def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
     """Write CSV `item,score,standard_error,appearances,best,worst,group`, best score first, equal ones by name.
 
     group: the runs of items not told apart at 95 % that hold the item, numbered from the best, as `3` or `3..7`;
@@ -79,7 +79,7 @@ def write_scores(path: Path, items: Sequence[str], scores: Scores) -> Groups:
     """
     scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
     order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
-    groups = indistinguishable(scores.values[order], scores.standard_errors[order])
+    groups = tie_groups(scores.values[order], scores.standard_errors[order])
     with writing_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])
@@ -90,7 +90,7 @@ def write_scores(path: Path, items: Sequence[str], scores: Scores) -> Groups:
     return groups
 
 
-def _group_cells(groups: Groups, count: int) -> list[str]:
+def _group_cells(groups: TieGroups, count: int) -> list[str]:
     """The runs of each of so many places; with two dots, because spreadsheets read `3-7` as a day in March."""
     cells = [""] * count
     first, last = groups.memberships

@@ -1,15 +1,14 @@
 """Correlations of many pairs of score lists at once, each over the items that count in it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from annotation.bws.judgements import FloatArray
+from annotation.bws.judgements import FloatArray, Mask
 
-Mask = NDArray[np.bool_]
+LIMIT = 0.999_999  # Fisher's z of a perfect correlation would be infinite
 
 
 def pearson(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
-    """Pearson's r (B,) of the rows of left and right (B, m) over counted items; NaN where one is constant."""
+    """Pearson's r (B,) of the rows of left and right (B, m) over counted items; NaN if one is constant."""
     left, right = _centred(left, counted), _centred(right, counted)
     products = np.einsum("bm,bm->b", left, right)
     squares = np.einsum("bm,bm->b", left, left) * np.einsum("bm,bm->b", right, right)
@@ -18,8 +17,20 @@ def pearson(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
 
 
 def spearman(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
-    """Spearman's rho of each row (B,), with average ranks for ties; NaN where one list is constant."""
+    """Spearman's rho of each row (B,), with average ranks for ties; NaN if one list is constant."""
     return pearson(_ranks(left, counted), _ranks(right, counted), counted)
+
+
+def spearman_of(left: FloatArray, right: FloatArray) -> float:
+    """Spearman's rho of two lists (m,) over the items that have a score in both; NaN if there is none."""
+    seen = ~np.isnan(left) & ~np.isnan(right)
+    return float(spearman(left[None], right[None], seen[None])[0])
+
+
+def fisher_z(correlations: FloatArray) -> FloatArray:
+    """Fisher's z, on which correlations near 1 are spread evenly."""
+    z: FloatArray = np.arctanh(np.clip(correlations, -LIMIT, LIMIT))
+    return z
 
 
 def _centred(values: FloatArray, counted: Mask) -> FloatArray:
@@ -29,17 +40,18 @@ def _centred(values: FloatArray, counted: Mask) -> FloatArray:
 
 
 def _ranks(values: FloatArray, counted: Mask) -> FloatArray:
-    """Average ranks within each row (B, m); items that do not count stand behind all others."""
+    """Average ranks within each row (B, m); items that do not count come behind all others."""
     shown = np.where(counted, values, np.inf)
     order = np.argsort(shown, axis=1)
     ordered = np.take_along_axis(shown, order, axis=1)
-    places = np.arange(values.shape[1])
+    indexes = np.arange(values.shape[1])
+    # Equal values follow each other: (B, m) the index of the first and of the last of each run of them.
     changes = np.ones(values.shape, dtype=np.bool_)
     changes[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    starts = np.maximum.accumulate(np.where(changes, places, 0), axis=1)
+    starts = np.maximum.accumulate(np.where(changes, indexes, 0), axis=1)
     last = np.ones(values.shape, dtype=np.bool_)
     last[:, :-1] = changes[:, 1:]
-    ends = np.minimum.accumulate(np.where(last, places, values.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    ends = np.minimum.accumulate(np.where(last, indexes, values.shape[1])[:, ::-1], axis=1)[:, ::-1]
     ranks = np.empty_like(shown)
     np.put_along_axis(ranks, order, (starts + ends) / 2, axis=1)
     return ranks

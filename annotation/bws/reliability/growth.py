@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.split_half import Reliability, Split, TooFewJudgements, split_half_reliability
+from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
 
 
 @dataclass(frozen=True)
@@ -19,22 +19,15 @@ class CurvePoint:
 
 
 def reliability_curve(
-    judgements: Judgements,
-    *,
-    points: int = 8,
-    trials: int = 100,
-    seed: int = 1234,
-    split: Split = Split.JUDGEMENTS,
+    judgements: Judgements, *, points: int = 8, trials: int = 100, seed: int = 1234
 ) -> Iterator[CurvePoint]:
-    """The reliability after each of `points` equal shares of the judgements, in the order they stand in.
+    """The reliability after each of `points` equal shares of the judgements, in their order.
 
-    Shares too small for a reliability that says something have no point.
+    Shares too small for a reliability that means something have no point.
     """
     for count in np.unique(np.linspace(0, len(judgements), points + 1).round().astype(int))[1:]:
         try:
-            reliability = split_half_reliability(
-                judgements.only(np.arange(count)), trials=trials, seed=seed, split=split
-            )
+            reliability = split_half_reliability(judgements.only(np.arange(count)), trials=trials, seed=seed)
         except TooFewJudgements:
             continue
         yield CurvePoint(int(count), reliability)
@@ -43,10 +36,10 @@ def reliability_curve(
 def judgements_for(target: float, *, judgements: int, spearman: float) -> int | None:
     """How many judgements would bring a reliability of `spearman` to the target, by Spearman and Brown's formula.
 
-    None where halves that do not agree promise nothing. Raises ValueError for a target outside 0..1.
+    None if halves that do not agree promise nothing. Raises ValueError for a target outside 0..1.
     """
     if not 0 < target < 1:
-        raise ValueError(f"A reliability to reach lies between 0 and 1, not at {target:g}.")
+        raise ValueError(f"The target of the reliability must be between 0 and 1, not {target:g}.")
     if spearman <= 0:
         return None
     if spearman >= 1:

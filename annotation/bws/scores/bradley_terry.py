@@ -13,6 +13,7 @@ class BradleyTerryLikelihood:
 
     def __init__(self, winners: IntArray, losers: IntArray, item_count: int) -> None:
         self.item_count = item_count
+        # Each ordered pair once (q,), with how often it was compared.
         pairs, self.times = np.unique(winners * item_count + losers, return_counts=True)
         self.winners, self.losers = pairs // item_count, pairs % item_count
 
@@ -20,10 +21,12 @@ class BradleyTerryLikelihood:
         return float(self.times @ log_expit(utilities[self.winners] - utilities[self.losers]))
 
     def expand(self, utilities: FloatArray) -> Expansion:
-        lost = expit(utilities[self.losers] - utilities[self.winners])
+        # With p the chance that the winner had of losing, each comparison moves its two items by p, one up and one
+        # down, and has the curvature p (1 - p).
+        lost = expit(utilities[self.losers] - utilities[self.winners])  # (q,)
         surprise, weight = self.times * lost, self.times * lost * (1 - lost)
         size = self.item_count
-        gradient = summed(self.winners, surprise, size) - summed(self.losers, surprise, size)
+        gradient = summed(self.winners, surprise, size) - summed(self.losers, surprise, size)  # (m,)
         rows = np.concatenate([self.winners, self.losers, self.winners, self.losers])
         columns = np.concatenate([self.winners, self.losers, self.losers, self.winners])
         values = np.concatenate([weight, weight, -weight, -weight])
@@ -33,16 +36,16 @@ class BradleyTerryLikelihood:
 def implied_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:
     """The comparisons that judgements imply: winners and losers (p,), the best over all, all others over the worst.
 
-    2 k - 3 for a tuple of k. An item that stands twice is not compared with itself, and a judgement whose
-    best is its worst says nothing about an order.
+    2 k - 3 for a tuple of k. An item that is in a tuple twice is not compared with itself, and a judgement whose best
+    is its worst contains no order.
     """
     judgements = judgements.only(judgements.best != judgements.worst)
     winners, losers = [], []
-    for place in judgements.items.T:
-        winners.append(np.where(place == judgements.best, -1, judgements.best))
-        losers.append(place)
-        middle = (place != judgements.best) & (place != judgements.worst)
-        winners.append(np.where(middle, place, -1))
+    for item in judgements.items.T:  # (n,): the items of one position; -1 marks what is no comparison
+        winners.append(np.where(item == judgements.best, -1, judgements.best))
+        losers.append(item)
+        middle = (item != judgements.best) & (item != judgements.worst)
+        winners.append(np.where(middle, item, -1))
         losers.append(judgements.worst)
     winner, loser = np.concatenate(winners), np.concatenate(losers)
     return winner[winner >= 0], loser[winner >= 0]

@@ -8,54 +8,56 @@ from annotation.bws.scores.posterior import Expansion
 
 
 class MaxDiffLikelihood:
-    """P(best i, worst j) = exp(u_i - u_j) / sum over all places a != b of exp(u_a - u_b) (Marley and Louviere 2005).
+    """P(best i, worst j) = exp(u_i - u_j) / sum over all positions a != b of exp(u_a - u_b) (Marley and Louviere 2005).
 
-    Judgements whose best is their worst say nothing about an order and are left out. Those of the same
-    items differ only in what was chosen, so each set of items is worked out once.
+    Judgements whose best is their worst contain no order and are left out. Judgements of the same items differ only in
+    what was chosen, so each set of items is computed once. T such sets of k items; m items in all.
     """
 
     def __init__(self, judgements: Judgements) -> None:
-        telling = judgements.only(judgements.best != judgements.worst)
-        self.item_count = judgements.item_count
-        self.tuples, self.times = np.unique(np.sort(telling.items, axis=1), axis=0, return_counts=True)
-        count = self.item_count
-        self.net = np.bincount(telling.best, minlength=count) - np.bincount(telling.worst, minlength=count)
+        ordered = judgements.only(judgements.best != judgements.worst)
+        self.item_count = m = judgements.item_count
+        # tuples (T, k) and how often each was judged (T,); net (m,): times best minus times worst.
+        self.tuples, self.times = np.unique(np.sort(ordered.items, axis=1), axis=0, return_counts=True)
+        self.net = np.bincount(ordered.best, minlength=m) - np.bincount(ordered.worst, minlength=m)
 
     def value(self, utilities: FloatArray) -> float:
+        """Sum over judgements of u_best - u_worst - log(total of their tuple)."""
         rise, fall = self._exponentials(utilities)
         return float(self.net @ utilities - self.times @ np.log(self._total(rise, fall)))
 
     def expand(self, utilities: FloatArray) -> Expansion:
-        rise, fall = self._exponentials(utilities)
-        total = self._total(rise, fall)[:, None]
-        best = rise * (fall.sum(axis=1, keepdims=True) - fall) / total  # (T, k): chance of each place
-        worst = fall * (rise.sum(axis=1, keepdims=True) - rise) / total
-        expected = summed(self.tuples, (best - worst) * self.times[:, None], self.item_count)
-        return Expansion(self.net - expected, self._curvature(rise, fall, best, worst))
+        """The gradient: what was chosen minus what the model expects. The curvature: the covariance of the choice."""
+        rise, fall = self._exponentials(utilities)  # e^u and e^-u, each (T, k)
+        total = self._total(rise, fall)[:, None]  # (T, 1)
+        # P(best = i) = e^u_i (sum over j != i of e^-u_j) / total, and the same for the worst with the signs changed.
+        best = rise * (fall.sum(axis=1, keepdims=True) - fall) / total  # (T, k)
+        worst = fall * (rise.sum(axis=1, keepdims=True) - rise) / total  # (T, k)
+        net = best - worst
+        expected = summed(self.tuples, net * self.times[:, None], self.item_count)  # (m,)
+        # A choice is a vector of k numbers: 1 at the best, -1 at the worst. Its covariance in each tuple is
+        # E[x x^T] - E[x] E[x]^T, where E[x_i x_j] = -P(i best, j worst) - P(j best, i worst) beside the diagonal,
+        # and P(best = i) + P(worst = i) on it.
+        chances = rise[:, :, None] * fall[:, None, :] / total[:, :, None]  # (T, k, k)
+        blocks = -(chances + chances.transpose(0, 2, 1))
+        diagonal = np.arange(self.tuples.shape[1])
+        blocks[:, diagonal, diagonal] = best + worst
+        blocks -= net[:, :, None] * net[:, None, :]
+        blocks *= self.times[:, None, None]
+        # (T, k, k) -> (m, m): entries of the same two items are added.
+        size = self.tuples.shape[1]
+        rows, columns = np.repeat(self.tuples, size, axis=1), np.tile(self.tuples, size)  # (T, k k)
+        shape = (self.item_count, self.item_count)
+        curvature = csr_array(coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=shape))
+        return Expansion(self.net - expected, curvature)
 
     def _exponentials(self, utilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """exp(u) and exp(-u) of each tuple's places (T, k), around the tuple's middle so that neither overflows."""
+        """exp(u) and exp(-u) of each tuple's items (T, k), around the tuple's middle so that neither overflows."""
         values = utilities[self.tuples]
         values = values - (values.max(axis=1, keepdims=True) + values.min(axis=1, keepdims=True)) / 2
         return np.exp(values), np.exp(-values)
 
     def _total(self, rise: FloatArray, fall: FloatArray) -> FloatArray:
-        # All pairs of places but those of a place with itself, each of which is exp(0).
+        """The sum of exp(u_a - u_b) over a != b: all pairs, less the k of an item with itself, each exp(0). (T,)"""
         total: FloatArray = rise.sum(axis=1) * fall.sum(axis=1) - self.tuples.shape[1]
         return total
-
-    def _curvature(
-        self, rise: FloatArray, fall: FloatArray, best: FloatArray, worst: FloatArray
-    ) -> csr_array:
-        """The covariance of (one at the best, minus one at the worst), summed over the judgements: (m, m)."""
-        size = self.tuples.shape[1]
-        chances = rise[:, :, None] * fall[:, None, :] / self._total(rise, fall)[:, None, None]
-        blocks = -(chances + chances.transpose(0, 2, 1))  # (T, k, k)
-        diagonal = np.arange(size)
-        blocks[:, diagonal, diagonal] = best + worst
-        net = best - worst
-        blocks -= net[:, :, None] * net[:, None, :]
-        blocks *= self.times[:, None, None]
-        rows, columns = np.repeat(self.tuples, size, axis=1), np.tile(self.tuples, size)
-        shape = (self.item_count, self.item_count)
-        return csr_array(coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=shape))

@@ -27,7 +27,7 @@ def simulated_choices(
 ) -> tuple[IntArray, IntArray]:
     """Judge n tuples by the latent values of their items (n, k): best and worst slots (n,), never the same.
 
-    Every value is seen anew in every tuple (Thurstone 1927, case V).
+    Every value gets new noise in every tuple (Thurstone 1927, case V).
     """
     careless = rng.random(len(values)) < annotator.careless
     # Noise alone makes every choice of two different slots equally likely.
@@ -48,29 +48,24 @@ def simulated_judgements(
     """Have every tuple (T, k) judged by `judgements_per_tuple` different people, the work spread evenly.
 
     latent: (m,) values of the items. Returns T * judgements_per_tuple judgements in random order.
-    Raises ValueError where there are fewer annotators than judgements per tuple.
+    Raises ValueError if there are fewer annotators than judgements per tuple.
     """
     if not 1 <= judgements_per_tuple <= len(annotators):
         raise ValueError(
             f"{judgements_per_tuple} judgements per tuple need as many annotators, not {len(annotators)}."
         )
     rng = np.random.default_rng(seed)
-    people = _dealt(len(tuples), len(annotators), judgements_per_tuple, rng)
-    judged = rng.permutation(people.size)
-    asked, people = judged // judgements_per_tuple, people.ravel()[judged]
-    best, worst = np.empty(len(judged), dtype=np.int64), np.empty(len(judged), dtype=np.int64)
-    for number, annotator in enumerate(annotators):
-        mine = people == number
-        best[mine], worst[mine] = simulated_choices(latent[tuples[asked[mine]]], annotator, rng)
-    return Judgements.from_slots(tuples[asked], best, worst, item_count=len(latent), annotators=people)
-
-
-def _dealt(tuples: int, people: int, each: int, rng: np.random.Generator) -> IntArray:
-    """Who judges each tuple (T, each): different people, each of them about equally often."""
-    blocks = -(-tuples // people)
-    # Everybody moves on by one from tuple to tuple; how far apart those of one tuple sit changes with the
-    # block.
+    # Who judges each tuple (T, each): everybody moves on by one from tuple to tuple. How far apart those of one tuple
+    # are in this circle changes with the block of tuples.
+    each, people = judgements_per_tuple, len(annotators)
+    blocks = -(-len(tuples) // people)
     seats = rng.permuted(np.tile(np.arange(people), (blocks, 1)), axis=1)[:, :each]
-    number = rng.permutation(tuples)
-    dealt: IntArray = (number[:, None] + seats[number // people]) % people
-    return dealt
+    number = rng.permutation(len(tuples))
+    judges = (number[:, None] + seats[number // people]) % people
+    judged = rng.permutation(judges.size)  # (T each,) in random order: tuple * each + seat
+    asked, judge = judged // each, judges.ravel()[judged]
+    best, worst = np.empty(len(judged), dtype=np.int64), np.empty(len(judged), dtype=np.int64)
+    for person, annotator in enumerate(annotators):
+        mine = judge == person
+        best[mine], worst[mine] = simulated_choices(latent[tuples[asked[mine]]], annotator, rng)
+    return Judgements.from_slots(tuples[asked], best, worst, item_count=len(latent), annotators=judge)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.management.bws.verb import Answer, require_database, whole
+from annotation.management.bws.verb import Answer, require_database, seconds_since, whole
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
 from curation.errors import UserError
@@ -16,9 +16,11 @@ HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, sco
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("campaign", type=whole, help="its number, as in the address of its page")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="PATH", help="a folder, or a file ending in .zip"
+        "campaign", type=whole, help="The number of the campaign, as in the address of its page."
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="PATH", help="A folder, or a file ending in .zip."
     )
 
 
@@ -28,7 +30,7 @@ def run(options: dict[str, Any]) -> Answer:
     campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
     if campaign is None:
         raise UserError(
-            _("There is no campaign %(number)s; its page's address has its number.")
+            _("There is no campaign %(number)s; look up its number in the address of its page.")
             % {"number": options["campaign"]}
         )
     bundle = bundle_write(campaign=campaign, path=options["out"])
@@ -37,10 +39,10 @@ def run(options: dict[str, Any]) -> Answer:
         "path": str(bundle.path),
         "judgements": bundle.judgements,
         "files": bundle.files,
-        "seconds": round(monotonic() - started, 3),
+        "seconds": seconds_since(started),
     }
     line = _(
-        "%(judgements)s judgements and all that was made of them, in %(files)d files, written to %(path)s."
+        "%(judgements)s judgements and everything computed from them, in %(files)d files, written to %(path)s."
     ) % {
         "judgements": f"{bundle.judgements:,}",
         "files": len(bundle.files) + 1,

@@ -12,23 +12,20 @@ from django.utils.translation import ngettext
 from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
-from annotation.management.bws.verb import Answer, add_seed, keep_apart, seed_of, whole
+from annotation.management.bws.verb import Answer, add_seed, keep_apart, seconds_since, seed_of, whole
 from curation.errors import errors_shown
 
-HELP = "Design balanced tuples out of a list of items."
+HELP = "Design balanced tuples from a list of items."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("items", type=Path, help="one item a line; blank lines are passed over")
+    parser.add_argument("items", type=Path, help="One item per line; blank lines are ignored.")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="TUPLES", help="tab-separated, one tuple a line"
+        "--out", type=Path, required=True, metavar="TUPLES", help="Tab-separated, one tuple per line."
     )
-    parser.add_argument("--size", type=whole, default=4, help="items in each tuple (default 4)")
+    parser.add_argument("--size", type=whole, default=4, help="Items in each tuple (default 4).")
     parser.add_argument(
-        "--factor",
-        type=float,
-        default=2.0,
-        help="tuples for each item (default 2): 100 items make 200",
+        "--factor", type=float, default=2.0, help="Tuples per item (default 2): 100 items make 200 tuples."
     )
     add_seed(parser)
 
@@ -41,7 +38,7 @@ def run(options: dict[str, Any]) -> Answer:
         file = read_items(options["items"])
         design = design_tuples(len(file.items), size=options["size"], factor=options["factor"], seed=seed)
         write_tuples(options["out"], file.items, design.tuples)
-    figures = design.certificate.as_dict() | {"seconds": round(monotonic() - started, 3)}
+    figures = design.certificate.as_dict() | {"seconds": seconds_since(started)}
     return Answer([*_file_lines(file), *_lines(design.certificate, options["out"])], figures)
 
 
@@ -64,29 +61,26 @@ def _lines(certificate: Certificate, out: Path) -> Iterator[str]:
         "out": out,
         "seed": certificate.seed,
     }
-    yield _("Every item appears %(times)s times, and %(places)s times at each place.") % {
+    yield _("Every item appears %(times)s times, and %(places)s times at each position.") % {
         "times": _range(certificate.min_appearances, certificate.max_appearances),
         "places": _range(certificate.min_place, certificate.max_place),
     }
-    yield _repeats_line(certificate)
+    if certificate.repeated_pairs:
+        yield _(
+            "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
+            "(no design of this size has fewer than %(bound)s)."
+        ) % {
+            "pairs": f"{certificate.repeated_pairs:,}",
+            "meetings": f"{certificate.repeated_meetings:,}",
+            "bound": f"{certificate.fewest_repeated_meetings:,}",
+        }
+    else:
+        yield _("No two items meet in more than one tuple.")
     if certificate.components > 1:
         yield _(
             "The items fall into %(parts)s groups that no tuple joins, so scores of different groups "
-            "cannot be compared; raise the factor."
+            "cannot be compared; ask for more tuples per item (--factor)."
         ) % {"parts": f"{certificate.components:,}"}
-
-
-def _repeats_line(certificate: Certificate) -> str:
-    if not certificate.repeated_pairs:
-        return _("No two items meet in more than one tuple.")
-    return _(
-        "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
-        "(no design of this size has fewer than %(bound)s)."
-    ) % {
-        "pairs": f"{certificate.repeated_pairs:,}",
-        "meetings": f"{certificate.repeated_meetings:,}",
-        "bound": f"{certificate.fewest_repeated_meetings:,}",
-    }
 
 
 def _range(low: int, high: int) -> str:

@@ -1,4 +1,4 @@
-"""`bws import`: judgements that were made elsewhere, as a closed campaign of a dataset."""
+"""`bws import`: judgements that were collected elsewhere, as a closed campaign of a dataset."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ from annotation.management.bws.verb import (
     file_lines,
     judgements_of,
     require_database,
+    seconds_since,
 )
 from annotation.results.importing import Recorded, judgements_record
 from curation.datasets.services import dataset_create
@@ -24,26 +25,29 @@ from curation.errors import UserError
 from curation.files.writing import sha256_of
 from curation.models import Dataset
 
-HELP = "Keep finished judgements as a campaign, with its dashboard, scores and bundle."
+HELP = "Import finished judgements as a campaign, with its dashboard, scores and bundle."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_judgements(parser)
     parser.add_argument(
-        "--dataset", required=True, metavar="SLUG", help="whose pairs have the items' names for ids"
+        "--dataset",
+        required=True,
+        metavar="SLUG",
+        help="The dataset; the ids of its pairs are the items' names.",
     )
     parser.add_argument(
         "--create",
         action="store_true",
-        help="make the dataset, and a pair for each item, where it is missing",
+        help="If the dataset does not exist, create it with a pair for each item.",
     )
-    parser.add_argument("--campaign", required=True, metavar="NAME", help="the campaign's name")
+    parser.add_argument("--campaign", required=True, metavar="NAME", help="The name of the campaign.")
 
 
 def run(options: dict[str, Any]) -> Answer:
     started = monotonic()
     if options["best_is_worst"] == "count":
-        raise UserError(_("The site holds no judgement whose best is its worst; leave --best-is-worst out."))
+        raise UserError(_("The site stores no judgement whose best is its worst; leave --best-is-worst out."))
     require_database(Dataset)
     file = judgements_of(options)
     with transaction.atomic():
@@ -64,18 +68,18 @@ def run(options: dict[str, Any]) -> Answer:
         "annotators": recorded.annotators,
         "twice_by_one": recorded.twice_by_one,
         "pairs_made": recorded.pairs_made,
-        "seconds": round(monotonic() - started, 3),
+        "seconds": seconds_since(started),
     }
     return Answer([*file_lines(file), *_lines(recorded)], figures)
 
 
 def _dataset(slug: str, *, create: bool) -> Dataset:
-    found = Dataset.objects.filter(slug=slug).first()
-    if found is not None:
-        return found
+    dataset = Dataset.objects.filter(slug=slug).first()
+    if dataset is not None:
+        return dataset
     if not create:
         raise UserError(
-            _("There is no dataset called “%(slug)s”; check its short name, or make it with --create.")
+            _("There is no dataset called “%(slug)s”; check its short name, or create it with --create.")
             % {"slug": slug}
         )
     return dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
@@ -84,20 +88,20 @@ def _dataset(slug: str, *, create: bool) -> Dataset:
 def _lines(recorded: Recorded) -> Iterator[str]:
     if recorded.repeated_items:
         yield ngettext(
-            "%(n)s row names an item twice and is left out: no tuple of the site holds a pair twice.",
-            "%(n)s rows name an item twice and are left out: no tuple of the site holds a pair twice.",
+            "%(n)s row names an item twice and is left out: a tuple of the site cannot hold a pair twice.",
+            "%(n)s rows name an item twice and are left out: a tuple of the site cannot hold a pair twice.",
             recorded.repeated_items,
         ) % {"n": f"{recorded.repeated_items:,}"}
     if recorded.twice_by_one:
         yield ngettext(
-            "%(n)s row is somebody's second judgement of a tuple and is left out.",
-            "%(n)s rows are somebody's second judgement of a tuple and are left out.",
+            "%(n)s row is the second judgement of a tuple by the same person and is left out.",
+            "%(n)s rows are a second judgement of a tuple by the same person and are left out.",
             recorded.twice_by_one,
         ) % {"n": f"{recorded.twice_by_one:,}"}
     if recorded.pairs_made:
-        yield _("%(n)s pairs were made, one for each item.") % {"n": f"{recorded.pairs_made:,}"}
+        yield _("%(n)s pairs were created, one for each item.") % {"n": f"{recorded.pairs_made:,}"}
     yield _(
-        "%(judgements)s judgements of %(tuples)s tuples are the closed campaign %(number)d, “%(name)s”."
+        "Imported %(judgements)s judgements of %(tuples)s tuples as the closed campaign %(number)d, “%(name)s”."
     ) % {
         "judgements": f"{recorded.judgements:,}",
         "tuples": f"{recorded.tuples:,}",

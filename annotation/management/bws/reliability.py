@@ -16,23 +16,25 @@ from annotation.management.bws.verb import (
     file_lines,
     judgements_of,
     one_of,
+    seconds_since,
     seed_of,
     whole,
 )
 from curation.errors import errors_shown
 
-HELP = "Measure the split-half reliability of judgements."
+HELP = "Compute the split-half reliability of judgements."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_judgements(parser)
-    parser.add_argument("--trials", type=whole, default=1000, help="random splits (default 1000)")
+    parser.add_argument("--trials", type=whole, default=1000, help="Number of random splits (default 1000).")
     parser.add_argument(
         "--split",
         type=one_of(Split),
         default=Split.JUDGEMENTS,
         metavar="WHAT",
-        help="what is halved: the judgements of each tuple (default), the tuples, or the annotators",
+        help="What is split in half: the judgements of each tuple (judgements, the default), the tuples, or the "
+        "annotators.",
     )
     add_seed(parser)
 
@@ -41,27 +43,28 @@ def run(options: dict[str, Any]) -> Answer:
     started = monotonic()
     seed, file = seed_of(options), judgements_of(options)
     with errors_shown():
-        found = split_half_reliability(
+        reliability = split_half_reliability(
             file.judgements, trials=options["trials"], seed=seed, split=options["split"]
         )
-    figures = found.as_dict() | file_figures(file) | {"seconds": round(monotonic() - started, 3)}
-    return Answer([*file_lines(file), *_lines(found)], figures)
+    figures = reliability.as_dict() | file_figures(file) | {"seconds": seconds_since(started)}
+    return Answer([*file_lines(file), *_lines(reliability)], figures)
 
 
-def _lines(found: Reliability) -> Iterator[str]:
+def _lines(reliability: Reliability) -> Iterator[str]:
     halves = {
         Split.JUDGEMENTS: _("halves of each tuple's judgements"),
         Split.TUPLES: _("halves of the tuples"),
         Split.ANNOTATORS: _("halves of the annotators"),
     }
     yield _("%(judgements)s judgements of %(tuples)s tuples, %(trials)s splits into %(halves)s:") % {
-        "judgements": f"{found.judgements:,}",
-        "tuples": f"{found.tuples:,}",
-        "trials": f"{found.trials:,}",
-        "halves": halves[found.split],
+        "judgements": f"{reliability.judgements:,}",
+        "tuples": f"{reliability.tuples:,}",
+        "trials": f"{reliability.trials:,}",
+        "halves": halves[reliability.split],
     }
-    yield _("Spearman %(mean).4f ± %(sd).4f") % {"mean": found.spearman_mean, "sd": found.spearman_sd}
-    yield _("Pearson  %(mean).4f ± %(sd).4f") % {"mean": found.pearson_mean, "sd": found.pearson_sd}
-    yield _("Spearman-Brown %(value).4f: the same for all judgements instead of half of them") % {
-        "value": found.spearman_brown
-    }
+    yield _("Spearman %(spearman_mean).4f ± %(spearman_sd).4f") % reliability.as_dict()
+    yield _("Pearson  %(pearson_mean).4f ± %(pearson_sd).4f") % reliability.as_dict()
+    yield (
+        _("Spearman-Brown %(spearman_brown).4f: the estimate for all judgements instead of half of them")
+        % reliability.as_dict()
+    )

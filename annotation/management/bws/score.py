@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.files.item_files import write_scores
-from annotation.bws.scores.distinction import Groups
+from annotation.bws.scores.distinction import TieGroups
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.management.bws.verb import (
@@ -21,32 +21,36 @@ from annotation.management.bws.verb import (
     judgements_of,
     keep_apart,
     one_of,
+    seconds_since,
 )
 from curation.errors import errors_shown
 
-HELP = "Score items by the judgements of their tuples."
-OUT_HELP = (
-    "CSV, best score first: item, score, standard_error, appearances, best, worst, group. Items that share a group "
-    "cannot be told apart at 95 %%; 3..7 is groups 3 to 7"
-)
+HELP = "Score items from the judgements of their tuples."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add_judgements(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="SCORES", help=OUT_HELP)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="SCORES",
+        help="CSV, best score first: item, score, standard_error, appearances, best, worst, group. Items that share a "
+        "tie group are not distinguishable at 95 %%; 3..7 means groups 3 to 7.",
+    )
     parser.add_argument(
         "--method",
         choices=METHODS,
         default="counting",
-        help="how often best minus how often worst, per appearance (counting, the default), or a model that also "
-        "knows whom an item met",
+        help="counting (default): times best minus times worst, divided by appearances. maxdiff, bradley-terry: models "
+        "that also use which items each item met.",
     )
     parser.add_argument(
         "--scale",
         type=one_of(Scale),
         default=Scale.SIGNED,
         metavar="SCALE",
-        help="signed: -1 to 1 (default); unit: 0 to 1",
+        help="signed: -1 to 1 (default). unit: 0 to 1.",
     )
 
 
@@ -64,7 +68,7 @@ def run(options: dict[str, Any]) -> Answer:
         "scale": options["scale"],
         "standard_errors": scores.error_kind,
         "groups": None if scores.error_kind is ErrorKind.NONE else len(groups.starts),
-        "seconds": round(monotonic() - started, 3),
+        "seconds": seconds_since(started),
     }
     line = ngettext(
         "%(items)s items scored by %(method)s from %(judgements)s judgement, written to %(out)s.",
@@ -79,14 +83,17 @@ def run(options: dict[str, Any]) -> Answer:
     return Answer([*file_lines(file), line, *_error_lines(scores.error_kind, groups)], figures)
 
 
-def _error_lines(kind: ErrorKind, groups: Groups) -> Iterator[str]:
+def _error_lines(kind: ErrorKind, groups: TieGroups) -> Iterator[str]:
     if kind is ErrorKind.NONE:
-        yield _("This method has no standard errors, so no groups either; counting and maxdiff have them.")
+        yield _(
+            "This method has no standard errors, so there are no tie groups; counting and maxdiff have both."
+        )
         return
     yield _(
-        "Of all pairs of items, %(share).1f %% are told apart at 95 %%; groups of items that are not: %(groups)s."
-    ) % {"share": 100 * groups.told_apart, "groups": f"{len(groups.starts):,}"}
+        "Of all pairs of items, %(share).1f %% are distinguishable at 95 %%; tie groups of items that are not: "
+        "%(groups)s."
+    ) % {"share": 100 * groups.distinguishable, "groups": f"{len(groups.starts):,}"}
     if kind is ErrorKind.ESTIMATED:
         yield _(
-            "Standard errors are estimates, each within some per cent: so many items allow no exact ones."
+            "The standard errors are estimates, within a few per cent: there are too many items for exact ones."
         )

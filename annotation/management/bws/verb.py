@@ -1,10 +1,11 @@
-"""What the verbs of `manage.py bws` share: a judgement file's options, and how its bad rows are told."""
+"""What the verbs of `manage.py bws` share: the options of a file of judgements, and the report on its rows."""
 
 from argparse import ArgumentError, ArgumentParser, ArgumentTypeError, _StoreAction
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 from django.db.models import Model
@@ -24,7 +25,7 @@ Kind = TypeVar("Kind", bound=StrEnum)
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb found out: lines for people, figures for programs, and the exit status."""
+    """The result of a verb: lines for people, figures for programs, and the exit status."""
 
     lines: list[str]
     figures: dict[str, Any]
@@ -32,27 +33,38 @@ class Answer:
 
 
 def add_judgements(parser: ArgumentParser) -> None:
-    parser.add_argument("judgements", type=Path, help="CSV with Item1 ... ItemN, BestItem, WorstItem")
-    columns = parser.add_argument_group("columns, where they have other names")
-    columns.add_argument(
-        "--items", nargs="+", metavar="COL", help="one a place, or a single one whose cells hold lists"
+    parser.add_argument(
+        "judgements", type=Path, help="CSV with the columns Item1 ... ItemN, BestItem, WorstItem."
     )
-    columns.add_argument("--best", metavar="COL", help="the best item (default BestItem, or Best)")
-    columns.add_argument("--worst", metavar="COL", help="the worst item (default WorstItem, or Worst)")
-    columns.add_argument("--annotator", metavar="COL", help="who judged (default Annotator, if there is one)")
-    rows = parser.add_argument_group("rows to leave out")
+    columns = parser.add_argument_group("columns with other names")
+    columns.add_argument(
+        "--items",
+        nargs="+",
+        metavar="COL",
+        help="The columns of the items, one for each position, or one column whose cells hold lists.",
+    )
+    columns.add_argument("--best", metavar="COL", help="The best item (default BestItem, or Best).")
+    columns.add_argument("--worst", metavar="COL", help="The worst item (default WorstItem, or Worst).")
+    columns.add_argument(
+        "--annotator", metavar="COL", help="The person who judged (default Annotator, if there is one)."
+    )
+    rows = parser.add_argument_group("rows that are left out")
     rows.add_argument(
         "--best-is-worst",
         type=one_of(BestIsWorst),
         default=BestIsWorst.REJECT,
         metavar="HOW",
-        help="a row with one item both best and worst: reject it (default), count it as best and as worst, as the K&M "
-        "scripts do, or fail",
+        help="What to do with a row that names one item both best and worst: reject it (default), count it as both, as "
+        "the K&M scripts do, or fail.",
     )
     rows.add_argument(
-        "--without", nargs="+", default=(), metavar="ITEM", help="leave out rows with these, as gold items"
+        "--without",
+        nargs="+",
+        default=(),
+        metavar="ITEM",
+        help="Leave out rows with these items, for example gold items.",
     )
-    rows.add_argument("--strict", action="store_true", help="stop at the first row that is no judgement")
+    rows.add_argument("--strict", action="store_true", help="Stop at the first row that is not a judgement.")
 
 
 def add_seed(parser: ArgumentParser) -> None:
@@ -61,41 +73,41 @@ def add_seed(parser: ArgumentParser) -> None:
         type=int,
         default=1234,
         metavar="N",
-        help="of what is drawn at random, 0 or more (default 1234)",
+        help="Seed of the random numbers, 0 or more (default 1234).",
     )
 
 
-class _Once(_StoreAction):
-    """Stores a value, and refuses a second one: of two seeds, neither is plainly meant."""
+class _SingleValueAction(_StoreAction):
+    """Stores a value, and refuses a second one: if two seeds are given, it is not clear which one is meant."""
 
     given = False
 
     def __call__(self, parser: ArgumentParser, *arguments: Any) -> None:
         if self.given and self.option_strings:
-            raise ArgumentError(self, _("given twice"))
+            raise ArgumentError(self, _("the option is given twice"))
         self.given = True
         super().__call__(parser, *arguments)
 
 
 def refuse_repeats(parser: ArgumentParser) -> None:
-    """Have the options that are added from now on take one value each."""
+    """Let the options that are added from now on take one value each."""
     for action in (None, "store"):
-        parser.register("action", action, _Once)
+        parser.register("action", action, _SingleValueAction)
 
 
 def whole(text: str) -> int:
-    """Reads a whole number for an argument, of a size that a number of things can have."""
+    """Read a whole number of things for an argument."""
     try:
         number = int(text)
     except ValueError:
-        raise ArgumentTypeError(f'"{text[:20]}" is no whole number') from None
+        raise ArgumentTypeError(f'"{text[:20]}" is not a whole number') from None
     if abs(number) > MOST_OF_ANYTHING:
         raise ArgumentTypeError(f"{text[:20]} is too large")
     return number
 
 
 def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
-    """Reads one of an enumeration's values for an argument."""
+    """Read one of an enumeration's values for an argument."""
 
     def read(text: str) -> Kind:
         try:
@@ -108,12 +120,14 @@ def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
 
 
 def require_database(model: type[Model]) -> None:
-    """Say in a sentence that there is no database with the model's table, which is no bug of the command."""
+    """Explain in one sentence that there is no database with the model's table, which is not a bug of the command."""
     try:
         model._default_manager.exists()
     except (OperationalError, ProgrammingError) as error:
         raise UserError(
-            _("The database does not answer or has no tables yet; run manage.py migrate. It says: %(error)s")
+            _(
+                "The database does not answer or has no tables yet; run manage.py migrate. The error was: %(error)s"
+            )
             % {"error": error}
         ) from error
 
@@ -123,9 +137,9 @@ def keep_apart(given: Path, out: Path) -> None:
     try:
         same = out.samefile(given)
     except OSError:
-        return  # whoever reads or writes says what is wrong
+        return  # reading or writing will raise an error that explains it
     if same:
-        raise UserError(_("%(path)s is the file to read; write to another one.") % {"path": out})
+        raise UserError(_("%(path)s is the file to read; write to another file.") % {"path": out})
 
 
 def judgements_of(options: dict[str, Any]) -> JudgementFile:
@@ -146,6 +160,10 @@ def judgements_of(options: dict[str, Any]) -> JudgementFile:
         )
 
 
+def seconds_since(started: float) -> float:
+    return round(monotonic() - started, 3)
+
+
 def seed_of(options: dict[str, Any]) -> int:
     seed: int = options["seed"]
     if seed < 0:
@@ -163,22 +181,22 @@ def file_figures(file: JudgementFile) -> dict[str, int]:
 
 
 def file_lines(file: JudgementFile) -> Iterator[str]:
-    """What a reader of the figures should know about the file they come from."""
+    """What a reader of the figures should know about their file."""
     if file.warning:
         yield file.warning
     for error in file.rejected[:REJECTED_SHOWN]:
         yield _("Line %(line)s is left out: %(reason)s.") % {"line": error.line, "reason": error.reason}
     if file.rejected:
-        yield ngettext("%(n)s row is left out.", "%(n)s rows are left out in all.", len(file.rejected)) % {
+        yield ngettext("%(n)s row is left out.", "%(n)s rows are left out in total.", len(file.rejected)) % {
             "n": f"{len(file.rejected):,}"
         }
     if file.left_out:
         yield ngettext(
-            "%(n)s row holds an item to leave out.", "%(n)s rows hold an item to leave out.", file.left_out
+            "%(n)s row holds an item of --without.", "%(n)s rows hold an item of --without.", file.left_out
         ) % {"n": f"{file.left_out:,}"}
     if file.repeated_items:
         yield ngettext(
-            "%(n)s row names an item twice; each place counts as an appearance.",
-            "%(n)s rows name an item twice; each place counts as an appearance.",
+            "%(n)s row names an item twice; each position counts as an appearance.",
+            "%(n)s rows name an item twice; each position counts as an appearance.",
             file.repeated_items,
         ) % {"n": f"{file.repeated_items:,}"}

@@ -1,4 +1,4 @@
-"""`bws verify`: whether a bundle is as it was written."""
+"""`bws verify`: whether a bundle is complete and unchanged."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,13 +11,13 @@ from annotation.management.bws.verb import Answer
 from curation.errors import errors_shown
 
 HELP = (
-    "Check a bundle against its manifest: every file is there, none was changed, none came later. "
-    "Exit status 0 where it is whole, else 1 and a line for each fault."
+    "Check a bundle against its manifest: no file is missing, changed or added. "
+    "Exit status 0 if this is so, otherwise 1 and a line for each fault."
 )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("bundle", type=Path, help="its folder or zip")
+    parser.add_argument("bundle", type=Path, help="The folder or zip of the bundle.")
 
 
 def run(options: dict[str, Any]) -> Answer:

@@ -1,4 +1,4 @@
-"""`manage.py bws`: Best-Worst Scaling on files, as the scripts of the field do it.
+"""`manage.py bws`: Best-Worst Scaling on files, like the scripts of Kiritchenko and Mohammad.
 
 Only `import` and `bundle` need the database.
 """
@@ -15,8 +15,8 @@ from annotation.management.bws import (
     forecast,
     imported,
     reliability,
+    replication,
     score,
-    stability,
     verify,
 )
 from annotation.management.bws.verb import refuse_repeats
@@ -26,7 +26,7 @@ VERBS = {
     "design": design,
     "score": score,
     "reliability": reliability,
-    "stability": stability,
+    "replication": replication,
     "forecast": forecast,
     "import": imported,
     "bundle": bundle,
@@ -35,7 +35,7 @@ VERBS = {
 
 
 class Command(BaseCommand):
-    help = "Best-Worst Scaling on files: design, score, measure, forecast."
+    help = "Best-Worst Scaling on files: designs, scores, reliability, forecasts."
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="|".join(VERBS))
@@ -43,12 +43,12 @@ class Command(BaseCommand):
             verb_parser = verbs.add_parser(name, help=verb.HELP, description=verb.HELP)
             refuse_repeats(verb_parser)
             verb.add_arguments(verb_parser)
-            # Not set where it is not given, so that `bws --json score` keeps its own.
+            # Not set if it is not given, so that `bws --json score` keeps the value of `bws`.
             verb_parser.add_argument(
                 "--json",
                 action="store_true",
                 default=SUPPRESS,
-                help="end with one JSON object on the last line",
+                help="Print one JSON object as the last line.",
             )
             if parser.called_from_command_line:
                 verb_parser.error = self._wrong_usage  # type: ignore[method-assign]

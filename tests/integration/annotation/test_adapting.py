@@ -167,7 +167,7 @@ def test_a_paused_campaign_chooses_nothing(spending) -> None:
 
 def test_where_no_new_tuple_can_be_chosen_the_phase_ends(spending, monkeypatch) -> None:
     monkeypatch.setattr(
-        adapting, "adaptive_deck", lambda utilities, errors, **settings: np.array([[0, 1, 2, 3]])
+        adapting, "adaptive_block", lambda utilities, errors, **settings: np.array([[0, 1, 2, 3]])
     )
 
     assert [decks_make(), deck_make(adaptive_waiting(spending.pk))] == [1, 0]
@@ -198,7 +198,7 @@ def test_a_phase_that_ends_by_itself_says_so_on_the_page_until_more_is_asked_for
     def impossible(_utilities, _errors, **_settings):
         raise DesignError("Too few pairs are left.")
 
-    monkeypatch.setattr(adapting, "adaptive_deck", impossible)
+    monkeypatch.setattr(adapting, "adaptive_block", impossible)
     site, page = client_of(curator), address("campaign", spending)
 
     decks_make()

@@ -84,7 +84,7 @@ def test_design_says_where_tuples_are_too_few_to_join_the_items(bws, items, tmp_
     lines, figures = bws("design", items, "--out", tmp_path / "tuples.tsv", "--factor", 0.25)
 
     assert figures["components"] > 1
-    assert "raise the factor" in lines[-1]
+    assert "ask for more tuples per item" in lines[-1]
 
 
 def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_path) -> None:
@@ -159,12 +159,12 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
     assert "4 judgements of 2 tuples, 50 splits into halves of each tuple's judgements:" in lines
 
 
-def test_stability_tells_both_methods_for_each_number_of_judgements(bws, judgements) -> None:
-    lines, figures = bws("stability", judgements, "--trials", 3, "--best-is-worst", "count")
+def test_replication_tells_both_methods_for_each_number_of_judgements(bws, judgements) -> None:
+    lines, figures = bws("replication", judgements, "--trials", 3, "--best-is-worst", "count")
 
     assert [point["judgements_per_tuple"] for point in figures["points"]] == [1, 2]
     assert set(figures["points"][0]) >= {"counting_mean", "counting_sd", "maxdiff_mean", "maxdiff_sd"}
-    assert lines[-1].startswith("      2")
+    assert lines[-1].startswith("        2")
 
 
 def test_forecast_tells_work_cost_and_what_they_will_be_worth(bws) -> None:
@@ -192,7 +192,7 @@ def test_forecast_of_single_judgements_has_no_reliability(bws) -> None:
     lines, figures = bws("forecast", "--items", 40, "--judgements", 1)
 
     assert figures["spearman_mean"] is None
-    assert "Split-half reliability needs at least two judgements of each tuple." in lines
+    assert "Split-half reliability needs at least two judgements per tuple." in lines
 
 
 def test_columns_of_other_names_can_be_given(bws, tmp_path) -> None:
@@ -227,10 +227,10 @@ def test_columns_of_other_names_can_be_given(bws, tmp_path) -> None:
         (["score", "judgements.csv", "--out", "./judgements.csv"], "judgements.csv is the file to read"),
         (["score", "judgements.csv", "--out", "."], "is a folder; give the name of a file in it"),
         (["reliability", "judgements.csv", "--trials", "100000000"], "at most 1,000,000 trials"),
-        (["stability", "judgements.csv", "--trials", "1000000"], "At most 10,000 trials"),
+        (["replication", "judgements.csv", "--trials", "1000000"], "At most 10,000 trials"),
         (["forecast", "--items", "50", "--noise", "1e300"], "noise of at most 1000 standard deviations"),
-        (["forecast", "--items", "50", "--pay", "-5"], "cannot be paid with -5"),
-        (["forecast", "--items", "50", "--pay", "nan"], "cannot be paid with nan"),
+        (["forecast", "--items", "50", "--pay", "-5"], "The pay for an hour cannot be -5"),
+        (["forecast", "--items", "50", "--pay", "nan"], "The pay for an hour cannot be nan"),
         (["forecast", "--items", "50", "--judgements", "1000000"], "simulates at most 2,000,000 judgements"),
         (["verify", "nowhere"], "nowhere cannot be read: No such file"),
     ],
@@ -255,7 +255,7 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
         (["score", "judgements.csv", "--out", "s.csv", "--scale", "unti"], "choose one of signed, unit"),
         (["reliability", "judgements.csv", "--seed", "1", "--seed", "2"], "given twice"),
         (["forecast", "--items", "1" * 20], "is too large"),
-        (["forecast", "--items", "many"], '"many" is no whole number'),
+        (["forecast", "--items", "many"], '"many" is not a whole number'),
     ],
 )
 def test_a_value_that_an_option_does_not_take_is_told_with_the_option(arguments, reason) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from annotation.bws.designs.adaptive import adaptive_deck, in_doubt
+from annotation.bws.designs.adaptive import adaptive_block, items_within_error
 from annotation.bws.designs.design import DesignError, design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
@@ -19,7 +19,7 @@ def test_doubt_counts_the_items_within_an_error() -> None:
     utilities = np.array([0.0, 0.1, 0.2, 5.0])
 
     # 0 reaches .1; .1 reaches 0 and .2; .2 reaches .1; 5 reaches nobody but itself.
-    assert in_doubt(utilities, np.full(4, 0.15)).tolist() == [2, 3, 2, 1]
+    assert items_within_error(utilities, np.full(4, 0.15)).tolist() == [2, 3, 2, 1]
 
 
 @given(
@@ -36,7 +36,7 @@ def test_no_item_is_asked_about_twice_and_none_beside_one_of_its_sentences(
     # Every third item shares a sentence with the next.
     sentences = np.column_stack([np.arange(count) // (2 if shared else 1), count + np.arange(count)])
 
-    tuples = adaptive_deck(
+    tuples = adaptive_block(
         rng.standard_normal(count),
         rng.uniform(0, 1, count),
         size=size,
@@ -55,7 +55,7 @@ def test_no_item_is_asked_about_twice_and_none_beside_one_of_its_sentences(
 def test_the_same_seed_asks_the_same_and_another_something_else() -> None:
     utilities, errors = np.linspace(-2, 2, 40), np.full(40, 0.5)
 
-    decks = [adaptive_deck(utilities, errors, seed=seed).tolist() for seed in (3, 3, 4)]
+    decks = [adaptive_block(utilities, errors, seed=seed).tolist() for seed in (3, 3, 4)]
 
     assert decks[0] == decks[1] != decks[2]
 
@@ -63,14 +63,14 @@ def test_the_same_seed_asks_the_same_and_another_something_else() -> None:
 def test_items_that_nobody_doubts_are_asked_about_less() -> None:
     utilities = np.concatenate([np.linspace(0, 1, 20), 10 * np.arange(1, 21)])
     asked = np.concatenate(
-        [adaptive_deck(utilities, np.full(40, 0.5), seed=seed).ravel() for seed in range(50)]
+        [adaptive_block(utilities, np.full(40, 0.5), seed=seed).ravel() for seed in range(50)]
     )
 
     assert (asked < 20).mean() > 0.8
 
 
 def test_what_is_certain_is_asked_in_its_order() -> None:
-    tuples = adaptive_deck(np.arange(12.0), np.zeros(12), share=1.0, seed=1)
+    tuples = adaptive_block(np.arange(12.0), np.zeros(12), share=1.0, seed=1)
 
     assert sorted(sorted(row) for row in tuples.tolist()) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
 
@@ -79,7 +79,7 @@ def test_what_is_certain_is_asked_in_its_order() -> None:
     ("utilities", "errors", "changes", "sentence"),
     [
         ([0.0, 1.0], [1.0, 1.0], {}, "there are 2"),
-        ([0.0] * 8, [1.0] * 8, {"share": 0.0}, "not at 0"),
+        ([0.0] * 8, [1.0] * 8, {"share": 0.0}, "not 0"),
         ([0.0] * 7 + [np.nan], [1.0] * 8, {}, "that are numbers"),
         ([0.0] * 8, [1.0] * 7 + [-1.0], {}, "not below 0"),
         ([0.0] * 8, [1.0] * 8, {"sentences": np.zeros((8, 2), dtype=int)}, "share sentences"),
@@ -87,7 +87,7 @@ def test_what_is_certain_is_asked_in_its_order() -> None:
 )
 def test_what_cannot_be_asked_is_said(utilities, errors, changes, sentence) -> None:
     with pytest.raises(DesignError, match=sentence):
-        adaptive_deck(np.array(utilities), np.array(errors), seed=1, **changes)
+        adaptive_block(np.array(utilities), np.array(errors), seed=1, **changes)
 
 
 def test_it_reaches_the_accuracy_of_counting_with_less_than_half_of_the_judgements() -> None:
@@ -101,7 +101,7 @@ def test_it_reaches_the_accuracy_of_counting_with_less_than_half_of_the_judgemen
     judged = answered(np.concatenate(tuples), latent, rng)
     while len(judged) < 3.5 * 200:
         fit = fit_utilities(MaxDiffLikelihood(judged), prior_precision=0.3)
-        deck = adaptive_deck(fit.utilities, posterior_errors(fit.precision)[0], seed=len(judged))
+        deck = adaptive_block(fit.utilities, posterior_errors(fit.precision)[0], seed=len(judged))
         judged = together(judged, answered(deck, latent, rng))
     utilities = fit_utilities(MaxDiffLikelihood(judged), prior_precision=0.3).utilities
 

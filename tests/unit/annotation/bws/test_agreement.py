@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotation.bws.annotators.agreement import agreement_with_others, self_consistency
+from annotation.bws.annotators.agreement import intra_annotator_agreement, leave_one_out_agreement
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import Scale, counting_scores
@@ -35,7 +35,7 @@ def step_by_step(judgements: Judgements, person: int) -> tuple[int, float]:
 def test_agreement_is_what_scoring_everybody_else_anew_gives() -> None:
     judgements = campaign([SimulatedAnnotator(noise=0.8)] * 6)
 
-    agreement = agreement_with_others(judgements)
+    agreement = leave_one_out_agreement(judgements)
 
     for person, compared, share in zip(
         agreement.annotators, agreement.compared, agreement.shares, strict=True
@@ -49,7 +49,7 @@ def test_two_people_who_choose_alike_agree_fully() -> None:
         np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), np.array([0, 0]), np.array([3, 3]), 4, np.array([5, 9])
     )
 
-    agreement = agreement_with_others(judgements)
+    agreement = leave_one_out_agreement(judgements)
 
     # Best over three and two over worst; the middle two score alike with the other person, but are not compared.
     assert agreement.annotators.tolist() == [5, 9]
@@ -62,7 +62,7 @@ def test_somebody_alone_with_their_items_is_compared_with_nobody() -> None:
         np.array([[0, 1], [2, 3]]), np.array([0, 2]), np.array([1, 3]), 4, np.array([0, 1])
     )
 
-    agreement = agreement_with_others(judgements)
+    agreement = leave_one_out_agreement(judgements)
 
     assert agreement.compared.tolist() == [0, 0]
     assert np.isnan(agreement.shares).all()
@@ -71,7 +71,7 @@ def test_somebody_alone_with_their_items_is_compared_with_nobody() -> None:
 def test_somebody_who_guesses_agrees_by_half_and_stands_out() -> None:
     people = [SimulatedAnnotator(noise=0.5)] * 7 + [SimulatedAnnotator(careless=1.0)]
 
-    shares = np.mean([agreement_with_others(campaign(people, seed)).shares for seed in range(6)], axis=0)
+    shares = np.mean([leave_one_out_agreement(campaign(people, seed)).shares for seed in range(6)], axis=0)
 
     assert shares[7] == pytest.approx(0.5, abs=0.05)
     assert shares[:7].min() > 0.65
@@ -79,7 +79,7 @@ def test_somebody_who_guesses_agrees_by_half_and_stands_out() -> None:
 
 def test_agreement_needs_to_know_who_judged() -> None:
     with pytest.raises(ValueError, match="do not say who made them"):
-        agreement_with_others(Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2))
+        leave_one_out_agreement(Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2))
 
 
 def test_self_consistency_by_hand() -> None:
@@ -92,7 +92,7 @@ def test_self_consistency_by_hand() -> None:
         np.array([0, 0, 0, 1]),
     )
 
-    consistency = self_consistency(judgements)
+    consistency = intra_annotator_agreement(judgements)
 
     assert consistency.compared.tolist() == [2, 0]
     assert consistency.shares[0] == 0.5

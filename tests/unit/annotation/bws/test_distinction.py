@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.bws.scores.distinction import indistinguishable
+from annotation.bws.scores.distinction import tie_groups
 
 
 def told_apart(scores, errors, a: int, b: int) -> bool:
@@ -17,20 +17,20 @@ def told_apart(scores, errors, a: int, b: int) -> bool:
 def test_two_clusters_are_two_groups() -> None:
     scores = np.array([0.1, 0.9, 0.15, 0.88])
 
-    groups = indistinguishable(scores, np.full(4, 0.05))
+    groups = tie_groups(scores, np.full(4, 0.05))
 
     assert groups.order.tolist() == [1, 3, 2, 0]
     assert list(zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)) == [(0, 1), (2, 3)]
 
 
 def test_runs_overlap_where_neighbours_cannot_be_told_apart_but_ends_can() -> None:
-    groups = indistinguishable(np.array([0.9, 0.8, 0.7]), np.full(3, 0.05))
+    groups = tie_groups(np.array([0.9, 0.8, 0.7]), np.full(3, 0.05))
 
     assert list(zip(groups.starts.tolist(), groups.ends.tolist(), strict=True)) == [(0, 1), (1, 2)]
 
 
 def test_items_without_score_or_error_are_left_out() -> None:
-    groups = indistinguishable(np.array([0.5, np.nan, 0.4]), np.array([0.1, 0.1, np.nan]))
+    groups = tie_groups(np.array([0.5, np.nan, 0.4]), np.array([0.1, 0.1, np.nan]))
 
     assert groups.order.tolist() == [0]
     assert (groups.starts.tolist(), groups.ends.tolist()) == ([0], [0])
@@ -40,8 +40,8 @@ def test_runs_do_not_depend_on_the_order_of_equal_scores() -> None:
     # Only the surer one of the two equal items is told apart from the third.
     scores, errors = np.array([0.5, 0.5, 0.1]), np.array([0.01, 0.4, 0.01])
 
-    one = indistinguishable(scores, errors)
-    two = indistinguishable(scores[[1, 0, 2]], errors[[1, 0, 2]])
+    one = tie_groups(scores, errors)
+    two = tie_groups(scores[[1, 0, 2]], errors[[1, 0, 2]])
 
     assert (one.order.tolist(), two.order.tolist()) == ([0, 1, 2], [1, 0, 2])
     assert (
@@ -52,7 +52,7 @@ def test_runs_do_not_depend_on_the_order_of_equal_scores() -> None:
 
 
 def test_no_items_make_no_groups() -> None:
-    groups = indistinguishable(np.array([]), np.array([]))
+    groups = tie_groups(np.array([]), np.array([]))
 
     assert len(groups.order) == len(groups.starts) == 0
 
@@ -61,7 +61,7 @@ def test_no_items_make_no_groups() -> None:
 def test_runs_are_what_comparing_all_pairs_gives(items) -> None:
     scores, errors = map(np.array, zip(*items, strict=True))
 
-    groups = indistinguishable(scores, errors)
+    groups = tie_groups(scores, errors)
 
     order = groups.order.tolist()
     runs = []
@@ -77,24 +77,24 @@ def test_runs_are_what_comparing_all_pairs_gives(items) -> None:
 
 
 def test_each_place_knows_the_runs_that_hold_it() -> None:
-    groups = indistinguishable(np.array([0.9, 0.8, 0.7, 0.1]), np.full(4, 0.05))
+    groups = tie_groups(np.array([0.9, 0.8, 0.7, 0.1]), np.full(4, 0.05))
 
     first, last = groups.memberships
 
     assert (first.tolist(), last.tolist()) == ([0, 0, 1, 2], [0, 1, 1, 2])
     # Two of the six pairs share a run: the first two, and the second and the third.
-    assert groups.told_apart == pytest.approx(4 / 6)
+    assert groups.distinguishable == pytest.approx(4 / 6)
 
 
 def test_a_single_item_has_nothing_to_be_told_apart_from() -> None:
-    assert np.isnan(indistinguishable(np.array([0.5]), np.array([0.1])).told_apart)
+    assert np.isnan(tie_groups(np.array([0.5]), np.array([0.1])).distinguishable)
 
 
 def test_a_hundred_thousand_items_take_seconds_and_not_hours() -> None:
     rng = np.random.default_rng(3)
     scores, errors = rng.normal(0, 0.4, 100_000), rng.uniform(0.1, 0.2, 100_000)
 
-    groups = indistinguishable(scores, errors)
+    groups = tie_groups(scores, errors)
 
     # The best run, by comparing all pairs of its members, and the item after it.
     end = int(groups.ends[0])
@@ -108,13 +108,13 @@ def test_a_hundred_thousand_items_take_seconds_and_not_hours() -> None:
 def test_more_confidence_tells_fewer_apart() -> None:
     scores, errors = np.linspace(0, 1, 30), np.full(30, 0.05)
 
-    strict, lenient = (indistinguishable(scores, errors, confidence=c) for c in (0.999, 0.8))
+    strict, lenient = (tie_groups(scores, errors, confidence=c) for c in (0.999, 0.8))
 
     assert (strict.ends - strict.starts).max() > (lenient.ends - lenient.starts).max()
 
 
 def test_equal_scores_are_one_group() -> None:
-    groups = indistinguishable(np.full(5, 0.5), np.full(5, 0.01))
+    groups = tie_groups(np.full(5, 0.5), np.full(5, 0.01))
 
     assert (groups.starts.tolist(), groups.ends.tolist()) == ([0], [4])
     assert groups.order.tolist() == pytest.approx(range(5))

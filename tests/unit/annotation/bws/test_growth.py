@@ -6,7 +6,7 @@ import pytest
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.growth import judgements_for, reliability_curve
-from annotation.bws.reliability.replication import stability
+from annotation.bws.reliability.replication import replication
 from annotation.bws.reliability.split_half import split_half_reliability
 from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
@@ -63,7 +63,7 @@ def test_the_promise_about_holds_in_simulation() -> None:
 
 
 def test_a_target_of_one_cannot_be_reached() -> None:
-    with pytest.raises(ValueError, match="between 0 and 1, not at 1"):
+    with pytest.raises(ValueError, match="between 0 and 1, not 1"):
         judgements_for(1.0, judgements=10, spearman=0.5)
 
 
@@ -73,8 +73,8 @@ def test_scores_from_other_tuples_agree_better_with_more_judgements_and_with_max
     def fitted(judgements: Judgements):
         return maxdiff_scores(judgements, with_errors=False)
 
-    counting = [stability(judgements, counting_scores, judgements_per_tuple=n, trials=4) for n in (1, 4)]
-    maxdiff = [stability(judgements, fitted, judgements_per_tuple=n, trials=4) for n in (1, 4)]
+    counting = [replication(judgements, counting_scores, judgements_per_tuple=n, trials=4) for n in (1, 4)]
+    maxdiff = [replication(judgements, fitted, judgements_per_tuple=n, trials=4) for n in (1, 4)]
 
     assert counting[0].spearman_mean < counting[1].spearman_mean < maxdiff[1].spearman_mean
     assert counting[0].spearman_mean < maxdiff[0].spearman_mean
@@ -85,4 +85,4 @@ def test_one_tuple_has_no_other_half() -> None:
     judgements = Judgements(np.array([[0, 1]] * 3), np.array([0] * 3), np.array([1] * 3), 2)
 
     with pytest.raises(ValueError, match="at least two different tuples"):
-        stability(judgements, counting_scores, judgements_per_tuple=1)
+        replication(judgements, counting_scores, judgements_per_tuple=1)

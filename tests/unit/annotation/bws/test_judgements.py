@@ -26,7 +26,7 @@ def test_an_item_number_beyond_the_items_is_refused() -> None:
 
 
 def test_a_slot_beyond_the_tuple_is_refused() -> None:
-    with pytest.raises(ValueError, match="worst places must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="worst positions must lie between 0 and 1"):
         Judgements.from_slots(np.array([[0, 1]]), np.array([0]), np.array([2]), item_count=2)
 
 

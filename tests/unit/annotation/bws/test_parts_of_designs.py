@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.bws.designs.balancing import balanced_places, cycles
+from annotation.bws.designs.balancing import balanced_positions, cycles
 from annotation.bws.designs.meetings import (
     comparison_components,
     duplicate_tuples,
@@ -18,7 +18,7 @@ from annotation.bws.designs.meetings import (
     meeting_keys,
     repeated,
 )
-from annotation.bws.designs.swapping import Circles, SwapSearch, connect
+from annotation.bws.designs.swapping import SwapPools, SwapSearch, connect
 from annotation.bws.judgements import grouped_order
 
 
@@ -50,7 +50,7 @@ def test_cycles_are_those_of_the_graph(size) -> None:
     assert found == set(map(frozenset, nx.weakly_connected_components(graph)))
 
 
-def test_many_short_cycles_are_told_apart() -> None:
+def test_many_short_cycles_have_numbers_of_their_own() -> None:
     after = np.arange(1000) ^ 1
 
     assert Counter(Counter(cycles(after).tolist()).values()) == {2: 500}
@@ -61,7 +61,7 @@ def test_many_short_cycles_are_told_apart() -> None:
 def test_places_are_balanced_and_rows_keep_their_items(items, size) -> None:
     tuples = dealt(items, size, 3 * items, seed=size)
 
-    balanced = balanced_places(tuples, items)
+    balanced = balanced_positions(tuples, items)
 
     assert np.array_equal(np.sort(balanced, axis=1), np.sort(tuples, axis=1))
     counts = np.stack([np.bincount(place, minlength=items) for place in balanced.T])
@@ -71,7 +71,7 @@ def test_places_are_balanced_and_rows_keep_their_items(items, size) -> None:
 def test_places_are_balanced_for_items_that_appear_unequally_often() -> None:
     tuples = np.array([[0, 1, 2], [0, 3, 4], [0, 5, 6], [0, 7, 8], [0, 1, 3], [2, 5, 8], [0, 4, 7]])
 
-    balanced = balanced_places(tuples, 9)
+    balanced = balanced_positions(tuples, 9)
 
     counts = np.stack([np.bincount(place, minlength=9) for place in balanced.T])
     assert counts[:, 0].tolist() == [2, 2, 2]
@@ -119,7 +119,7 @@ def test_parts_are_joined_without_changing_how_often_items_appear() -> None:
     tuples = np.vstack([left, left + 6])
     search = SwapSearch(tuples, np.arange(12)[:, None], rng)
 
-    connect(search, Circles(np.zeros(tuples.size, dtype=np.int64)))
+    connect(search, SwapPools(np.zeros(tuples.size, dtype=np.int64)))
 
     assert comparison_components(search.tuples, 12)[0] == 1
     assert np.array_equal(np.bincount(search.tuples.ravel()), np.bincount(tuples.ravel()))

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from annotation.bws.annotators.agreement import tuple_agreement
-from annotation.bws.annotators.leaving_out import counted_without, outcome_of
+from annotation.bws.annotators.leaving_out import counted_without, leaving_out_result
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.intervals import reliability_interval
 from annotation.bws.reliability.split_half import split_half_reliability
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
-from annotation.bws.studies.study import Record, StudyPlan, agreements, study
+from annotation.bws.studies.study import CampaignRecord, StudyPlan, agreements, study
 
 ITEMS, EACH = 60, 4
 STEADY, CARELESS = SimulatedAnnotator(0.5), SimulatedAnnotator(careless=1.0)
@@ -72,7 +72,7 @@ def latent():
 
 
 @pytest.fixture(scope="module")
-def record(latent) -> Record:
+def record(latent) -> CampaignRecord:
     """60 items; six people judge, of whom the last two answer at random and the very last is excluded."""
     tuples = design_tuples(ITEMS, seed=2).tuples
     rng = np.random.default_rng(5)
@@ -88,14 +88,14 @@ def record(latent) -> Record:
     judged = Judgements.from_slots(tuples[asked], best, worst, item_count=ITEMS, annotators=people)
     wanted = np.full(len(asked), EACH)
     places = rng.integers(0, 4, size=(2, len(asked)))
-    return Record(
+    return CampaignRecord(
         judged=judged,
         tuples=asked + 100,
         best_slot=best,
         worst_slot=worst,
-        best_place=places[0],
-        worst_place=places[1],
-        wanted=wanted,
+        best_position=places[0],
+        worst_position=places[1],
+        required=wanted,
         counted=counted_without(people, asked, wanted, [5]),
         excluded=frozenset({5}),
         gold_shares={0: 0.95, 1: 0.9, 4: 0.45, 5: 0.5},
@@ -175,7 +175,7 @@ def test_what_if_leaves_out_whoever_lies_below_the_threshold(found, record) -> N
 
 
 def test_what_if_changes_nothing_where_it_is_what_is(record) -> None:
-    as_it_is = outcome_of(record.judged, record.counted, record.counted, trials=10, seed=1)
+    as_it_is = leaving_out_result(record.judged, record.counted, record.counted, trials=10, seed=1)
 
     assert as_it_is.rank == pytest.approx(1.0)
 
@@ -199,8 +199,8 @@ def test_the_hardest_tuples_come_hardest_first(found) -> None:
 
 
 def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
-    mine = record.people == 4
-    biased = replace(record, best_place=np.where(mine, 2, record.best_place))
+    mine = record.judged.people == 4
+    biased = replace(record, best_position=np.where(mine, 2, record.best_position))
 
     plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=2, resamples=8)
     people = {row["person"]: row for row in study(biased, plan)["people"]}
@@ -224,9 +224,9 @@ def test_a_study_of_nothing_says_so(record) -> None:
                 "tuples",
                 "best_slot",
                 "worst_slot",
-                "best_place",
-                "worst_place",
-                "wanted",
+                "best_position",
+                "worst_position",
+                "required",
                 "counted",
             )
         },
