@@ -82,7 +82,7 @@ def test_agreement_needs_to_know_who_judged() -> None:
         leave_one_out_agreement(Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2))
 
 
-def test_self_consistency_by_hand() -> None:
+def test_intra_annotator_agreement_by_hand() -> None:
     # Person 0 judges 0 1 2 twice (same best, other worst) and 3 4 5 once; person 1 never sees a tuple again.
     judgements = Judgements(
         np.array([[0, 1, 2], [3, 4, 5], [2, 1, 0], [0, 1, 2]]),

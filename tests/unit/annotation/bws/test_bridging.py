@@ -43,7 +43,8 @@ def test_pairs_that_share_a_sentence_stand_apart_across_old_and_new() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "new", "sentence"), [([np.nan, np.nan], 3, "collect judgements first"), ([0.1, 0.2], 0, "add pairs first")]
+    ("scores", "new", "sentence"),
+    [([np.nan, np.nan], 3, "collect judgements first"), ([0.1, 0.2], 0, "add pairs first")],
 )
 def test_what_cannot_be_joined_is_said(scores, new, sentence) -> None:
     with pytest.raises(DesignError, match=sentence):
