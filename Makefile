@@ -29,6 +29,7 @@ test: $(VENV)/installed-dev ## the test suite; says which tests it left out and 
 check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/djlint templates --check --lint --quiet
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python manage.py check --fail-level WARNING

@@ -110,6 +110,14 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         field: forms.ChoiceField = self.fields[name]  # type: ignore[assignment]
         field.choices = [("", _("All")), *((value, value) for value in values)]
 
+    @property
+    def checks_have_errors(self) -> bool:
+        """Whether a field of gold tuples, repeats or the seed has an error, so that its part of the form is open."""
+        return any(
+            self[name].errors
+            for name in ("gold_every", "gold_minimum", "gold_threshold", "repeat_every", "seed")
+        )
+
     def settings(self) -> dict[str, Any]:
         """The arguments of `campaign_create` and `campaign_change`."""
         return dict(self.cleaned_data)

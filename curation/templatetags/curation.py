@@ -1,4 +1,4 @@
-"""The head of a dataset, which its own pages and those of other apps share."""
+"""What pages of every app share: the head of a dataset, and the colour of a state."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +14,29 @@ from curation.datasets.selectors import dataset_facts
 from curation.models import Dataset
 
 register = template.Library()
+
+
+# The class of a tag (static/css/app.css) for each state, status and verdict that a page shows.
+_TONES = {
+    "succeeded": "good",
+    "keep": "good",
+    "failed": "wrong",
+    "reject": "wrong",
+    "rejected": "wrong",
+    "excluded": "wrong",
+    "running": "accent",
+    "edit": "accent",
+    "gold": "accent",
+    "cancelled": "doubtful",
+    "retired": "doubtful",
+    "surplus": "doubtful",
+}
+
+
+@register.filter
+def tone(value: str) -> str:
+    """The class that a tag with this state, status or verdict has; none for an ordinary one."""
+    return _TONES.get(value, "")
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,8 @@ import sys
 from django.conf import settings
 from django.core.files import File
 from curation.exchange.importing import ImportOptions
-from curation.datasets.services import dataset_create, import_check, import_upload
+from curation.datasets.services import dataset_create
+from curation.exchange.uploads import import_check, import_upload
 from mlworkers.runs.services import run_start
 from uuid import uuid4
 slug = f"trial-{uuid4().hex[:8]}"

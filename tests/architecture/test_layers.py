@@ -5,18 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grimp
+import pytest
+
+from tests.architecture.purity import pure_modules
+
 ROOT = Path(__file__).resolve().parents[2]
-PURE = [
-    "annotation.bws",
-    "curation.pairs",
-    "curation.files",
-    "mlworkers.encoders",
-    "mlworkers.plan_fields",
-    "mlworkers.pretrained",
-    "mlworkers.realism",
-    "mlworkers.synthesis",
-    "mlworkers.training",
-]
+# The most distinct imports between the direct children (files and folders) of a package.
+MOST_IMPORTS_BETWEEN_CHILDREN = {"annotation": 60, "annotation.bws": 30, "mlworkers": 80, "curation": 70}
 MACHINE_LEARNING = {"torch", "transformers", "sentence_transformers", "sklearn"}
 
 MODULES_LOADED = """
@@ -62,7 +58,7 @@ def test_imports_keep_to_the_layers() -> None:
 
 
 def test_pure_folders_run_where_django_is_not_installed() -> None:
-    done = python(IMPORT_WITHOUT_DJANGO, *PURE)
+    done = python(IMPORT_WITHOUT_DJANGO, *pure_modules())
 
     assert done.returncode == 0, done.stderr
 
@@ -72,3 +68,22 @@ def test_the_web_process_imports_no_machine_learning_library() -> None:
 
     assert done.returncode == 0, done.stderr
     assert not MACHINE_LEARNING & set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(("package", "most"), MOST_IMPORTS_BETWEEN_CHILDREN.items())
+def test_few_imports_connect_the_rooms_of_a_package(package: str, most: int) -> None:
+    graph = grimp.build_graph(package.split(".", maxsplit=1)[0], cache_dir=None)
+    inside = {module for module in graph.modules if module.startswith(f"{package}.")}
+
+    between = {
+        (child_of(importer, package), child_of(imported, package))
+        for importer in inside
+        for imported in graph.find_modules_directly_imported_by(importer) & inside
+    }
+
+    assert len({edge for edge in between if edge[0] != edge[1]}) <= most
+
+
+def child_of(module: str, package: str) -> str:
+    """The direct child of the package that the module is, or lies in."""
+    return module.removeprefix(f"{package}.").split(".")[0]

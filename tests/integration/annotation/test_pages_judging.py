@@ -15,6 +15,7 @@ from annotation.models import Campaign, Flag, Judgement, Lease, Participation, T
 from curation.models import Sentence
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory
 from tests.integration.annotation.pages import address, answer_on, client_of, hidden, new_id, text_of
+from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
 JSON = {"Accept": "application/json"}
@@ -160,7 +161,7 @@ def test_undo_brings_the_tuple_back_with_its_choice(judge, site, campaign) -> No
     judge(best=2, worst=3)
     site.post(address("judgement_undo", campaign), {"client_id": str(Judgement.objects.get().client_id)})
 
-    page = site.get(address("judge", campaign)).content.decode()
+    page = squeezed(site.get(address("judge", campaign)).content.decode())
 
     assert not Judgement.objects.exists()
     assert re.search(r'name="best" value="2"[^>]* checked', page)
@@ -207,10 +208,11 @@ def test_a_flagged_tuple_stays_on_the_screen(site, campaign) -> None:
 
 def masked(text: str) -> str:
     """A page or an answer to the script without what differs from any tuple to the next."""
+    text = " ".join(text.split())
     text = re.sub(r"A dog runs past house number \d+\.", "a sentence", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[A-Za-z0-9]{64}\b", "an id", text)
     text = re.sub(r"""(name="lease" value="|lease=|'lease': )\d+""", "a lease", text)
-    return " ".join(re.sub(r'\d+ judged|<span id="saved".*?</span>', "", text).split())
+    return re.sub(r'\d+ judged|<span id="saved".*?</span>', "", text)
 
 
 def test_a_gold_tuple_looks_like_any_other_before_it_is_answered(gold_campaign, annotator, site) -> None:
@@ -233,7 +235,7 @@ def test_the_page_names_pairs_by_place_and_tuples_by_lease(gold_campaign, annota
 
     page = client_of(annotator).get(address("judge", gold_campaign))
 
-    values = re.findall(r'name="best" value="(\d+)"', page.content.decode())
+    values = re.findall(r'name="best" value="(\d+)"', squeezed(page.content.decode()))
     assert values == ["0", "1", "2", "3"]
     assert hidden(page, "lease") == str(lease.pk)
 

@@ -312,7 +312,7 @@ def test_a_pair_s_page_tells_p_d_of_both_sentences(dataset, pairs, curating) -> 
     page = curating.get(f"/datasets/{dataset.slug}/pairs/{pairs[0].pk}/").content.decode()
 
     rows = page.partition("Scores of the sentences")[2]
-    assert re.search(r"run 7: p_D.*?0\.875 .*?human.*?0\.123 .*?machine", rows, re.DOTALL)
+    assert re.search(r"run 7: p_D.*?0\.875.*?human.*?0\.123.*?machine", rows, re.DOTALL)
 
 
 # For programs

@@ -17,7 +17,8 @@ from django.conf import settings
 from django.core.files import File
 from django.core.management import call_command
 from curation.exchange.importing import ImportOptions
-from curation.datasets.services import dataset_create, import_check, import_upload
+from curation.datasets.services import dataset_create
+from curation.exchange.uploads import import_check, import_upload
 call_command("migrate", verbosity=0)
 with (settings.SEMBLANCE_HOME / "pairs.tsv").open("rb") as file:
     batch = import_upload(dataset=dataset_create(slug="scenes", name="Scenes"), file=File(file, "pairs.tsv"), by=None)

@@ -15,6 +15,7 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
 from mlworkers.runs.storage import RunLog
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory
+from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
 NO_WORKER = "python -m celery -A semblance worker --queues default"
@@ -257,7 +258,7 @@ def test_plan_and_result_stand_side_by_side_in_words(client, curator, dataset) -
         "<dt>Columns: a</dt><dd>sentence1</dd>",
         "<dd>0, 5</dd>",
     ):
-        assert text in answer.text
+        assert text in squeezed(answer.text)
 
 
 @pytest.mark.parametrize("name", ["run_detail", "run_progress"])

@@ -1,0 +1,55 @@
+"""Write the example files of the README: sentences of the demonstration's grammar, so their relatedness is known.
+
+usage: python docs/examples/make_examples.py        (in the folder of the repository; the files are the same every time)
+"""
+
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from annotation.bws.designs.design import design_tuples
+from annotation.bws.files.judgement_files import write_judgements
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
+from semblance.demo.scenes import ScenePair, scene_pairs
+
+FOLDER = Path(__file__).parent
+TRAIN, TEST, ITEMS, SEED = 600, 200, 60, 13
+
+
+def write_csv(name: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    with (FOLDER / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def row(pair: ScenePair) -> list[object]:
+    return [pair.a, pair.b, f"{pair.latent:.3f}"]
+
+
+train = scene_pairs(TRAIN, seed=SEED)
+sentences = {text for pair in train for text in (pair.a, pair.b)}
+test = scene_pairs(TEST, seed=SEED + 1, without=sentences)  # shares no sentence with the training pairs
+columns = ["sentence1", "sentence2", "score"]
+write_csv(
+    "pairs.csv",
+    [*columns, "split"],
+    [[*row(pair), split] for split, pairs in (("train", train), ("test", test)) for pair in pairs],
+)
+write_csv("test.csv", columns, map(row, test))
+
+items = [f"pair-{number:02}" for number in range(1, ITEMS + 1)]  # the first rows of pairs.csv
+(FOLDER / "items.txt").write_text("\n".join(items) + "\n", encoding="utf-8")
+people = [SimulatedAnnotator(noise=0.12) for _ in range(4)]
+judgements = simulated_judgements(
+    design_tuples(ITEMS, seed=SEED).tuples,
+    np.array([pair.latent for pair in train[:ITEMS]]),
+    annotators=people,
+    judgements_per_tuple=4,
+    seed=SEED,
+)
+write_judgements(
+    FOLDER / "judgements.csv", items, judgements, [f"simulated {n + 1}" for n in range(len(people))]
+)
