@@ -1,9 +1,8 @@
 """How many words two sentences share, and which of many sentences shares most with another.
 
-The Dice of the STR paper (Abdalla, Vishnubhotla and Mohammad 2021): lower case, runs of word characters, each once.
+The Dice of the STR paper (Abdalla, Vishnubhotla and Mohammad 2021), over the words of `text.words`, each once.
 """
 
-import re
 from array import array
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -11,19 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_WORD = re.compile(r"\w+")
-
-
-def words(text: str) -> set[str]:
-    """The words of a sentence, in lower case, each once."""
-    return set(_WORD.findall(text.lower()))
+from curation.pairs.text import words
 
 
 def dice(one: str, other: str) -> float:
     """Twice the number of shared words over the sum of both numbers of words, 0..1; 0 where neither has a word."""
-    left, right = words(one), words(other)
+    left, right = set(words(one)), set(words(other))
     together = len(left) + len(right)
     return 2 * len(left & right) / together if together else 0.0
+
+
+def jaccard(one: str, other: str) -> float:
+    """The number of shared words over the number of words that either has, 0..1; 1 where neither has a word."""
+    left, right = set(words(one)), set(words(other))
+    return len(left & right) / len(left | right) if left | right else 1.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class WordIndex:
         numbers, lengths = array("q"), array("i")
         places: dict[str, array[int]] = {}
         for place, (number, text) in enumerate(sentences):
-            found = words(text)
+            found = set(words(text))
             numbers.append(number)
             lengths.append(len(found))
             for word in found:
@@ -59,7 +59,7 @@ class WordIndex:
 
     def nearest(self, text: str, *, without: Collection[int] = ()) -> Nearest | None:
         """The sentence with the highest Dice, of equals the one given first; None where none shares a word."""
-        asked = words(text)
+        asked = set(words(text))
         shared = np.zeros(len(self._numbers), dtype=np.int32)
         for word in asked & self._places.keys():
             shared[self._places[word]] += 1

@@ -1,7 +1,11 @@
 """What makes two sentences the same sentence, and two pairs the same pair.
 
-A sentence is compared in Unicode's composed form (NFC) with single spaces. Case and punctuation stay: "Rome
-fell." and "rome fell" are two sentences, because people judge what they read.
+Two texts are *identical*, and one sentence of a dataset, where they are equal in Unicode's composed form (NFC) with
+single spaces (`sentence_key`). Case and punctuation stay: "Rome fell." and "rome fell" are two sentences, because
+people judge what they read.
+
+They are *near copies* where they have the same words in the same order (`near_copy_key`). A model that has seen one of
+them knows the other, so near copies decide what is held out, repeated or copied.
 """
 
 import hashlib
@@ -17,6 +21,7 @@ _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 # Unicode's categories of characters without a shape: controls, formats (zero-width, soft hyphen), and spaces.
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _UNIT = "\x1f"
+_WORD = re.compile(r"\w+")
 
 
 def normalise(text: str) -> str:
@@ -46,6 +51,23 @@ def printable(text: str) -> str:
 def sentence_key(text: str) -> str:
     """The name of a sentence: SHA-256 of its normalised text, 64 hexadecimal digits. Keeps case."""
     return _digest(normalise(text))
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in their order: runs of letters, digits and underscores, without case and with one form for
+    characters that look alike (NFKC).
+    """
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return _WORD.findall(plain.casefold())
+
+
+def near_copy_key(text: str) -> str:
+    """The name that a text shares with its near copies alone: 16 hexadecimal digits of the SHA-256 of its words.
+
+    A text without a word stands for its characters. 64 bits: among a million texts, two share a key with a chance below
+    1e-7.
+    """
+    return _digest(" ".join(words(text)) or normalise(text).casefold())[:16]
 
 
 def pair_key(a_key: str, b_key: str) -> str:

@@ -1,11 +1,9 @@
-"""Pairs out of a snapshot: what an encoder learns, and what it is measured on.
+"""Pairs out of a snapshot: what an encoder is trained on, and what it is evaluated on.
 
-No sentence is on both sides. Training leaves out pairs that hold a sentence of another split or of the test;
-evaluation leaves out pairs that hold a sentence the encoder was trained on. Both are counted.
+No sentence is on both sides (`curation.pairs.holding_out`). Training leaves out pairs that hold a sentence of another
+split or of the test; evaluation leaves out pairs that hold a sentence the encoder was trained on. Both are counted.
 """
 
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from curation.files.json_text import json_from
+from curation.pairs.holding_out import HeldOut, split_is_held_out
 from curation.pairs.splitting import pair_components
-from curation.pairs.text import sentence_key
 from mlworkers.encoders.plan import Unscored
 from mlworkers.plan_fields import Named, SettingError
 
@@ -26,7 +24,6 @@ FEWEST_TESTED = 3  # two always correlate perfectly
 _GENERATED = "generated"
 _BY_PEOPLE = ("human", "edited")  # who may have had a hand in a sentence, as snapshots call them
 _HUMAN = 1.0  # p_D of a sentence that a person wrote: known, so that nothing need be estimated
-_KEY_DIGITS = 16  # 64 bits of a sentence's key: among a million, two share one with a chance below 1e-7
 
 
 class RowsError(SettingError):
@@ -122,12 +119,15 @@ class PairTable:
         )
         return every.taken(chosen)
 
-    def held_out(self, split: str) -> frozenset[str]:
-        """The keys of the sentences that stand in pairs of other splits, whether or not they have a score there."""
+    def held_out(self, split: str) -> HeldOut:
+        """The sentences that are held out where pairs of that split are trained on, scored or not."""
         splits = self._column("split")
-        other = (splits != "") & (splits != split) & (self._column("origin") != _GENERATED)
+        other = np.isin(
+            splits, [each for each in set(splits.tolist()) if split_is_held_out(each, used=split)]
+        )
+        other &= self._column("origin") != _GENERATED
         texts = (self._column(side)[other].tolist() for side in ("sentence1", "sentence2"))
-        return sentence_keys(text for side in texts for text in side)
+        return HeldOut.of(text for side in texts for text in side)
 
     def _by_people(self) -> Column:
         """Whether a person wrote or edited the second sentence (n,). Older snapshots say so of whole pairs alone."""
@@ -156,18 +156,7 @@ class PairTable:
         return column
 
 
-def sentence_keys(texts: Iterable[str]) -> frozenset[str]:
-    """Short names of sentences, by which lists of them are compared without their texts. Case makes no difference."""
-    return frozenset(map(_short_key, texts))
-
-
-def _short_key(text: str) -> str:
-    return sentence_key(text.casefold())[:_KEY_DIGITS]
-
-
-def training_rows(
-    rows: Rows, *, held_out: AbstractSet[str], needs_realism: bool, unscored: str
-) -> TrainingRows:
+def training_rows(rows: Rows, *, held_out: HeldOut, needs_realism: bool, unscored: str) -> TrainingRows:
     """What may be learnt of some rows. unscored: an `Unscored`, of pairs without p_D where it is needed.
 
     Raises RowsError where nothing is left, or p_D is missing and to be refused.
@@ -217,7 +206,7 @@ def _refuse_missing(rows: Rows, missing: Column) -> None:
     )
 
 
-def unseen_rows(rows: Rows, trained: AbstractSet[str]) -> tuple[Rows, int]:
+def unseen_rows(rows: Rows, trained: HeldOut) -> tuple[Rows, int]:
     """The test pairs without a sentence that the encoder was trained on, and how many were left out.
 
     Raises RowsError where fewer than three are left, or all their scores are equal.
@@ -240,14 +229,11 @@ def unseen_rows(rows: Rows, trained: AbstractSet[str]) -> tuple[Rows, int]:
     return unseen, left_out
 
 
-def _holding(rows: Rows, keys: AbstractSet[str]) -> Column:
-    """Which rows hold one of those sentences, (n,) bool."""
-    marked = {text for text in rows.sentences if _short_key(text) in keys} if keys else set()
-    sides = [
-        np.array([text in marked for text in side.tolist()], dtype=bool) for side in (rows.first, rows.second)
-    ]
-    found: Column = sides[0] | sides[1]
-    return found
+def _holding(rows: Rows, held_out: HeldOut) -> Column:
+    """Which rows hold a sentence that is held out, (n,) bool."""
+    marked = {text for text in rows.sentences if text in held_out}
+    pairs = zip(rows.first.tolist(), rows.second.tolist(), strict=True)
+    return np.array([a in marked or b in marked for a, b in pairs], dtype=bool)
 
 
 def validation_split(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows, int]:

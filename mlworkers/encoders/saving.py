@@ -10,11 +10,13 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
+from curation.pairs.holding_out import HeldOut
+from curation.pairs.text import sentence_key
 from mlworkers.encoders.metrics import Scores
-from mlworkers.encoders.rows import sentence_keys
 from mlworkers.pretrained.quiet import quiet_transformers
 
 _ABOUT = "semblance.json"
+_NEAR_COPY = "near copy"  # how the keys of the sentences that an encoder was trained on were made
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,8 @@ class About:
 
 
 def encoder_save(encoder: SentenceTransformer, folder: Path, about: About, sentences: Iterable[str]) -> None:
-    """Write the encoder into an empty folder: weights as safetensors, tokenizer, pooling, a card, and the short keys of
-    the sentences it was trained on, so that no one measures it on them.
+    """Write the encoder into an empty folder: weights as safetensors, tokenizer, pooling, a card, and the keys of
+    the sentences that it was trained on, so that nobody evaluates it on near copies of them.
     """
     with quiet_transformers():
         encoder.save(str(folder), create_model_card=False, safe_serialization=True)
@@ -41,18 +43,25 @@ def encoder_save(encoder: SentenceTransformer, folder: Path, about: About, sente
         "base": {"model": about.base, "sha256": about.base_sha256},
         "plan": dict(about.plan),
         "data": dict(about.data),
-        "trained_on": sorted(sentence_keys(sentences)),
+        "trained_on": sorted(HeldOut.of(sentences).keys),
+        "trained_on_key": _NEAR_COPY,
     }
     (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
-def trained_on(folder: Path) -> frozenset[str]:
-    """The keys of the sentences that the model in a folder says it was trained on; none where it says nothing."""
+def trained_on(folder: Path) -> HeldOut:
+    """The sentences that the model in a folder says it was trained on; none where it says nothing."""
     try:
         told = json_from((folder / _ABOUT).read_text("utf-8"))
-        return frozenset(map(str, told["trained_on"]))
+        keys = frozenset(map(str, told["trained_on"]))
+        return HeldOut(keys) if told.get("trained_on_key") == _NEAR_COPY else HeldOut(keys, _earlier_key)
     except (OSError, ValueError, KeyError, TypeError):
-        return frozenset()
+        return HeldOut()
+
+
+def _earlier_key(text: str) -> str:
+    """The key in folders that name no kind of key: of texts that differ in case and white space alone."""
+    return sentence_key(text.casefold())[:16]
 
 
 def cosines_write(path: Path, cosines: Scores) -> None:

@@ -18,12 +18,13 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
+from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.comparison import Standing, compare, undefined
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
-from mlworkers.encoders.rows import Rows, TrainingRows, sentence_keys, training_rows, unseen_rows
+from mlworkers.encoders.rows import Rows, TrainingRows, training_rows, unseen_rows
 from mlworkers.encoders.saving import About, cosines_read, cosines_write, encoder_save, trained_on
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation
@@ -228,7 +229,7 @@ class _Comparison:
         plan, table = self._plan, table_of(self._snapshot)
         return training_rows(
             table.rows(plan.scores, split=plan.split, realism=plan.realism),
-            held_out=table.held_out(plan.split) | sentence_keys(self._tests.sentences),
+            held_out=table.held_out(plan.split) | HeldOut.of(self._tests.sentences),
             needs_realism=any(weighting.needs_realism for weighting in plan.chosen),
             unscored=plan.unscored,
         )

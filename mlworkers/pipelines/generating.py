@@ -71,7 +71,7 @@ def generate_pairs(plan: GenerationPlan, work: Work) -> Outcome:
     if not written:
         raise UserError(refused[0])
     held_out = held_out_of(dataset, plan.split)
-    processed = postprocessed(written, sources, plan, held_out=held_out.__contains__)
+    processed = postprocessed(written, sources, plan, held_out=held_out)
     return _stored(processed, plan, work, dataset=dataset, refused=refused, writer=writer)
 
 

@@ -4,39 +4,30 @@ A sentence of dev or test that a generator learns, or continues, comes back in t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from django.db.models import QuerySet
 
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
+from curation.pairs.holding_out import HeldOut, split_is_held_out
 from curation.pairs.splitting import pair_components
-from mlworkers.synthesis.likeness import likeness_key
+from curation.pairs.text import near_copy_key, words
 from mlworkers.synthesis.prompts import LabelledPair
 from mlworkers.synthesis.rows import Source
 
 IN_MEMORY = 5_000  # rows that a query hands over at a time
 
 
-@dataclass(frozen=True)
-class HeldOut:
-    """The sentences of a dataset's other splits: their numbers, and their likeness keys."""
-
-    numbers: frozenset[int]
-    keys: frozenset[str]
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.keys
-
-
 def held_out_of(dataset: Dataset, split: str) -> HeldOut:
-    """Pairs without a split are held out of nothing."""
-    numbers: set[int] = set()
-    keys: set[str] = set()
-    for *pair, a_text, b_text in _texts(_human_pairs(dataset).exclude(split__in=["", split])):
-        numbers.update(pair)
-        keys.update((likeness_key(a_text), likeness_key(b_text)))
-    return HeldOut(frozenset(numbers), frozenset(keys))
+    """The sentences of a dataset that are held out where its pairs of that split are used."""
+    pairs = _human_pairs(dataset).order_by()
+    splits = [
+        each
+        for each in pairs.values_list("split", flat=True).distinct()
+        if split_is_held_out(each, used=split)
+    ]
+    texts = pairs.filter(split__in=splits).values_list("a__text", "b__text")
+    return HeldOut.of(text for pair in texts.iterator(chunk_size=IN_MEMORY) for text in pair)
 
 
 def labelled_pairs(dataset: Dataset, split: str, score_set: ScoreSet) -> tuple[list[LabelledPair], int]:
@@ -49,7 +40,7 @@ def labelled_pairs(dataset: Dataset, split: str, score_set: ScoreSet) -> tuple[l
     width = score_set.high - score_set.low
     rows = scores.order_by("pair").values_list("pair__a__text", "pair__b__text", "value")
     for a, b, value in rows.iterator(chunk_size=IN_MEMORY):
-        if likeness_key(a) in held_out or likeness_key(b) in held_out:
+        if a in held_out or b in held_out:
             left_out += 1
         else:
             pairs.append(LabelledPair(a, b, (value - score_set.low) / width))
@@ -62,9 +53,8 @@ def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list
     groups = _groups(dataset)
     found: dict[str, Source] = {}
     for number, text in _human_sentences(dataset, split):
-        key = likeness_key(text)
-        if key and key not in held_out and number not in held_out.numbers:
-            found.setdefault(key, Source(number, text, groups[number]))
+        if words(text) and text not in held_out:
+            found.setdefault(near_copy_key(text), Source(number, text, groups[number]))
     sources = list(found.values())
     order = np.random.default_rng(seed).permutation(len(sources))
     return [sources[place] for place in order[:most]]
@@ -91,8 +81,3 @@ def _groups(dataset: Dataset) -> dict[int, int]:
     a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     components = pair_components(a, b).tolist()
     return {sentence: group for pair, group in zip(rows, components, strict=True) for sentence in pair}
-
-
-def _texts(pairs: QuerySet[Pair]) -> Iterator[tuple[int, int, str, str]]:
-    rows = pairs.order_by().values_list("a_id", "b_id", "a__text", "b__text")
-    yield from rows.iterator(chunk_size=IN_MEMORY)

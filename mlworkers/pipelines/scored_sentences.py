@@ -13,7 +13,6 @@ from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of
 from mlworkers.realism.dataset import Drawn
 from mlworkers.realism.plan import RealismPlan
-from mlworkers.synthesis.likeness import likeness_key
 
 SPLIT = "train"  # of a generation that says nothing else
 GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)
@@ -140,11 +139,7 @@ def _people(dataset: Dataset, split: str) -> tuple[dict[int, str], list[tuple[in
         human = there.filter(**{f"{side}__origin": Sentence.Origin.HUMAN}).order_by()
         texts.update(human.values_list(f"{side}_id", f"{side}__text").iterator(chunk_size=IN_MEMORY))
     held_out = held_out_of(dataset, split)
-    ours = {
-        number: text
-        for number, text in texts.items()
-        if number not in held_out.numbers and likeness_key(text) not in held_out
-    }
+    ours = {number: text for number, text in texts.items() if text not in held_out}
     return ours, list(there.order_by("pk").values_list("a_id", "b_id"))
 
 

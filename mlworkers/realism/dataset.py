@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import DisjointSet
 
-from mlworkers.realism.text import alike, double_key
+from curation.pairs.text import near_copy_key, words
+from mlworkers.realism.text import alike
 
 Integers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
@@ -21,45 +23,23 @@ class Grouping:
     cut: int
 
 
-class _Forest:
-    """Sentences that hang together, as trees (union by size, paths halved)."""
-
-    def __init__(self, count: int) -> None:
-        self.parent = list(range(count))
-        self.size = [1] * count
-
-    def root(self, place: int) -> int:
-        while self.parent[place] != place:
-            self.parent[place] = self.parent[self.parent[place]]
-            place = self.parent[place]
-        return place
-
-    def join(self, left: int, right: int, *, largest: int) -> bool:
-        """False where the two stay apart, because together they would be more than `largest`."""
-        one, other = self.root(left), self.root(right)
-        if one == other:
-            return True
-        if self.size[one] + self.size[other] > largest:
-            return False
-        if self.size[one] < self.size[other]:
-            one, other = other, one
-        self.parent[other] = one
-        self.size[one] += self.size[other]
-        return True
-
-
 def group_sentences(keys: Sequence[str], links: Iterable[Link], *, largest: int) -> Grouping:
     """Put sentences of one key into one group, always; and linked ones, while a group stays within `largest`.
 
     keys: of n sentences, equal for doubles. links: twos of places, the most important first. Where everything
     hangs together, one group would leave nothing to train on; so links are cut then, and counted.
     """
-    forest = _Forest(len(keys))
+    sets = DisjointSet(range(len(keys)))
     first: dict[str, int] = {}
     for place, key in enumerate(keys):
-        forest.join(first.setdefault(key, place), place, largest=len(keys))
-    cut = sum(not forest.join(left, right, largest=largest) for left, right in links)
-    roots = [forest.root(place) for place in range(len(keys))]
+        sets.merge(first.setdefault(key, place), place)
+    cut = 0
+    for left, right in links:
+        fits = sets.connected(left, right) or sets.subset_size(left) + sets.subset_size(right) <= largest
+        if fits:
+            sets.merge(left, right)
+        cut += not fits
+    roots = [sets[place] for place in range(len(keys))]
     number = {root: place for place, root in enumerate(dict.fromkeys(roots))}
     return Grouping(np.array([number[root] for root in roots], dtype=np.int64), cut)
 
@@ -149,8 +129,8 @@ def sdi_data(drawn: Drawn, *, folds: int, seed: int) -> SdiData:
     Raises RealismError where a class has too few sentences, or hangs together so that it cannot be cut.
     """
     texts = [alike(text) for text in drawn.texts]
-    keys = [double_key(text) for text in texts]
-    learnt, left_out = _learnt(drawn, keys)
+    keys = [near_copy_key(text) for text in texts]
+    learnt, left_out = _learnt(drawn, texts, keys)
     _require_enough(drawn.human, learnt)
     # A quarter of a fold: larger groups would leave folds of unlike size, or of one class.
     grouping = group_sentences(keys, drawn.links, largest=max(2, len(texts) // (4 * folds)))
@@ -162,15 +142,15 @@ def sdi_data(drawn: Drawn, *, folds: int, seed: int) -> SdiData:
     return data
 
 
-def _learnt(drawn: Drawn, keys: Sequence[str]) -> tuple[Marks, LeftOut]:
+def _learnt(drawn: Drawn, texts: Sequence[str], keys: Sequence[str]) -> tuple[Marks, LeftOut]:
     by_people = {key for key, human in zip(keys, drawn.human, strict=True) if human}
     identical = drawn.usable & ~drawn.human & np.array([key in by_people for key in keys], dtype=bool)
     learnt = drawn.usable & ~identical
     repeated = learnt & ~_first_of_each(keys, drawn.human, learnt)
     learnt &= ~repeated
-    words = np.array([key.count(" ") + 1 for key in keys])
+    lengths = np.array([len(words(text)) for text in texts])
     machine = learnt & ~drawn.human
-    longer = learnt & drawn.human & (words > words[machine].max(initial=0)) if machine.any() else machine
+    longer = learnt & drawn.human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
     counts = (~drawn.usable, identical, repeated, longer)
     return learnt & ~longer, LeftOut(*(int(marks.sum()) for marks in counts))
 

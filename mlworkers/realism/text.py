@@ -31,7 +31,6 @@ _SUBSTITUTIONS = tuple(
     )
 )
 _AT_THE_ENDS = " .,;:-"
-_WORD = re.compile(r"\w+")
 
 
 def alike(text: str) -> str:
@@ -41,11 +40,6 @@ def alike(text: str) -> str:
     while (dressed := _dressed(plain)) != plain:
         plain = dressed
     return plain or " ".join(text.split()) or text
-
-
-def double_key(text: str) -> str:
-    """What near-doubles share: the words of a sentence that is `alike` already, without punctuation."""
-    return " ".join(_WORD.findall(text)) or text
 
 
 def _dressed(text: str) -> str:

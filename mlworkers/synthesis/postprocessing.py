@@ -4,15 +4,16 @@ The steps and their order are DINO's (its code, and RISE's); what is ours is mar
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS, normalise
-from mlworkers.synthesis.likeness import likeness_key, shared_words, words_of
+from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
+from curation.pairs.overlap import jaccard
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, near_copy_key, normalise, words
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.prompts import QUOTE
 from mlworkers.synthesis.rows import Source, WrittenRow
@@ -88,11 +89,11 @@ def postprocessed(
     sources: Sequence[Source],
     plan: GenerationPlan,
     *,
-    held_out: Callable[[str], bool] = lambda key: False,
+    held_out: HeldOut = NOTHING_HELD_OUT,
 ) -> Processed:
     """Clean, drop, smooth, thin out and complete what was written. The same input gives the same output.
 
-    held_out: whether a sentence of that likeness key stands in pairs that nothing may be trained on.
+    held_out: sentences of which no near copy may be trained on.
     """
     rng = np.random.default_rng(plan.seed)
     by_id = {source.id: source for source in sources}
@@ -127,14 +128,14 @@ def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
 
 
 def _fault(raw: str, text: str, least_words: int, *, ended: bool) -> Reason | None:
-    words = len(words_of(text))
+    count = len(words(text))
     faults = {
         Reason.LINE_BREAK: "\n" in raw or "\r" in raw,
         Reason.NO_QUOTE: not ended,
-        Reason.EMPTY: not words,
+        Reason.EMPTY: not count,
         Reason.BROKEN: "�" in text,
         Reason.TOO_LONG: len(text) > SENTENCE_MAX_CHARACTERS,
-        Reason.TOO_SHORT: words < least_words,
+        Reason.TOO_SHORT: count < least_words,
     }
     return next((reason for reason, applies in faults.items() if applies), None)
 
@@ -144,7 +145,7 @@ def _without_repeats(rows: Sequence[Row]) -> list[Row]:
     seen: set[tuple[int, str, str]] = set()
     result = []
     for row in rows:
-        name = (row.source, row.label, likeness_key(row.text))
+        name = (row.source, row.label, near_copy_key(row.text))
         result.append(_drop(row, Reason.REPEATED, name in seen))
         if row.dropped is None:
             seen.add(name)
@@ -153,14 +154,12 @@ def _without_repeats(rows: Sequence[Row]) -> list[Row]:
 
 def _without_copies(rows: Sequence[Row], sources: Mapping[int, Source]) -> list[Row]:
     """DINO compares character by character; a capital or a full stop more makes no other sentence."""
-    keys = {number: likeness_key(source.text) for number, source in sources.items()}
-    return [_drop(row, Reason.SOURCE, likeness_key(row.text) == keys[row.source]) for row in rows]
+    keys = {number: near_copy_key(source.text) for number, source in sources.items()}
+    return [_drop(row, Reason.SOURCE, near_copy_key(row.text) == keys[row.source]) for row in rows]
 
 
-def _without_held_out(rows: Sequence[Row], held_out: Callable[[str], bool]) -> list[Row]:
-    return [
-        _drop(row, Reason.HELD_OUT, row.dropped is None and held_out(likeness_key(row.text))) for row in rows
-    ]
+def _without_held_out(rows: Sequence[Row], held_out: HeldOut) -> list[Row]:
+    return [_drop(row, Reason.HELD_OUT, row.text in held_out) for row in rows]
 
 
 def _without_contradictions(rows: Sequence[Row]) -> list[Row]:
@@ -168,9 +167,9 @@ def _without_contradictions(rows: Sequence[Row]) -> list[Row]:
     labels: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in rows:
         if row.dropped is None:
-            labels[row.source, likeness_key(row.text)].add(row.label)
+            labels[row.source, near_copy_key(row.text)].add(row.label)
     return [
-        _drop(row, Reason.CONTRADICTION, len(labels[row.source, likeness_key(row.text)]) > 1) for row in rows
+        _drop(row, Reason.CONTRADICTION, len(labels[row.source, near_copy_key(row.text)]) > 1) for row in rows
     ]
 
 
@@ -198,7 +197,7 @@ def _partners(
     nearly repeats the source, none that the source has already.
     """
     kept = [row for row in rows if row.dropped is None]
-    taken = {(row.source, likeness_key(row.text)) for row in rows if row.text}
+    taken = {(row.source, near_copy_key(row.text)) for row in rows if row.text}
     partners: list[Row] = []
     wanted = 0
     for number in dict.fromkeys(row.source for row in kept):
@@ -208,7 +207,7 @@ def _partners(
                 sources[number], kept, sources, taken, near_duplicate=plan.near_duplicate, rng=rng
             )
             if found is not None:
-                taken.add((number, likeness_key(found.text)))
+                taken.add((number, near_copy_key(found.text)))
                 partners.append(
                     Row(number, "0", sample, found.raw, found.tokens, found.text, 0.0, sampled=True)
                 )
@@ -228,8 +227,8 @@ def _partner(
     for row in (kept[place] for place in places):
         if (
             sources[row.source].group != source.group
-            and (source.id, likeness_key(row.text)) not in taken
-            and shared_words(source.text, row.text) < near_duplicate
+            and (source.id, near_copy_key(row.text)) not in taken
+            and jaccard(source.text, row.text) < near_duplicate
         ):
             return row
     return None

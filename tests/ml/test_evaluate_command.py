@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from mlworkers.encoders.rows import sentence_keys
+from curation.pairs.holding_out import HeldOut
 from mlworkers.models import Artifact, Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,8 +219,10 @@ def test_pairs_that_the_encoder_was_trained_on_are_warned_of(
     encoder_folder, scored, tmp_path, capsys
 ) -> None:
     shutil.copytree(encoder_folder, tmp_path / "trained")
-    keys = sorted(sentence_keys(["A dog runs", "the child sits", "something else"]))
-    (tmp_path / "trained" / "semblance.json").write_text(json.dumps({"trained_on": keys}))
+    keys = sorted(HeldOut.of(["A dog runs.", "the child sits", "something else"]).keys)
+    (tmp_path / "trained" / "semblance.json").write_text(
+        json.dumps({"trained_on": keys, "trained_on_key": "near copy"})
+    )
 
     evaluate(tmp_path / "trained", scored)
 

@@ -33,7 +33,6 @@ try:
     from sentence_transformers import SentenceTransformer
 
     from mlworkers.encoders.encoding import EncoderError, PairCosines, pair_cosines
-    from mlworkers.encoders.rows import sentence_keys
     from mlworkers.encoders.saving import trained_on
     from mlworkers.pipelines.models import folder_of_model
     from mlworkers.pretrained.compute import Compute, ComputeError, choose_compute
@@ -181,7 +180,7 @@ def _warnings_of_overlap(test: JudgedPairs, tuning: JudgedPairs | None) -> Itera
 def _warnings_of_training(test: JudgedPairs, folder: Path) -> Iterator[str]:
     trained = trained_on(folder)
     pairs = zip(test.first, test.second, strict=True)
-    seen = sum(not trained.isdisjoint(sentence_keys(pair)) for pair in pairs) if trained else 0
+    seen = sum(first in trained or second in trained for first, second in pairs)
     if seen:
         yield _(
             "%(seen)s of the %(n)s pairs of %(file)s hold sentences that the encoder was trained on, and flatter it."

@@ -10,7 +10,7 @@ import pytest
 from curation.errors import UserError
 from curation.files.writing import sha256_of
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
-from curation.pairs.text import sentence_key
+from curation.pairs.text import near_copy_key, sentence_key
 from mlworkers import tasks
 from mlworkers.models import Artifact, Run
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
@@ -19,7 +19,6 @@ from mlworkers.runs.jobs import Outcome, Work
 from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve, home_relative, run_folder
-from mlworkers.synthesis.likeness import likeness_key
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from semblance.demo.scenes import scene_pairs
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
@@ -221,14 +220,14 @@ def test_no_source_stands_in_a_pair_of_another_split(scenes: Dataset) -> None:
     sources = sources_drawn(scenes, "train", most=1000, seed=1)
 
     held_out = {
-        likeness_key(text)
+        near_copy_key(text)
         for texts in scenes.pairs.exclude(split="train").values_list("a__text", "b__text")
         for text in texts
     }
-    found = {likeness_key(source.text) for source in sources}
+    found = {near_copy_key(source.text) for source in sources}
     assert len(found) > 50
     assert not held_out & found
-    assert "a sentence of train alone" in found
+    assert near_copy_key("a sentence of train alone") in found
 
 
 def test_sources_are_different_human_sentences_of_active_pairs(db) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
+from curation.pairs.holding_out import HeldOut
+from curation.pairs.text import sentence_key
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.rows import sentence_keys
 from mlworkers.encoders.saving import About, encoder_save, trained_on
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
@@ -81,7 +82,7 @@ def test_a_licence_that_nobody_told_is_not_made_up(saved, tmp_path) -> None:
 def test_it_knows_its_training_sentences_without_holding_them(saved) -> None:
     folder = saved[1]
 
-    assert trained_on(folder) == sentence_keys(["A DOG runs", "the man plays with a ball", "the child sits"])
+    assert trained_on(folder) == HeldOut.of(["A DOG runs", "the man plays with a ball", "the child sits"])
     assert "plays" not in (folder / "semblance.json").read_text()
     assert json.loads((folder / "semblance.json").read_text())["plan"] == ABOUT.plan
 
@@ -89,5 +90,14 @@ def test_it_knows_its_training_sentences_without_holding_them(saved) -> None:
 def test_a_model_that_says_nothing_was_trained_on_nothing_we_know(encoder_folder, tmp_path) -> None:
     (tmp_path / "semblance.json").write_text("no JSON")
 
-    assert trained_on(encoder_folder) == frozenset()
-    assert trained_on(tmp_path) == frozenset()
+    assert len(trained_on(encoder_folder)) == len(trained_on(tmp_path)) == 0
+
+
+def test_an_earlier_encoder_still_names_its_sentences_but_for_case(tmp_path) -> None:
+    keys = [sentence_key(text.casefold())[:16] for text in ("A dog runs.", "the child sits")]
+    (tmp_path / "semblance.json").write_text(json.dumps({"trained_on": keys}))
+
+    trained = trained_on(tmp_path)
+
+    assert "a dog  RUNS." in trained
+    assert "A dog runs" not in trained

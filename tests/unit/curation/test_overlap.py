@@ -4,13 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.pairs.overlap import Nearest, WordIndex, dice, words
+from curation.pairs.overlap import Nearest, WordIndex, dice, jaccard
+from curation.pairs.text import words
 
 SENTENCES = st.lists(st.text("ab cd.", max_size=12), max_size=12)
 
 
-def test_words_are_lower_case_and_counted_once() -> None:
-    assert words("The dog, the DOG's bone.") == {"the", "dog", "s", "bone"}
+def test_words_are_without_case_and_keep_their_order() -> None:
+    assert words("The dog, the DOG's bone.") == ["the", "dog", "the", "dog", "s", "bone"]
+
+
+def test_jaccard_counts_shared_words_of_all_that_either_has() -> None:
+    assert jaccard("A dog runs fast.", "a dog sleeps") == pytest.approx(2 / 5)
+    assert jaccard("…", "") == 1
+
+
+@given(st.text(), st.text())
+def test_jaccard_is_a_share_that_does_not_depend_on_the_order(left: str, right: str) -> None:
+    assert 0 <= jaccard(left, right) == jaccard(right, left) <= jaccard(left, left) == 1
 
 
 @pytest.mark.parametrize(

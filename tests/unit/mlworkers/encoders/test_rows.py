@@ -7,11 +7,11 @@ import pytest
 
 from curation.exchange.exporting import SNAPSHOT_COLUMNS
 from curation.files.tables import score_columns, write_table
+from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
 from mlworkers.encoders.rows import (
     PairTable,
     Rows,
     RowsError,
-    sentence_keys,
     training_rows,
     unseen_rows,
     validation_split,
@@ -27,7 +27,7 @@ EDITED = {9}
 PAIRS = [
     (1, "A dog runs.", "A hound runs.", "train", "generated", None, 0.9, 0.8),
     (2, "A dog runs.", "The sun is up.", "train", "generated", None, 0.1, 0.3),
-    (3, "A cat sits.", "a BIRD sings.", "train", "generated", None, 0.5, None),
+    (3, "A cat sits.", "a BIRD sings", "train", "generated", None, 0.5, None),
     (4, "A bird sings.", "A bird chirps.", "test", "imported", 4.0, None, None),
     (5, "A man reads.", "A man sleeps.", "test", "imported", 1.0, None, None),
     (6, "A child plays.", "A child sings.", "test", "imported", 2.5, None, None),
@@ -97,7 +97,7 @@ def test_no_sentence_of_another_split_is_learnt_however_it_is_written(table) -> 
 def test_pairs_without_p_d_can_be_left_out_and_are_counted(table, unscored: str, left: list[int]) -> None:
     rows = table.rows("intended", split="train", realism="p_D")
 
-    found = training_rows(rows, held_out=frozenset(), needs_realism=True, unscored=unscored)
+    found = training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored=unscored)
 
     assert found.rows.numbers.tolist() == left
     assert found.unscored == 1
@@ -110,13 +110,13 @@ def test_pairs_without_p_d_are_refused_with_their_number(table) -> None:
         with pytest.raises(
             RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the realism"
         ):
-            training_rows(rows, held_out=frozenset(), needs_realism=True, unscored=unscored)
+            training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored=unscored)
 
 
 def test_a_pair_that_a_curator_edited_counts_as_human_text_and_is_counted(table) -> None:
     rows = table.rows("intended", split="more", realism="p_D")
 
-    found = training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="as human")
+    found = training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored="as human")
 
     assert found.rows.numbers.tolist() == [9, 10]
     assert found.rows.realism.tolist() == [1.0, 0.2]
@@ -128,7 +128,7 @@ def test_where_no_pair_has_p_d_there_is_nothing_to_weigh_by(table, unscored: str
     rows = table.rows("gold", split="test", realism="p_D")
 
     with pytest.raises(RowsError, match="p_D is missing for 3 of 3 pairs, first pair 4; choose other scores"):
-        training_rows(rows, held_out=frozenset(), needs_realism=True, unscored=unscored)
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored=unscored)
 
 
 def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_as_human(table) -> None:
@@ -136,14 +136,14 @@ def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_a
     rows = table.rows("intended", split="more", realism="p_D")
 
     with pytest.raises(RowsError, match="first pair 9; score the realism"):
-        training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="as human")
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored="as human")
 
 
 def test_a_page_calls_a_setting_by_its_label_and_a_command_by_its_key(table) -> None:
     rows = table.rows("intended", split="train", realism="p_D")
 
     with pytest.raises(RowsError) as refused:
-        training_rows(rows, held_out=frozenset(), needs_realism=True, unscored="refuse")
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored="refuse")
 
     assert str(refused.value).endswith("choose another value for “unscored”.")
     assert refused.value.labelled({"unscored": "Pairs without p_D"}).endswith("for “Pairs without p_D”.")
@@ -153,13 +153,13 @@ def test_nothing_left_to_learn_is_said(table) -> None:
     rows = table.rows("intended", split="train")
 
     with pytest.raises(RowsError, match="Each of the 3 pairs holds a sentence that is held out or tested"):
-        training_rows(rows, held_out=sentence_keys(rows.sentences), needs_realism=False, unscored="refuse")
+        training_rows(rows, held_out=HeldOut.of(rows.sentences), needs_realism=False, unscored="refuse")
 
 
 def test_an_encoder_is_not_measured_on_sentences_it_was_trained_on(table) -> None:
     every = table.rows("gold", split=None)
 
-    found, left_out = unseen_rows(every, sentence_keys(["A MAN reads.", "A man walks."]))
+    found, left_out = unseen_rows(every, HeldOut.of(["A MAN reads.", "A man walks."]))
 
     assert found.numbers.tolist() == [4, 6, 7, 8]
     assert left_out == 1
@@ -169,7 +169,7 @@ def test_too_few_unseen_pairs_are_refused_with_the_reason(table) -> None:
     with pytest.raises(
         RowsError, match="2 test pairs are too few, because 1 hold sentences the encoder was trained on"
     ):
-        unseen_rows(table.rows("gold", split="test"), sentence_keys(["A man reads."]))
+        unseen_rows(table.rows("gold", split="test"), HeldOut.of(["A man reads."]))
 
 
 def test_tests_with_equal_scores_are_refused() -> None:

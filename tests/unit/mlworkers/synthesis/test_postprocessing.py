@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from curation.pairs.holding_out import HeldOut
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.postprocessing import Processed, Reason, postprocessed, smoothed
 from mlworkers.synthesis.rows import Source, WrittenRow
@@ -23,7 +24,7 @@ def written(source: int, label: str, *texts: str) -> list[WrittenRow]:
 
 def processed(rows: list[WrittenRow], *, held_out: tuple[str, ...] = (), **settings) -> Processed:
     plan = GenerationPlan(dataset="scenes", model="run:1", **({"sampled": 0} | settings))
-    return postprocessed(rows, SOURCES, plan, held_out=held_out.__contains__)
+    return postprocessed(rows, SOURCES, plan, held_out=HeldOut.of(held_out))
 
 
 def reasons(result: Processed) -> dict[str, int]:
