@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.bws.files.judgement_files import Names
+from annotation.bws.files.judgement_files import NameRegister
 from annotation.bws.files.tables import encoding_of, open_text, writing_text
 from annotation.bws.judgements import IntArray
 from annotation.bws.scores.distinction import TieGroups, tie_groups
@@ -32,11 +32,11 @@ class ItemFile:
 
 
 def read_items(path: Path) -> ItemFile:
-    """Read items, one a line; blank lines are passed over.
+    """Read items, one a line; blank lines are ignored.
 
-    Raises FileError where the file, or a line of it, cannot be read, or where it holds no item.
+    Raises FileError if the file, or a line of it, cannot be read, or if it holds no item.
     """
-    names, duplicates = Names(), []
+    names, duplicates = NameRegister(), []
     encoding = encoding_of(path)
     with open_text(path, encoding) as file:
         for number, line in enumerate(physical_lines(file, path.name), 1):
@@ -51,7 +51,7 @@ def read_items(path: Path) -> ItemFile:
                 duplicates.append(number)
             names.number(text)
     if not names.spellings:
-        raise FileError(f"{path.name} holds no item; give one a line.")
+        raise FileError(f"{path.name} holds no item; give one item per line.")
     return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
 
 
@@ -65,17 +65,16 @@ def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
 
 
 def _tsv_cell(text: str) -> str:
-    """The text as it stands, but quoted where a reader of tab-separated values would take it for another."""
+    """The text as it is, but quoted if a reader of tab-separated values would take it for another."""
     return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
 
 
 def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
     """Write CSV `item,score,standard_error,appearances,best,worst,group`, best score first, equal ones by name.
 
-    group: the runs of items not told apart at 95 % that hold the item, numbered from the best, as `3` or `3..7`;
-    empty where the method has no standard errors. Returns the runs.
-    Numbers are written so that reading them gives the same number again. Items without a score are left
-    out.
+    group: the tie groups that hold the item, runs of items not distinguishable at 95 %, numbered from the best, as `3`
+    or `3..7`; empty if the method has no standard errors. Returns the tie groups.
+    Numbers are written so that reading them gives the same number again. Items without a score are left out.
     """
     scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
     order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
@@ -91,11 +90,11 @@ def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
 
 
 def _group_cells(groups: TieGroups, count: int) -> list[str]:
-    """The runs of each of so many places; with two dots, because spreadsheets read `3-7` as a day in March."""
+    """The groups of each of so many items; with two dots, because spreadsheets read `3-7` as a day in March."""
     cells = [""] * count
     first, last = groups.memberships
-    for place, low, high in zip(groups.order.tolist(), first.tolist(), last.tolist(), strict=True):
-        cells[place] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
+    for item, low, high in zip(groups.order.tolist(), first.tolist(), last.tolist(), strict=True):
+        cells[item] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
     return cells
 
 

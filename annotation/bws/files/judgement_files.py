@@ -1,20 +1,20 @@
 """The file of judgements: its one reader and its one writer.
 
 CSV with Item1 ... ItemN, BestItem and WorstItem among other columns, as Kiritchenko and Mohammad's scripts know it.
-Real files hold more than that, and what is not a judgement is answered with its line and the reason.
+Real files hold more than that, and a row that is not a judgement is reported with its line and the reason.
 """
 
 import ast
 import csv
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from annotation.bws.files.tables import RECOGNISED, Columns, Places, Table, find_table, writing_text
+from annotation.bws.files.tables import ColumnIndexes, Columns, Table, find_table, writing_text
 from annotation.bws.judgements import Judgements
 from curation.files.drafts import FileError, RowError
 from curation.files.records import Record
@@ -29,123 +29,13 @@ class BestIsWorst(StrEnum):
     FAIL = "fail"
 
 
-class RowRejectedError(ValueError):
-    """Why a row is no judgement."""
-
-
-class BestIsWorstError(RowRejectedError):
-    """The row names one item best and worst."""
-
-
-class JudgementRow(NamedTuple):
-    """Numbers of the items in the order of their places, of the best, the worst and who judged."""
-
-    items: list[int]
-    best: int
-    worst: int
-    annotator: int
-
-
-class Names:
-    """Numbers names as they come; texts that differ only in white space or Unicode form are one name."""
-
-    def __init__(self) -> None:
-        self.spellings: list[str] = []  # as first seen
-        self._numbers: dict[str, int] = {}  # by normalised text
-        self._seen: dict[str, int] = {}  # by text as it stands, which spares normalising most cells
-
-    def number(self, cell: str) -> int:
-        """The number of a name, a new one for a new name."""
-        number = self.find(cell)
-        if number is None:
-            number = self._numbers[normalise(cell)] = self._seen[cell] = len(self.spellings)
-            self.spellings.append(cell.strip())
-        return number
-
-    def find(self, cell: str) -> int | None:
-        """The number of a name, or None for one that was not numbered yet."""
-        number = self._seen.get(cell)
-        if number is None and (number := self._numbers.get(normalise(cell))) is not None:
-            self._seen[cell] = number
-        return number
-
-
-class RowReader:
-    """Reads the rows of one file, whose names it numbers."""
-
-    def __init__(self, places: Places, best_is_worst: BestIsWorst) -> None:
-        self.items = Names()
-        self.annotators = Names()
-        self._places = places
-        self._best_is_worst = best_is_worst
-        self._size = len(places.items) if len(places.items) > 1 else 0  # 0: the first row will show it
-
-    def read(self, cells: Sequence[str]) -> JudgementRow:
-        """Raises RowRejectedError where the row is no judgement."""
-        places = self._places
-        if len(cells) <= places.last:
-            raise RowRejectedError(f"the row has {len(cells)} cells and needs {places.last + 1}")
-        items = [self.items.number(text) for text in self._item_texts(cells)]
-        best = self._chosen("best", cells[places.best], items)
-        worst = self._chosen("worst", cells[places.worst], items)
-        if best == worst and self._best_is_worst is not BestIsWorst.COUNT:
-            raise BestIsWorstError(
-                f'the row names "{_short(self.items.spellings[best])}" both best and worst'
-            )
-        annotator = 0 if places.annotator is None else self.annotators.number(cells[places.annotator])
-        return JudgementRow(items, best, worst, annotator)
-
-    def _item_texts(self, cells: Sequence[str]) -> Sequence[str]:
-        texts = [cells[place] for place in self._places.items]
-        if len(texts) == 1:
-            texts = _list_in(texts[0])
-            self._size = self._size or len(texts)
-        if len(texts) != self._size or len(texts) < 2:
-            raise RowRejectedError(f"the row lists {len(texts)} items, and {max(2, self._size)} are needed")
-        for number, text in enumerate(texts, 1):
-            if not text or text.isspace():
-                raise RowRejectedError(f"the row has no item {number}")
-            if not is_readable(text):
-                raise RowRejectedError(f"the row has an item {number} with characters that cannot be read")
-        return texts
-
-    def _chosen(self, role: str, cell: str, items: list[int]) -> int:
-        """The item that a cell names, or the one whose place it gives where no item has that name."""
-        for text in (cell, *_list_in(cell)):
-            number = self.items.find(text)
-            if number in items:
-                return number
-            place = text.strip()
-            if place.isascii() and place.isdigit() and 1 <= int(place) <= len(items):
-                return items[int(place) - 1]
-        if not cell.strip():
-            raise RowRejectedError(f"the row names no {role} item")
-        raise RowRejectedError(f'the row names "{_short(cell)}" {role}, which is not among its items')
-
-
-def _list_in(cell: str) -> list[str]:
-    """The texts of a cell that holds a list, as Python and JSON write it; none where it does not."""
-    try:
-        values = ast.literal_eval(cell.strip()) if cell.lstrip().startswith(("[", "(")) else ()
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return []
-    return [str(value) for value in values] if isinstance(values, list | tuple) else []
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    text = text if len(text) <= 60 else f"{text[:59]}…"
-    # Bytes that could not be decoded must not break the output that says so.
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 @dataclass(frozen=True, eq=False)
 class JudgementFile:
-    """What a file of judgements held.
+    """The contents of a file of judgements.
 
-    items, annotators: names as first spelled; a number in `judgements` is a place among them.
-    rejected: the rows that are no judgement. repeated_items: rows that name an item twice, kept.
-    left_out: rows that hold an item nobody wanted.
+    items, annotators: names as first spelled; a number in `judgements` is an index of these.
+    rejected: the rows that are not judgements. repeated_items: rows that name an item twice, kept.
+    left_out: rows that hold an item that was to be left out.
     warning: a sentence on an encoding that had to be guessed, or "".
     """
 
@@ -198,7 +88,7 @@ class _Lines:
 
 def read_judgements(
     path: Path,
-    columns: Columns = RECOGNISED,
+    columns: Columns | None = None,
     *,
     best_is_worst: BestIsWorst = BestIsWorst.REJECT,
     strict: bool = False,
@@ -206,16 +96,16 @@ def read_judgements(
 ) -> JudgementFile:
     """Read judgements from a table with a header: comma, tab, semicolon or bar between its cells.
 
-    strict: raise FileError for the first row that is no judgement, instead of listing it as rejected.
-    without: items, such as those of gold questions, whose rows are left out.
-    Raises FileError where the file or its columns cannot be read, or where no judgement is left.
+    columns: their names, if they are not those of the field. strict: raise FileError for the first row that is not a
+    judgement, instead of listing it as rejected. without: items, for example those of gold questions, whose rows are
+    left out. Raises FileError if the file or its columns cannot be read, or if no judgement is left.
     """
-    table = find_table(path, columns)
-    reader = RowReader(table.places, best_is_worst)
+    table = find_table(path, columns or Columns())
+    reader = RowReader(table.indexes, best_is_worst)
     unwanted = {reader.items.number(name) for name in without}
     rows: list[JudgementRow] = []
-    rejected: list[RowError] = []
     left_out: list[JudgementRow] = []
+    rejected: list[RowError] = []
     for record in table.records():
         if record.line == table.header.line:
             continue
@@ -223,63 +113,155 @@ def read_judgements(
             row = _judgement(record, table, reader)
         except RowRejectedError as reason:
             if strict or (isinstance(reason, BestIsWorstError) and best_is_worst is BestIsWorst.FAIL):
-                raise FileError(f"Line {record.line} of {path.name}: {reason}; mend the row.") from reason
-            rejected.append(_row_error(record, reason))
+                raise FileError(f"Line {record.line} of {path.name}: {reason}; correct the row.") from reason
+            text = record.text if isinstance(record, Record) else record.row
+            rejected.append(RowError(record.line, str(reason), text))
         else:
             (rows if unwanted.isdisjoint(row.items) else left_out).append(row)
-    _check_found(path, without, left_out, reader)
-    if not rows:
-        raise FileError(f"{path.name} holds no judgement: {_why_none(rejected, left_out)}.")
-    return replace(_gathered(rows, rejected, reader, table), left_out=len(left_out))
-
-
-def _why_none(rejected: Sequence[RowError], left_out: Sequence[JudgementRow]) -> str:
-    if rejected:
-        return f"line {rejected[0].line}, {rejected[0].reason}"
-    return "every row holds an item to leave out" if left_out else "no row stands below the header"
-
-
-def _row_error(record: Record | RowError, reason: RowRejectedError) -> RowError:
-    return RowError(record.line, str(reason), record.text if isinstance(record, Record) else record.row)
-
-
-def _check_found(
-    path: Path, without: Collection[str], left_out: Sequence[JudgementRow], reader: RowReader
-) -> None:
-    """An item to leave out that no row holds is a mistake in its name."""
     held = {item for row in left_out for item in row.items}
     for name in without:
-        if reader.items.number(name) not in held:
+        if reader.items.number(name) not in held:  # a mistake in the name
             raise FileError(f'No row of {path.name} holds the item "{name}" that is to be left out.')
+    if not rows:
+        why = "every row holds an item to leave out" if left_out else "there is no row below the header"
+        if rejected:
+            why = f"line {rejected[0].line}, {rejected[0].reason}"
+        raise FileError(f"{path.name} holds no judgement: {why}.")
+    # Names as arrays; items and annotators of rejected rows alone are left out.
+    items, item_of = np.unique(np.array([row.items for row in rows]), return_inverse=True)  # (m,), (n, k)
+    best, worst = (
+        np.searchsorted(items, chosen) for chosen in zip(*((r.best, r.worst) for r in rows), strict=True)
+    )
+    people, person_of = np.unique([row.annotator for row in rows], return_inverse=True)
+    named = table.indexes.annotator is not None
+    ordered = np.sort(item_of, axis=1)
+    return JudgementFile(
+        judgements=Judgements(item_of, best, worst, len(items), person_of if named else None),
+        items=tuple(reader.items.spellings[item] for item in items),
+        annotators=tuple(reader.annotators.spellings[person] for person in people) if named else (),
+        rejected=tuple(rejected),
+        repeated_items=int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()),
+        left_out=len(left_out),
+        warning=table.encoding.warning,
+    )
 
 
-def _judgement(record: Record | RowError, table: Table, reader: RowReader) -> JudgementRow:
-    """Raises RowRejectedError with the reason where a row is no judgement."""
+class RowRejectedError(ValueError):
+    """Why a row is not a judgement."""
+
+
+class BestIsWorstError(RowRejectedError):
+    """The row names one item both best and worst."""
+
+
+class JudgementRow(NamedTuple):
+    """Numbers of the items in the order of their positions, of the best, of the worst, and of the annotator."""
+
+    items: list[int]
+    best: int
+    worst: int
+    annotator: int
+
+
+def _judgement(record: Record | RowError, table: Table, reader: "RowReader") -> JudgementRow:
+    """Raises RowRejectedError with the reason if a row is not a judgement."""
     if isinstance(record, RowError):
         raise RowRejectedError(record.reason)
     if record.line < table.header.line:
-        raise RowRejectedError("the row stands before the header")
+        raise RowRejectedError("the row is above the header")
     if record.cells == table.header.cells:
         raise RowRejectedError("the row repeats the header")
     return reader.read([str(cell) for cell in record.cells])
 
 
-def _gathered(
-    rows: Sequence[JudgementRow], rejected: Sequence[RowError], reader: RowReader, table: Table
-) -> JudgementFile:
-    """Rows as arrays; items and annotators that stand only in rejected rows are left out."""
-    named = table.places.annotator is not None
-    items, item_of = np.unique(np.array([row.items for row in rows]), return_inverse=True)
-    best = np.searchsorted(items, [row.best for row in rows])
-    worst = np.searchsorted(items, [row.worst for row in rows])
-    people, person_of = np.unique([row.annotator for row in rows], return_inverse=True)
-    judgements = Judgements(item_of, best, worst, len(items), person_of if named else None)
-    ordered = np.sort(judgements.items, axis=1)
-    return JudgementFile(
-        judgements=judgements,
-        items=tuple(reader.items.spellings[item] for item in items),
-        annotators=tuple(reader.annotators.spellings[person] for person in people) if named else (),
-        rejected=tuple(rejected),
-        repeated_items=int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()),
-        warning=table.encoding.warning,
-    )
+class NameRegister:
+    """Numbers names as they come; texts that differ only in white space or Unicode form are one name."""
+
+    def __init__(self) -> None:
+        self.spellings: list[str] = []  # as first seen
+        self._numbers: dict[str, int] = {}  # by normalised text
+        self._seen: dict[str, int] = {}  # by text as it is, so that most cells need no normalising
+
+    def number(self, cell: str) -> int:
+        """The number of a name, a new one for a new name."""
+        number = self.find(cell)
+        if number is None:
+            number = self._numbers[normalise(cell)] = self._seen[cell] = len(self.spellings)
+            self.spellings.append(cell.strip())
+        return number
+
+    def find(self, cell: str) -> int | None:
+        """The number of a name, or None for a name that has no number yet."""
+        number = self._seen.get(cell)
+        if number is None and (number := self._numbers.get(normalise(cell))) is not None:
+            self._seen[cell] = number
+        return number
+
+
+class RowReader:
+    """Reads the rows of one file, and numbers its names."""
+
+    def __init__(self, indexes: ColumnIndexes, best_is_worst: BestIsWorst) -> None:
+        self.items = NameRegister()
+        self.annotators = NameRegister()
+        self._indexes = indexes
+        self._best_is_worst = best_is_worst
+        self._size = len(indexes.items) if len(indexes.items) > 1 else 0  # 0: the first row will show it
+
+    def read(self, cells: Sequence[str]) -> JudgementRow:
+        """Raises RowRejectedError if the row is not a judgement."""
+        indexes = self._indexes
+        if len(cells) <= indexes.last:
+            raise RowRejectedError(f"the row has {len(cells)} cells and needs {indexes.last + 1}")
+        items = [self.items.number(text) for text in self._item_texts(cells)]
+        best = self._chosen("best", cells[indexes.best], items)
+        worst = self._chosen("worst", cells[indexes.worst], items)
+        if best == worst and self._best_is_worst is not BestIsWorst.COUNT:
+            raise BestIsWorstError(
+                f'the row names "{_short(self.items.spellings[best])}" both best and worst'
+            )
+        annotator = 0 if indexes.annotator is None else self.annotators.number(cells[indexes.annotator])
+        return JudgementRow(items, best, worst, annotator)
+
+    def _item_texts(self, cells: Sequence[str]) -> Sequence[str]:
+        texts = [cells[index] for index in self._indexes.items]
+        if len(texts) == 1:
+            texts = _list_in(texts[0])
+            self._size = self._size or len(texts)
+        if len(texts) != self._size or len(texts) < 2:
+            raise RowRejectedError(f"the row lists {len(texts)} items, and {max(2, self._size)} are needed")
+        for number, text in enumerate(texts, 1):
+            if not text or text.isspace():
+                raise RowRejectedError(f"the row has no item {number}")
+            if not is_readable(text):
+                raise RowRejectedError(f"the row has an item {number} with characters that cannot be read")
+        return texts
+
+    def _chosen(self, role: str, cell: str, items: list[int]) -> int:
+        """The item that a cell names, or the one whose position it gives if no item has that name."""
+        for text in (cell, *_list_in(cell)):
+            number = self.items.find(text)
+            if number in items:
+                return number
+            position = text.strip()
+            if position.isascii() and position.isdigit() and 1 <= int(position) <= len(items):
+                return items[int(position) - 1]
+        if not cell.strip():
+            raise RowRejectedError(f"the row names no {role} item")
+        raise RowRejectedError(f'the row names "{_short(cell)}" {role}, which is not among its items')
+
+
+def _list_in(cell: str) -> list[str]:
+    """The texts of a cell that holds a list, as Python and JSON write it; none if it does not."""
+    try:
+        values = ast.literal_eval(cell.strip()) if cell.lstrip().startswith(("[", "(")) else ()
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return []
+    return [str(value) for value in values] if isinstance(values, list | tuple) else []
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    text = text if len(text) <= 60 else f"{text[:59]}…"
+    # Bytes that could not be decoded must not break the output that says so.
+    return text.encode("utf-8", "backslashreplace").decode()

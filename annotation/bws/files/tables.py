@@ -24,13 +24,17 @@ _RECOGNISED = {
     "worst": ("worstitem", "worst"),
     "annotator": ("annotator", "annotatorid", "worker", "workerid", "user", "username"),
 }
+# Control characters other than white space, Escape among them.
+_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\v\f\r") | {127})
+_STRAY = 0.05  # the share of these that a text file may have: a stray one spoils its row and not the file
+_HEADER_WITHIN = 20  # a header may follow some lines of title, and no more
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of columns; None where they are to be recognised (Item1 ..., BestItem, WorstItem, Annotator).
+    """Names of columns; None to recognise them (Item1 ..., BestItem, WorstItem, Annotator).
 
-    items: one name a place, or a single column whose cells hold a list of all items.
+    items: one name for each position, or a single column whose cells hold a list of all items.
     """
 
     items: tuple[str, ...] | None = None
@@ -40,8 +44,8 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where in a row the cells stand, from 0. annotator is None where the table does not say who judged."""
+class ColumnIndexes:
+    """The index of each column in a row, from 0. annotator is None if the table does not say who judged."""
 
     items: tuple[int, ...]
     best: int
@@ -53,134 +57,46 @@ class Places:
         return max(*self.items, self.best, self.worst, self.annotator or 0)
 
 
-RECOGNISED = Columns()
-
-
-def places_of(columns: Columns, cells: Sequence[object]) -> Places:
-    """Find the columns in a header; case, spaces and underscores in its names do not matter.
-
-    Raises FileError where one is missing or stands twice.
-    """
-    header = [str(name) for name in cells]
-    names = [_plain(name) for name in header]
-    annotator = columns.annotator
-    if annotator is None and any(name in _RECOGNISED["annotator"] for name in names):
-        annotator = next(name for name in _RECOGNISED["annotator"] if name in names)
-    return Places(
-        items=_item_places(columns.items, names, header),
-        best=_place(columns.best, "best", names, header),
-        worst=_place(columns.worst, "worst", names, header),
-        annotator=None if annotator is None else _place(annotator, "annotator", names, header),
-    )
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_]+", "", name).casefold()
-
-
-def _item_places(wanted: tuple[str, ...] | None, names: list[str], header: Sequence[str]) -> tuple[int, ...]:
-    if wanted is not None:
-        places = tuple(_place(name, "items", names, header) for name in wanted)
-        if len(set(places)) < len(places):
-            raise FileError("--items names a column twice; name one for each place.")
-        return places
-    numbered = {int(found[1]): found[0] for name in names if (found := _ITEM.fullmatch(name))}
-    if len(numbered) < 2:
-        raise FileError(
-            f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
-        )
-    return tuple(_place(numbered[number], "items", names, header) for number in sorted(numbered))
-
-
-def _place(wanted: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
-    known = _RECOGNISED[role] if wanted is None else (_plain(wanted),)
-    for name in known:
-        if names.count(name) > 1:
-            raise FileError(f'The column "{header[names.index(name)]}" stands twice; rename one of the two.')
-        if name in names:
-            return names.index(name)
-    missing = wanted or f"{role.capitalize()}Item"
-    raise FileError(f'No column "{missing}" among {_listed(header)}; name another with --{role}.')
-
-
-def _listed(header: Sequence[str]) -> str:
-    # A terminal obeys what cannot be printed.
-    names = ["".join(sign if sign.isprintable() else "�" for sign in name) for name in header[:12]]
-    shown = ", ".join(f'"{name if len(name) <= 40 else name[:39] + "…"}"' for name in names)
-    return shown + (", …" if len(header) > 12 else "")
-
-
-# Control characters other than white space, Escape among them.
-_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\v\f\r") | {127})
-_STRAY = 0.05
-# A header may follow some lines of title, and no more.
-_HEADER_WITHIN = 20
-
-
 @dataclass(frozen=True)
 class Table:
-    """header: the row that names the columns; places: where in it those of a judgement stand."""
+    """header: the row that names the columns; indexes: which of its columns hold a judgement."""
 
     path: Path
     encoding: Encoding
     delimiter: str
     quoted: bool
     header: Record
-    places: Places
+    indexes: ColumnIndexes
 
     def records(self) -> Iterator[Record | RowError]:
-        """All rows of the file, those before the header and the header among them."""
+        """All rows of the file, including the header and those before it."""
         with open_text(self.path, self.encoding) as file:
             lines = RecordLines(physical_lines(file, self.path.name))
             yield from split_cells(lines, delimiter=self.delimiter, quoted=self.quoted)
 
 
-def encoding_of(path: Path) -> Encoding:
-    """Which encoding a text file is in. Raises FileError where it cannot be read, or is no text."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(4096)
-        encoding = detect_encoding(path)
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
-    refuse_archives(path.name, beginning)
-    if not encoding.name.startswith(("utf-16", "utf-32")) and _is_binary(beginning):
-        raise FileError(f"{path.name} is no text file; save it as text in UTF-8.")
-    return encoding
-
-
-def _is_binary(beginning: bytes) -> bool:
-    """Whether more than a few bytes are such as no text holds; a stray one spoils its row and not the file."""
-    return len(beginning.translate(None, _NO_TEXT)) < (1 - _STRAY) * len(beginning)
-
-
-def open_text(path: Path, encoding: Encoding) -> TextIO:
-    """Open a text file; bytes that are no text in its encoding are kept apart, where it allows that."""
-    return path.open(encoding=encoding.name, errors=errors_for(encoding.name), newline="")
-
-
 def find_table(path: Path, columns: Columns) -> Table:
-    """Find the header of a table and what separates its cells. Raises FileError where there is none."""
+    """Find the header of a table and what separates its cells. Raises FileError if there is none."""
     encoding = encoding_of(path)
     with open_text(path, encoding) as file:
         lines = list(islice(physical_lines(file, path.name), 2000))
     if not any(line.strip() for line in lines):
         raise FileError(f"{path.name} is empty; give a table of judgements with a header.")
-    candidates = list(_candidates(lines))
+    candidates = list(_header_candidates(lines))
     for delimiter, quoted, header in candidates:
         with suppress(FileError):
-            return Table(path, encoding, delimiter, quoted, header, places_of(columns, header.cells))
-    # None will do: the error speaks of the row that most looks like a header.
+            return Table(path, encoding, delimiter, quoted, header, column_indexes(columns, header.cells))
+    # No candidate fits: the error is about the row that looks most like a header.
     likely = max((header for _, _, header in candidates), key=lambda header: len(header.cells))
     try:
-        places_of(columns, likely.cells)
+        column_indexes(columns, likely.cells)
     except FileError as error:
         raise FileError(f"{path.name}: {error}") from error
     raise AssertionError("a header that was refused is refused again")
 
 
-def _candidates(lines: Sequence[str]) -> Iterator[tuple[str, bool, Record]]:
-    """What might be the header, under each delimiter that might separate its cells."""
+def _header_candidates(lines: Sequence[str]) -> Iterator[tuple[str, bool, Record]]:
+    """The rows that might be the header, under each delimiter that might separate their cells."""
     for delimiter in ",\t;|":
         quoted = delimiter != "\t" or detect_dialect(lines, usual="\t", given="\t").quoted
         records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
@@ -189,9 +105,80 @@ def _candidates(lines: Sequence[str]) -> Iterator[tuple[str, bool, Record]]:
                 yield delimiter, quoted, record
 
 
+def column_indexes(columns: Columns, cells: Sequence[object]) -> ColumnIndexes:
+    """Find the columns in a header; case, spaces and underscores in its names do not matter.
+
+    Raises FileError if one is missing or there twice.
+    """
+    header = [str(name) for name in cells]
+    names = [_plain(name) for name in header]
+    annotated = columns.annotator is not None or not set(_RECOGNISED["annotator"]).isdisjoint(names)
+    return ColumnIndexes(
+        items=_item_indexes(columns.items, names, header),
+        best=_index(columns.best, "best", names, header),
+        worst=_index(columns.worst, "worst", names, header),
+        annotator=_index(columns.annotator, "annotator", names, header) if annotated else None,
+    )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_]+", "", name).casefold()
+
+
+def _item_indexes(given: tuple[str, ...] | None, names: list[str], header: Sequence[str]) -> tuple[int, ...]:
+    if given is not None:
+        indexes = tuple(_index(name, "items", names, header) for name in given)
+        if len(set(indexes)) < len(indexes):
+            raise FileError("--items names a column twice; name one for each position.")
+        return indexes
+    numbered = {int(match[1]): match[0] for name in names if (match := _ITEM.fullmatch(name))}
+    if len(numbered) < 2:
+        raise FileError(
+            f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
+        )
+    return tuple(_index(numbered[number], "items", names, header) for number in sorted(numbered))
+
+
+def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
+    for name in _RECOGNISED[role] if given is None else (_plain(given),):
+        if names.count(name) > 1:
+            raise FileError(f'There are two columns "{header[names.index(name)]}"; rename one of the two.')
+        if name in names:
+            return names.index(name)
+    missing = given or f"{role.capitalize()}Item"
+    raise FileError(f'No column "{missing}" among {_listed(header)}; name another with --{role}.')
+
+
+def _listed(header: Sequence[str]) -> str:
+    # A terminal obeys characters that cannot be printed.
+    names = ["".join(sign if sign.isprintable() else "�" for sign in name) for name in header[:12]]
+    shown = ", ".join(f'"{name if len(name) <= 40 else name[:39] + "…"}"' for name in names)
+    return shown + (", …" if len(header) > 12 else "")
+
+
+def encoding_of(path: Path) -> Encoding:
+    """The encoding of a text file. Raises FileError if it cannot be read, or is not text."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(4096)
+        encoding = detect_encoding(path)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
+    refuse_archives(path.name, beginning)
+    text = len(beginning.translate(None, _NO_TEXT))
+    if not encoding.name.startswith(("utf-16", "utf-32")) and text < (1 - _STRAY) * len(beginning):
+        raise FileError(f"{path.name} is not a text file; save it as text in UTF-8.")
+    return encoding
+
+
+def open_text(path: Path, encoding: Encoding) -> TextIO:
+    """Open a text file; bytes that are not text in its encoding are kept apart, if it allows that."""
+    return path.open(encoding=encoding.name, errors=errors_for(encoding.name), newline="")
+
+
 @contextmanager
 def writing_text(path: Path) -> Iterator[TextIO]:
-    """A UTF-8 file that is whole or not there."""
+    """A UTF-8 file that is complete or not there."""
     with replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         try:

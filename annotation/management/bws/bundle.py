@@ -43,9 +43,5 @@ def run(options: dict[str, Any]) -> Answer:
     }
     line = _(
         "%(judgements)s judgements and everything computed from them, in %(files)d files, written to %(path)s."
-    ) % {
-        "judgements": f"{bundle.judgements:,}",
-        "files": len(bundle.files) + 1,
-        "path": bundle.path,
-    }
+    ) % {"judgements": f"{bundle.judgements:,}", "files": len(bundle.files) + 1, "path": bundle.path}
     return Answer([line], figures)

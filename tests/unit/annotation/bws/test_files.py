@@ -202,9 +202,9 @@ def test_a_cell_may_hold_a_list_of_items(read, cell) -> None:
     [
         ("Item1,Item2,Worst\na,b,a\n", 'No column "BestItem" among "Item1", "Item2", "Worst"'),
         ("a,b,c\n1,2,3\n", "No columns Item1, Item2, …"),
-        ("Item1,Item2,BestItem,WorstItem,Item2\n", 'The column "Item2" stands twice'),
+        ("Item1,Item2,BestItem,WorstItem,Item2\n", 'There are two columns "Item2"'),
         ("", r"judgements.csv is empty"),
-        (HEADER, r"judgements.csv holds no judgement: no row stands below the header\."),
+        (HEADER, r"judgements.csv holds no judgement: there is no row below the header\."),
         (HEADER + "a,b,c,d,x,y\n", r'holds no judgement: line 2, the row names "x" best'),
     ],
 )
@@ -319,7 +319,7 @@ def test_groups_do_not_depend_on_the_order_in_which_equal_scores_come(tmp_path) 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "file is no text file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "file is not a text file"),
         (b"\x1f\x8b\x08\x00" + bytes(range(256)), "file is compressed; unpack it first"),
         (b"PK\x03\x04" + bytes(range(256)), "file is a spreadsheet or an archive; save it as CSV"),
     ],

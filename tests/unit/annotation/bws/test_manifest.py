@@ -93,7 +93,7 @@ def test_a_damaged_member_of_a_zip_cannot_be_read(bundle) -> None:
 def test_a_manifest_that_states_no_checksums_is_told(bundle, content) -> None:
     (bundle / "manifest.json").write_bytes(content.encode("latin-1"))
 
-    with pytest.raises(FileError, match="states no checksums that can be read"):
+    with pytest.raises(FileError, match="contains no checksums that can be read"):
         manifest_faults(bundle)
 
 
@@ -183,5 +183,5 @@ def test_a_zip_of_more_files_than_any_bundle_is_refused(bundle, monkeypatch) -> 
 def test_a_manifest_of_brackets_without_end_is_no_manifest(bundle) -> None:
     (bundle / "manifest.json").write_text("[" * 100_000)
 
-    with pytest.raises(FileError, match="states no checksums that can be read"):
+    with pytest.raises(FileError, match="contains no checksums that can be read"):
         manifest_faults(bundle)
