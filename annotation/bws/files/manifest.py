@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from curation.files.writing import sha256_of
 from curation.files.drafts import FileError
 from curation.files.json_text import json_from
+from curation.files.writing import sha256_of
 
 MANIFEST = "manifest.json"
 # A zip of some kilobytes can unpack to gigabytes. A bundle's own manifest has about 200 bytes per file.

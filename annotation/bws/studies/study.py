@@ -49,7 +49,6 @@ class StudyPlan:
     campaigns: int = 20
     most_items_simulated: int = 300
     lowest_agreement_tuples: int = 10
-    thresholds: Mapping[str, tuple[float, ...]] | None = None
     seed: int = 1234
 
 
@@ -248,7 +247,7 @@ def _what_if(
     results: dict[str, list[dict[str, Any]]] = {}
     for measure, values in measures.items():
         rows = []
-        for threshold in (plan.thresholds or THRESHOLDS)[measure] if values else ():
+        for threshold in THRESHOLDS[measure] if values else ():
             below = frozenset(person for person, value in values.items() if value < threshold)
             if below not in known:
                 known[below] = _without(record, below, plan)

@@ -2,12 +2,11 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.management.bws.verb import Answer, require_database, seconds_since, whole
+from annotation.management.bws.verb import Answer, require_database, whole
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
 from curation.errors import UserError
@@ -25,7 +24,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     require_database(Campaign)
     campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
     if campaign is None:
@@ -39,7 +37,6 @@ def run(options: dict[str, Any]) -> Answer:
         "path": str(bundle.path),
         "judgements": bundle.judgements,
         "files": bundle.files,
-        "seconds": seconds_since(started),
     }
     line = _(
         "%(judgements)s judgements and everything computed from them, in %(files)d files, written to %(path)s."

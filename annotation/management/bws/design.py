@@ -3,7 +3,6 @@
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,7 +11,7 @@ from django.utils.translation import ngettext
 from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
-from annotation.management.bws.verb import Answer, add_seed, keep_apart, seconds_since, seed_of, whole
+from annotation.management.bws.verb import Answer, add_seed, keep_apart, seed_of, whole
 from curation.errors import errors_shown
 
 HELP = "Design balanced tuples from a list of items."
@@ -31,14 +30,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     seed = seed_of(options)
     keep_apart(options["items"], options["out"])
     with errors_shown():
         file = read_items(options["items"])
         design = design_tuples(len(file.items), size=options["size"], factor=options["factor"], seed=seed)
         write_tuples(options["out"], file.items, design.tuples)
-    figures = design.certificate.as_dict() | {"seconds": seconds_since(started)}
+    figures = design.certificate.as_dict()
     return Answer([*_file_lines(file), *_lines(design.certificate, options["out"])], figures)
 
 

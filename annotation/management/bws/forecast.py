@@ -5,14 +5,13 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from annotation.bws.files.judgement_files import read_judgements
 from annotation.bws.studies.forecast import ExpectedRange, Forecast, ForecastPlan, fitted_noise, forecast
-from annotation.management.bws.verb import Answer, add_seed, seconds_since, seed_of, whole
+from annotation.management.bws.verb import Answer, add_seed, seed_of, whole
 from curation.errors import UserError, errors_shown
 
 HELP = "Forecast the judgements, hours, cost and reliability of a campaign by simulating it."
@@ -66,7 +65,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     pay = options["pay"]
     if pay is not None and not 0 <= pay < math.inf:
         raise UserError(
@@ -98,7 +96,6 @@ def run(options: dict[str, Any]) -> Answer:
         **_figures("counting_accuracy", expected.counting_accuracy),
         **_figures("maxdiff_accuracy", expected.maxdiff_accuracy),
         "maxdiff_judgements": _enough_for_maxdiff(expected),
-        "seconds": seconds_since(started),
     }
     return Answer(list(_lines(plan, expected, cost)), figures)
 

@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from time import monotonic
 from typing import Any
 
 from django.db import transaction
@@ -17,7 +16,6 @@ from annotation.management.bws.verb import (
     file_lines,
     judgements_of,
     require_database,
-    seconds_since,
 )
 from annotation.results.importing import Recorded, judgements_record
 from curation.datasets.services import dataset_create
@@ -45,7 +43,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     if options["best_is_worst"] == "count":
         raise UserError(_("The site stores no judgement whose best is its worst; leave --best-is-worst out."))
     require_database(Dataset)
@@ -68,7 +65,6 @@ def run(options: dict[str, Any]) -> Answer:
         "annotators": recorded.annotators,
         "twice_by_one": recorded.twice_by_one,
         "pairs_made": recorded.pairs_made,
-        "seconds": seconds_since(started),
     }
     return Answer([*file_lines(file), *_lines(recorded)], figures)
 

@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,7 +15,6 @@ from annotation.management.bws.verb import (
     file_lines,
     judgements_of,
     one_of,
-    seconds_since,
     seed_of,
     whole,
 )
@@ -40,13 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     seed, file = seed_of(options), judgements_of(options)
     with errors_shown():
         reliability = split_half_reliability(
             file.judgements, trials=options["trials"], seed=seed, split=options["split"]
         )
-    figures = reliability.as_dict() | file_figures(file) | {"seconds": seconds_since(started)}
+    figures = reliability.as_dict() | file_figures(file)
     return Answer([*file_lines(file), *_lines(reliability)], figures)
 
 

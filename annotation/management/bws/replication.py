@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from annotation.management.bws.verb import (
     file_figures,
     file_lines,
     judgements_of,
-    seconds_since,
     seed_of,
     whole,
 )
@@ -34,7 +32,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     seed, trials, file = seed_of(options), options["trials"], judgements_of(options)
     with errors_shown():
         points = [
@@ -50,7 +47,6 @@ def run(options: dict[str, Any]) -> Answer:
         "trials": trials,
         **file_figures(file),
         "points": [_figures(point) for point in points],
-        "seconds": seconds_since(started),
     }
     return Answer([*file_lines(file), *_lines(points, trials)], figures)
 

@@ -3,7 +3,6 @@
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,7 +20,6 @@ from annotation.management.bws.verb import (
     judgements_of,
     keep_apart,
     one_of,
-    seconds_since,
 )
 from curation.errors import errors_shown
 
@@ -55,7 +53,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    started = monotonic()
     keep_apart(options["judgements"], options["out"])
     file, method = judgements_of(options), options["method"]
     with errors_shown():
@@ -68,7 +65,6 @@ def run(options: dict[str, Any]) -> Answer:
         "scale": options["scale"],
         "standard_errors": scores.error_kind,
         "groups": None if scores.error_kind is ErrorKind.NONE else len(groups.starts),
-        "seconds": seconds_since(started),
     }
     line = ngettext(
         "%(items)s items scored by %(method)s from %(judgements)s judgement, written to %(out)s.",

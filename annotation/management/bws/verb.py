@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
 
 from django.db.models import Model
@@ -25,11 +24,12 @@ Kind = TypeVar("Kind", bound=StrEnum)
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a verb: lines for people, figures for programs, and the exit status."""
+    """The result of a verb: lines for people, figures for programs, the exit status. timed: seconds are a figure."""
 
     lines: list[str]
     figures: dict[str, Any]
     status: int = 0
+    timed: bool = True
 
 
 def add_judgements(parser: ArgumentParser) -> None:
@@ -158,10 +158,6 @@ def judgements_of(options: dict[str, Any]) -> JudgementFile:
             strict=options["strict"],
             without=options["without"],
         )
-
-
-def seconds_since(started: float) -> float:
-    return round(monotonic() - started, 3)
 
 
 def seed_of(options: dict[str, Any]) -> int:

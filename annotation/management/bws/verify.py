@@ -25,8 +25,5 @@ def run(options: dict[str, Any]) -> Answer:
     with errors_shown():
         faults = manifest_faults(bundle)
     figures = {"bundle": str(bundle), "whole": not faults, "faults": faults}
-    if faults:
-        return Answer(faults, figures, status=1)
-    return Answer(
-        [_("%(bundle)s is whole: every file is as its manifest says.") % {"bundle": bundle}], figures
-    )
+    lines = faults or [_("%(bundle)s is complete: every file is as its manifest says.") % {"bundle": bundle}]
+    return Answer(lines, figures, status=1 if faults else 0, timed=False)

@@ -5,6 +5,7 @@ Only `import` and `bundle` need the database.
 
 import sys
 from argparse import SUPPRESS
+from time import monotonic
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -54,7 +55,9 @@ class Command(BaseCommand):
                 verb_parser.error = self._wrong_usage  # type: ignore[method-assign]
 
     def handle(self, *, verb: str, **options: Any) -> None:
+        started = monotonic()
         answer = VERBS[verb].run(options)
-        self.answer(answer.figures, *answer.lines, as_json=options["json"])
+        seconds = {"seconds": round(monotonic() - started, 3)} if answer.timed else {}
+        self.answer(answer.figures | seconds, *answer.lines, as_json=options["json"])
         if answer.status:
             sys.exit(answer.status)

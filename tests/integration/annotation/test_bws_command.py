@@ -274,7 +274,7 @@ def test_verify_says_that_a_bundle_is_whole_or_ends_with_status_one_and_each_fau
     with pytest.raises(SystemExit) as ended:
         bws("verify", tmp_path)
 
-    assert lines == [f"{tmp_path} is whole: every file is as its manifest says."]
+    assert lines == [f"{tmp_path} is complete: every file is as its manifest says."]
     assert figures == {"bundle": str(tmp_path), "whole": True, "faults": []}
     assert ended.value.code == 1
     *told, last = capsys.readouterr().out.splitlines()
