@@ -13,7 +13,7 @@ from annotation.bws.designs.design import design_tuples
 
 
 def designed(items: int) -> tuple[float, Certificate]:
-    """Seconds and certificate of a design of two fours an item."""
+    """Seconds and certificate of a design with two 4-tuples per item."""
     started = perf_counter()
     certificate = design_tuples(items, size=4, factor=2).certificate
     seconds = perf_counter() - started

@@ -22,7 +22,7 @@ class Loop:
     def __init__(self, judgements: Judgements) -> None:
         self.table = pd.DataFrame(judgements.items).add_prefix("item")
         self.table["best"], self.table["worst"] = judgements.best, judgements.worst
-        self.places = [name for name in self.table if name.startswith("item")]
+        self.columns = [name for name in self.table if name.startswith("item")]
         number = tuple_numbers(judgements.items)
         self.tuples = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
         self.rng = np.random.default_rng(1)
@@ -40,7 +40,7 @@ class Loop:
 
     def counted(self, rows: list[int]) -> "pd.Series[float]":
         half = self.table.iloc[rows]
-        seen = pd.concat([half[place] for place in self.places]).value_counts()
+        seen = pd.concat([half[column] for column in self.columns]).value_counts()
         best, worst = half["best"].value_counts(), half["worst"].value_counts()
         return best.reindex(seen.index).fillna(0).sub(worst.reindex(seen.index).fillna(0)) / seen
 

@@ -1,1 +1,1 @@
-"""How high does each item stand, and which items are distinguishable?"""
+"""What is the score of each item, and which items are distinguishable?"""

@@ -70,8 +70,8 @@ def _figures(point: dict[str, Replication]) -> dict[str, float]:
 
 def _lines(points: list[dict[str, Replication]], trials: int) -> Iterator[str]:
     yield _(
-        "Spearman between scores from so many judgements per tuple of one half of the tuples and scores from all "
-        "judgements of the other half, mean ± sd of %(trials)s splits:"
+        "Spearman between scores of one half of the tuples, from a few judgements per tuple, and scores of the other "
+        "half, from all judgements; mean ± sd of %(trials)s splits:"
     ) % {"trials": trials}
     yield _("per tuple  judgements  counting         MaxDiff")
     for point in points:

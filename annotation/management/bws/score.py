@@ -86,7 +86,7 @@ def _error_lines(kind: ErrorKind, groups: TieGroups) -> Iterator[str]:
         )
         return
     yield _(
-        "Of all pairs of items, %(share).1f %% are distinguishable at 95 %%; tie groups of items that are not: "
+        "Of all pairs of items, %(share).1f %% are distinguishable at 95 %%. Items that are not form tie groups: "
         "%(groups)s."
     ) % {"share": 100 * groups.distinguishable, "groups": f"{len(groups.starts):,}"}
     if kind is ErrorKind.ESTIMATED:

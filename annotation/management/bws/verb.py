@@ -188,7 +188,9 @@ def file_lines(file: JudgementFile) -> Iterator[str]:
         }
     if file.left_out:
         yield ngettext(
-            "%(n)s row holds an item of --without.", "%(n)s rows hold an item of --without.", file.left_out
+            "%(n)s row with an item of --without is left out.",
+            "%(n)s rows with an item of --without are left out.",
+            file.left_out,
         ) % {"n": f"{file.left_out:,}"}
     if file.repeated_items:
         yield ngettext(
