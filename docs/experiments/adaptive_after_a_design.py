@@ -1,7 +1,7 @@
 """What extra judgements bring after a whole design: a second time through it, or an adaptive phase.
 
-600 items, normal truth, annotators with noise. A design of 2 N fours is judged once; then as many judgements again are
-spent either way. Tells the Spearman correlation of MaxDiff (prior precision 1, as campaigns choose by and publish) with
+600 items, normal truth, annotators with noise. A design with 2 4-tuples per item is judged once; then as many again are
+spent either way. Prints the Spearman correlation of MaxDiff (prior precision 1, as in campaigns) with
 the truth. Everything is simulated.
 
     python docs/experiments/adaptive_after_a_design.py [--campaigns 10]
@@ -21,7 +21,7 @@ from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import Posterior, fit_utilities, posterior_errors
 
 PRIOR = 1.0
-TOLD = (3.0, 4.0)  # judgements an item
+REPORTED_AT = (3.0, 4.0)  # judgements per item
 
 
 def fitted(judged: Judgements) -> Posterior:
@@ -43,8 +43,8 @@ def reached(scheme, noise: float, seed: int) -> Iterator[float]:
     latent = rng.standard_normal(ITEMS)
     tuples = design_tuples(ITEMS, factor=2, seed=seed).tuples
     judged = answered(tuples, latent, noise, rng)
-    for told in TOLD:
-        while len(judged) < told * ITEMS:
+    for each in REPORTED_AT:
+        while len(judged) < each * ITEMS:
             judged = together(judged, answered(scheme(tuples, judged, rng), latent, noise, rng))
         yield float(spearmanr(fitted(judged).utilities, latent).statistic)
 
@@ -59,11 +59,11 @@ def main() -> None:
             for scheme in (again, adaptive)
         }
         gain = found["adaptive"] - found["again"]
-        for place, told in enumerate(TOLD):
-            error = gain[:, place].std(ddof=1) / np.sqrt(campaigns)
+        for index, each in enumerate(REPORTED_AT):
+            error = gain[:, index].std(ddof=1) / np.sqrt(campaigns)
             print(
-                f"noise {noise}, {told:g} judgements an item: design again {found['again'][:, place].mean():.4f}, "
-                f"adaptive {found['adaptive'][:, place].mean():.4f}, gain {gain[:, place].mean():.4f} ± {error:.4f}"
+                f"noise {noise}, {each:g} judgements per item: design again {found['again'][:, index].mean():.4f}, "
+                f"adaptive {found['adaptive'][:, index].mean():.4f}, gain {gain[:, index].mean():.4f} ± {error:.4f}"
             )
 
 

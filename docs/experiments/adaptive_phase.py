@@ -1,4 +1,4 @@
-"""How many judgements an accuracy costs: a fixed design scored by counting or MaxDiff, random decks, an adaptive phase.
+"""How many judgements an accuracy costs: a fixed design scored by counting or MaxDiff, random blocks, an adaptive phase.
 
 600 items, normal truth, annotators with noise. The accuracy to reach is counting's with 8 judgements an item on a fixed
 design of 2 N tuples; the others stop when they reach it. Everything is simulated.
@@ -53,25 +53,25 @@ def cost(scheme: Next, noise: float, seed: int, wanted: float) -> float:
     """Judgements an item until MaxDiff on what the scheme asks for reaches the accuracy."""
     rng = np.random.default_rng([seed, 2])
     latent = rng.standard_normal(ITEMS)
-    judged, fit, deck = None, None, 0
+    judged, fit, block = None, None, 0
     while judged is None or len(judged) < MOST * ITEMS:
-        new = answered(scheme(fit, deck, rng), latent, noise, rng)
+        new = answered(scheme(fit, block, rng), latent, noise, rng)
         judged = new if judged is None else together(judged, new)
         fit = fit_utilities(MaxDiffLikelihood(judged), prior_precision=PRIOR)
-        deck += 1
+        block += 1
         if spearmanr(fit.utilities, latent).statistic >= wanted:
             break
     return len(judged) / ITEMS
 
 
-def random_decks(_fit: Posterior | None, _deck: int, rng: np.random.Generator) -> Tuples:
+def random_blocks(_fit: Posterior | None, _block: int, rng: np.random.Generator) -> Tuples:
     return rng.permutation(ITEMS).reshape(-1, 4)
 
 
-def adaptive(fit: Posterior | None, deck: int, rng: np.random.Generator) -> Tuples:
-    """Two random decks, then those that the judgements so far ask for."""
-    if fit is None or deck < 2:
-        return random_decks(fit, deck, rng)
+def adaptive(fit: Posterior | None, block: int, rng: np.random.Generator) -> Tuples:
+    """Two random blocks, then those that the judgements so far ask for."""
+    if fit is None or block < 2:
+        return random_blocks(fit, block, rng)
     return adaptive_block(fit.utilities, posterior_errors(fit.precision)[0], seed=int(rng.integers(2**31)))
 
 
@@ -79,9 +79,9 @@ def fixed(seed: int) -> Next:
     """A design of 2 N tuples, asked from its beginning, again and again."""
     tuples = design_tuples(ITEMS, factor=2, seed=seed).tuples
 
-    def following(_fit: Posterior | None, deck: int, _rng: np.random.Generator) -> Tuples:
-        decks = np.array_split(tuples, 8)
-        return decks[deck % 8]
+    def following(_fit: Posterior | None, block: int, _rng: np.random.Generator) -> Tuples:
+        blocks = np.array_split(tuples, 8)
+        return blocks[block % 8]
 
     return following
 
@@ -95,7 +95,11 @@ def main() -> None:
         print(
             f"noise {noise}: counting with 8 judgements an item reaches Spearman {wanted:.4f}; MaxDiff needs"
         )
-        for name, scheme in (("fixed design", None), ("random decks", random_decks), ("adaptive", adaptive)):
+        for name, scheme in (
+            ("fixed design", None),
+            ("random blocks", random_blocks),
+            ("adaptive", adaptive),
+        ):
             costs = [cost(scheme or fixed(seed), noise, seed, wanted) for seed in range(campaigns)]
             error = np.std(costs, ddof=1) / np.sqrt(campaigns)
             print(f"  {name}: {np.mean(costs):.2f} ± {error:.2f} judgements an item ({campaigns} campaigns)")
