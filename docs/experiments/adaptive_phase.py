@@ -1,4 +1,4 @@
-"""How many judgements an accuracy costs: a fixed design scored by counting or MaxDiff, random blocks, an adaptive phase.
+"""How many judgements an accuracy costs: a fixed design scored by counting or MaxDiff, random blocks, adaptive ones.
 
 600 items, normal truth, annotators with noise. The accuracy to reach is counting's with 8 judgements an item on a fixed
 design of 2 N tuples; the others stop when they reach it. Everything is simulated.

@@ -7,7 +7,7 @@ Real files hold more than that, and a row that is not a judgement is reported wi
 import ast
 import csv
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class JudgementFile:
     """The contents of a file of judgements.
 
     items, annotators: names as first spelled; a number in `judgements` is an index of these.
-    rejected: the rows that are not judgements. repeated_items: rows that name an item twice, kept.
+    repeated_items: rows that name an item twice, kept. rejected: the rows that are not judgements.
     left_out: rows that hold an item that was to be left out.
     warning: a sentence on an encoding that had to be guessed, or "".
     """
@@ -42,8 +42,8 @@ class JudgementFile:
     judgements: Judgements
     items: tuple[str, ...]
     annotators: tuple[str, ...]
-    rejected: tuple[RowError, ...]
     repeated_items: int
+    rejected: tuple[RowError, ...] = ()
     left_out: int = 0
     warning: str = ""
 
@@ -127,22 +127,22 @@ def read_judgements(
         if rejected:
             why = f"line {rejected[0].line}, {rejected[0].reason}"
         raise FileError(f"{path.name} holds no judgement: {why}.")
-    # Names as arrays; items and annotators of rejected rows alone are left out.
+    file = _as_arrays(rows, reader, annotated=table.indexes.annotator is not None)
+    return replace(file, rejected=tuple(rejected), left_out=len(left_out), warning=table.encoding.warning)
+
+
+def _as_arrays(rows: Sequence["JudgementRow"], reader: "RowReader", *, annotated: bool) -> JudgementFile:
+    """Items and annotators that are only in rejected rows are left out."""
     items, item_of = np.unique(np.array([row.items for row in rows]), return_inverse=True)  # (m,), (n, k)
-    best, worst = (
-        np.searchsorted(items, chosen) for chosen in zip(*((r.best, r.worst) for r in rows), strict=True)
-    )
+    best = np.searchsorted(items, [row.best for row in rows])
+    worst = np.searchsorted(items, [row.worst for row in rows])
     people, person_of = np.unique([row.annotator for row in rows], return_inverse=True)
-    named = table.indexes.annotator is not None
     ordered = np.sort(item_of, axis=1)
     return JudgementFile(
-        judgements=Judgements(item_of, best, worst, len(items), person_of if named else None),
+        judgements=Judgements(item_of, best, worst, len(items), person_of if annotated else None),
         items=tuple(reader.items.spellings[item] for item in items),
-        annotators=tuple(reader.annotators.spellings[person] for person in people) if named else (),
-        rejected=tuple(rejected),
+        annotators=tuple(reader.annotators.spellings[person] for person in people) if annotated else (),
         repeated_items=int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()),
-        left_out=len(left_out),
-        warning=table.encoding.warning,
     )
 
 
