@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import sentence_key
-from mlworkers.encoders.metrics import Scores
 from mlworkers.pretrained.quiet import quiet_transformers
 
 _ABOUT = "semblance.json"
@@ -62,17 +60,6 @@ def trained_on(folder: Path) -> HeldOut:
 def _earlier_key(text: str) -> str:
     """The key in folders that name no kind of key: of texts that differ in case and white space alone."""
     return sentence_key(text.casefold())[:16]
-
-
-def cosines_write(path: Path, cosines: Scores) -> None:
-    """Keep cosines (n,) to the last bit."""
-    np.save(path, cosines, allow_pickle=False)
-
-
-def cosines_read(path: Path) -> Scores:
-    """The inverse of `cosines_write`."""
-    cosines: Scores = np.load(path, allow_pickle=False)
-    return cosines
 
 
 def card(encoder: SentenceTransformer, about: About) -> str:

@@ -21,7 +21,7 @@ from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.plan import EncoderPlan, Normalise
 from mlworkers.encoders.rows import Rows, validation_split
-from mlworkers.encoders.weighting import Weighed, weigh
+from mlworkers.encoders.weighting import RowWeights, weigh
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.checkpoints import Checkpoints
@@ -111,7 +111,7 @@ class TrainedEncoder:
     encoder: SentenceTransformer
     training: TrainingResult
     rows: Rows
-    weights: Weighed
+    weights: RowWeights
     validation: int
     tied: int
 
@@ -158,7 +158,7 @@ def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
     return plan.schedule(weighed.places.size).steps
 
 
-def _weighed(rows: Rows, plan: EncoderPlan) -> Weighed:
+def _weighed(rows: Rows, plan: EncoderPlan) -> RowWeights:
     return weigh(
         plan.weighting,
         pairs=rows.numbers,

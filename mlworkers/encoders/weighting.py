@@ -22,16 +22,26 @@ class WeightingError(ValueError):
 
 
 @dataclass(frozen=True)
-class Weighed:
+class RowWeights:
     """places: of the rows that are kept, in their order, (m,); weights: what each counts for, (m,), 0 or more."""
 
     places: Places
     weights: Weights
 
-    @property
-    def effective(self) -> float:
-        """(Σw)² / Σw² (Kish 1965): as many pairs of equal weight would be as uncertain."""
-        return float(self.weights.sum() ** 2 / (self.weights**2).sum())
+
+def effective_size(weights: ArrayLike) -> float:
+    """(Σw)² / Σw² (Kish 1965): so many rows of equal weight would give an estimate of the same variance.
+
+    Raises ValueError where a weight is negative or not finite, or all are 0.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError("A weight is negative or not a finite number.")
+    largest = values.max(initial=0.0)
+    if largest == 0:
+        raise ValueError("All weights are 0, so nothing would be trained on.")
+    scaled = values / largest  # squares of small numbers would vanish
+    return float(scaled.sum() ** 2 / (scaled @ scaled))
 
 
 def weigh(
@@ -42,7 +52,7 @@ def weigh(
     share: float = 0.1,
     normalise: Normalise = Normalise.NONE,
     seed: int = 0,
-) -> Weighed:
+) -> RowWeights:
     """Weigh n training pairs.
 
     pairs: their numbers (n,), which decide between equal p_D. realism: p_D of each, (n,) in 0..1, where the weighting
@@ -62,7 +72,7 @@ def weigh(
             f"All {weights.size} weights are 0, so nothing would be learnt; look at how p_D was scored, or choose "
             "another weighting."
         )
-    return Weighed(places, weights / weights.mean() if normalise is Normalise.MEAN1 else weights)
+    return RowWeights(places, weights / weights.mean() if normalise is Normalise.MEAN1 else weights)
 
 
 def _weights(weighting: Weighting, realism: Weights, count: int, rng: np.random.Generator) -> Weights:
@@ -105,18 +115,3 @@ def _checked(weighting: Weighting, realism: ArrayLike | None, numbers: Places) -
         place = outside[0]
         raise WeightingError(f"p_D of pair {numbers[place]} is {values[place]:g}; it must be within 0 and 1.")
     return values
-
-
-def effective_size(weights: ArrayLike) -> float:
-    """(sum w)^2 / sum w^2 (Kish 1965): how many equally weighted rows would carry as much.
-
-    Raises ValueError where a weight is negative or not finite, or all are 0.
-    """
-    values = np.asarray(weights, dtype=np.float64)
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError("A weight is negative or no finite number.")
-    largest = values.max(initial=0.0)
-    if largest == 0:
-        raise ValueError("All weights are 0, so nothing would be learnt.")
-    scaled = values / largest  # squares of small numbers would vanish
-    return float(scaled.sum() ** 2 / (scaled @ scaled))

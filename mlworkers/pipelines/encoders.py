@@ -19,14 +19,16 @@ from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
+from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import Standing, compare, undefined
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
 from mlworkers.encoders.rows import Rows, TrainingRows, training_rows, unseen_rows
-from mlworkers.encoders.saving import About, cosines_read, cosines_write, encoder_save, trained_on
+from mlworkers.encoders.saving import About, encoder_save, trained_on
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
+from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, dataset_there, snapshot_taken, table_of
@@ -171,7 +173,7 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
 def _counts(learnt: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
     return {
         "training_pairs": len(trained.rows),
-        "effective_pairs": round(trained.weights.effective, 1),
+        "effective_pairs": round(effective_size(trained.weights.weights), 1),
         "filtered": len(learnt.rows) - trained.validation - trained.tied - len(trained.rows),
         "validation_pairs": trained.validation,
         "tied_to_validation": trained.tied,
@@ -259,7 +261,7 @@ class _Comparison:
                 _save(trained, plan, self._data, model)
                 told = {**_counts(self._learnt, trained), **_kept_figures(trained)}
             still = _standing_still(report, self.sizes[number])
-            cosines_write(beside / "cosines.npy", _cosines(model, self._tests, self._plan.device, still))
+            array_write(beside / "cosines.npy", _cosines(model, self._tests, self._plan.device, still))
             told["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(checkpoints, ignore_errors=True)
@@ -270,7 +272,7 @@ class _Comparison:
         return _trained_encoder(plan, self._data, checkpoints, report=report, note=note)
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
-        cosines = [cosines_read(path / "cosines.npy") for path in paths]
+        cosines = [array_read(path / "cosines.npy") for path in paths]
         told = [json_from((path / "told.json").read_text("utf-8")) for path in paths]
         standings = self._standings(cosines)
         made = self._made(paths, told)

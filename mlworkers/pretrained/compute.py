@@ -59,13 +59,6 @@ def choose_compute(device: str = "auto", precision: str = "float32") -> Compute:
     return Compute(chosen, _dtype(precision, chosen), _TOKENS[chosen.type], workers)
 
 
-def limit_threads(count: int) -> None:
-    """Let torch use at most so many processor cores in this process; raises ComputeError below 1."""
-    if count < 1:
-        raise ComputeError(f"{count} threads compute nothing; give at least 1.")
-    torch.set_num_threads(count)
-
-
 def side_by_side(
     work: Callable[[Task], Result], tasks: Iterable[Task], *, workers: int
 ) -> Generator[Result, None, None]:

@@ -21,7 +21,6 @@ from curation.files.drafts import FileError
 from curation.files.writing import disk_is_full, folder_replacing, replacing
 from mlworkers import tasks
 from mlworkers.encoders.arrays import array_write
-from mlworkers.encoders.saving import cosines_write
 from mlworkers.models import Run
 from mlworkers.pipelines import default
 from mlworkers.runs import attempts
@@ -118,7 +117,7 @@ def test_numbers_that_are_cut_short_are_a_full_disk(tmp_path) -> None:
 
 def test_cosines_that_are_cut_short_are_a_full_disk(tmp_path) -> None:
     with files_of_at_most(4096), pytest.raises(OSError, match="requested and") as found:
-        cosines_write(tmp_path / "cosines.npy", MANY)
+        np.save(tmp_path / "cosines.npy", MANY)
 
     assert disk_is_full(found.value)
 

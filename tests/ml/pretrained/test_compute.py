@@ -11,7 +11,6 @@ from mlworkers.pretrained.compute import (
     TooLittleMemory,
     choose_compute,
     halving,
-    limit_threads,
     side_by_side,
 )
 
@@ -48,20 +47,6 @@ def test_the_automatic_precision_of_a_processor_is_float32() -> None:
 def test_what_is_not_to_be_had_is_refused_with_what_is(device, precision, reason) -> None:
     with pytest.raises(ComputeError, match=reason):
         choose_compute(device, precision)
-
-
-def test_threads_can_be_limited() -> None:
-    before = torch.get_num_threads()
-
-    limit_threads(1)
-
-    assert torch.get_num_threads() == 1
-    limit_threads(before)
-
-
-def test_no_threads_at_all_are_refused() -> None:
-    with pytest.raises(ComputeError, match="0 threads"):
-        limit_threads(0)
 
 
 def test_results_come_in_the_order_of_their_tasks() -> None:
