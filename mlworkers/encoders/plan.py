@@ -8,8 +8,8 @@ from mlworkers.plan_fields import Named, SettingError
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
-ADAM_EPSILON = 1e-6  # RISE, table 8
-RISE = "RISE, section 3 and tables 8 and 9"
+ADAM_EPSILON = 1e-6  # RISE's code
+RISE = "RISE, section 5 and table 9, and its code"
 OURS = "docs/guide/encoders.md"
 SEEDS_MAX = 20
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
@@ -20,7 +20,8 @@ class PlanError(SettingError):
 
 
 class Weighting(StrEnum):
-    """What a generated pair counts for. The last three are controls: they know nothing of realism, pair by pair."""
+    """The weight of a generated pair. The last three are controls: their weights do not depend on the "
+    "pair's p_D."""
 
     PLAIN = "plain"
     REALISM = "realism"
@@ -54,20 +55,23 @@ def _about(label: str, text: str, **more: Any) -> dict[str, Any]:
     return {"label": label, "help": text, **more}
 
 
-_DATASET = _about("Dataset", "The dataset's short name.", refers_to="dataset")
+_DATASET = _about("Dataset", "Short name of the dataset.", refers_to="dataset")
 _REALISM = _about(
     "Realism (p_D)",
-    "The score set that says how real each generated sentence sounds; plain, random and constant need none.",
+    "The score set with p_D of each generated sentence. The weightings plain, random and constant need none.",
     refers_to="score set",
     kinds=("realism",),
 )
-_DEVICE = _about("Device", "auto takes a GPU where there is one; else cpu, cuda, cuda:1 or mps.")
+_DEVICE = _about("Device", "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.")
 _SNAPSHOT = _about(
-    "Snapshot", "The pairs and scores as they were then; 0 makes a new one.", low=0, refers_to="snapshot"
+    "Snapshot",
+    "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
+    low=0,
+    refers_to="snapshot",
 )
 _BOOTSTRAP = _about(
     "Resamples",
-    "Of the test pairs, for intervals: 100 or more, or 0 for none.",
+    "Number of bootstrap resamples of the test pairs for the intervals: 100 or more, or 0 for no interval.",
     low=0,
     high=100_000,
     source=OURS,
@@ -76,22 +80,22 @@ _BOOTSTRAP = _about(
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What is learnt, and how: the settings that one encoder and a comparison of many have in common."""
+    """What is trained on, and how: the settings that one encoder and a comparison of many have in common."""
 
     dataset: str = field(metadata=_DATASET)
     model: str = field(
         metadata=_about(
             "Base model",
-            "Where training begins: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+            "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
             refers_to="model",
             kinds=("encoder",),
         )
     )
     scores: str = field(
         metadata=_about(
-            "Scores to learn",
-            "The score set whose pairs and scores are learnt: the target similarity of generated pairs, or scores "
-            "that people gave.",
+            "Training scores",
+            "The score set to train on: the target similarity of generated pairs, or scores that people "
+            "gave.",
             refers_to="score set",
             kinds=("target", "reference", "human"),
         )
@@ -101,16 +105,18 @@ class TrainingPlan:
     split: str = field(
         default="train",
         metadata=_about(
-            "Split to learn from",
-            "Only pairs of this split are learnt, and none with a sentence that also stands in another one.",
+            "Training split",
+            "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         ),
     )
     unscored: str = field(
         default=Unscored.AS_HUMAN.value,
         metadata=_about(
             "Pairs without p_D",
-            "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. “as human” "
-            "counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not scored; “leave "
+            "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. "
+            "“as human” "
+            "counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not "
+            "scored; “leave "
             "out” takes all pairs without p_D out of every weighting alike; “refuse” stops the run.",
             choices=tuple(choice.value for choice in Unscored),
             source=OURS,
@@ -120,7 +126,7 @@ class TrainingPlan:
         default=3,
         metadata=_about(
             "Epochs",
-            "How often each pair is seen.",
+            "Number of times that each pair is used.",
             unit="epochs",
             low=1,
             high=100,
@@ -131,18 +137,18 @@ class TrainingPlan:
     batch_size: int = field(
         default=32,
         metadata=_about(
-            "Batch size", "Pairs behind one step of the weights.", unit="pairs", low=1, high=4096, source=RISE
+            "Batch size", "Number of pairs in one training step.", unit="pairs", low=1, high=4096, source=RISE
         ),
     )
     learning_rate: float = field(
         default=2e-5,
-        metadata=_about("Learning rate", "Of AdamW, at its highest.", low=1e-8, high=0.1, source=RISE),
+        metadata=_about("Learning rate", "Peak learning rate of AdamW.", low=1e-8, high=0.1, source=RISE),
     )
     warmup: float = field(
         default=0.1,
         metadata=_about(
             "Warm-up",
-            "The share of all steps over which the learning rate rises.",
+            "Share of all steps in which the learning rate rises.",
             low=0.0,
             high=1.0,
             source=RISE,
@@ -152,7 +158,7 @@ class TrainingPlan:
         default=128,
         metadata=_about(
             "Longest input",
-            "What is longer is cut off; never above what the model takes.",
+            "Longer sentences are cut off. The limit of the model holds too.",
             unit="tokens",
             low=4,
             high=8192,
@@ -162,21 +168,30 @@ class TrainingPlan:
     weight_decay: float = field(
         default=0.01,
         metadata=_about(
-            "Weight decay", "Of AdamW; biases and norms have none.", low=0.0, high=1.0, source=RISE
+            "Weight decay",
+            "Weight decay of AdamW. It is not applied to biases and norms.",
+            low=0.0,
+            high=1.0,
+            source=RISE,
         ),
     )
     clip: float = field(
         default=1.0,
         metadata=_about(
-            "Longest gradient", "A longer one is shortened to this norm.", low=1e-6, high=1e6, source=RISE
+            "Maximum gradient norm",
+            "A longer gradient is clipped to this norm.",
+            low=1e-6,
+            high=1e6,
+            source=RISE,
         ),
     )
     normalise: Normalise = field(
         default=Normalise.NONE,
         metadata=_about(
             "Normalise weights",
-            "none leaves them as they are; mean1 divides by their mean over all pairs, batch by their mean in each "
-            "batch.",
+            "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and "
+            "batch by their "
+            "mean in each batch.",
             source=RISE,
         ),
     )
@@ -194,7 +209,8 @@ class TrainingPlan:
         default=0.0,
         metadata=_about(
             "Validation share",
-            "This share of the training pairs is not trained on. The weights that agree best with the scores of these "
+            "This share of the training pairs is not trained on. The weights that agree best with the "
+            "scores of these "
             "validation pairs are kept. 0 keeps the last weights.",
             low=0.0,
             high=0.5,
@@ -230,8 +246,9 @@ class EncoderPlan(TrainingPlan):
         default=Weighting.PLAIN,
         metadata=_about(
             "Weighting",
-            "plain counts every pair alike, realism by its p_D; filter drops the lowest; random, shuffle and "
-            "constant are controls.",
+            "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest "
+            "p_D. random, "
+            "shuffle and constant are controls.",
             source=RISE,
             essential=True,
         ),
@@ -239,7 +256,7 @@ class EncoderPlan(TrainingPlan):
     seed: int = field(
         default=42,
         metadata=_about(
-            "Seed", "Of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1
+            "Seed", "Seed of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1
         ),
     )
 
@@ -266,7 +283,8 @@ class EncoderPlan(TrainingPlan):
     def __post_init__(self) -> None:
         if Weighting(self.weighting).needs_realism and not self.realism:
             raise PlanError(
-                "The weighting “%(weighting)s” needs p_D; choose a score set for “%(setting)s”, or the weighting "
+                "The weighting “%(weighting)s” needs p_D; choose a score set for “%(setting)s”, or the "
+                "weighting "
                 "plain, random or constant.",
                 weighting=self.weighting,
                 setting=Named("realism"),
@@ -292,12 +310,13 @@ class EvaluationPlan:
         )
     )
     split: str = field(
-        default="test", metadata=_about("Split", "Only pairs of this split are measured; empty: every pair.")
+        default="test",
+        metadata=_about("Split", "Only pairs of this split are used for the evaluation. Empty: every pair."),
     )
     bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
     device: str = field(default="auto", metadata=_DEVICE)
     snapshot: int = field(default=0, metadata=_SNAPSHOT)
-    seed: int = field(default=1234, metadata=_about("Seed", "Of the resamples.", low=0, high=2**31 - 1))
+    seed: int = field(default=1234, metadata=_about("Seed", "Seed of the resamples.", low=0, high=2**31 - 1))
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
@@ -305,8 +324,8 @@ class EvaluationPlan:
 
 @dataclass(frozen=True)
 class ComparisonPlan(TrainingPlan):
-    """The base and an encoder of each weighting and seed, all trained on the same pairs in the same order and measured
-    on the same test pairs. Some weighting mostly needs p_D, so that it must be named.
+    """The baseline model and an encoder of each weighting and seed, all trained on the same pairs in the same order and
+    evaluated on the same test pairs. One of the weightings usually needs p_D, so its score set is required.
     """
 
     realism: str = field(metadata=_REALISM)
@@ -324,7 +343,8 @@ class ComparisonPlan(TrainingPlan):
         default="plain,realism,filter,random",
         metadata=_about(
             "Weightings",
-            "Some of plain, realism, filter, random, shuffle and constant, with commas; plain is always needed, "
+            "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be "
+            "among them, "
             "because the others are compared with it.",
             source=RISE,
             essential=True,
@@ -334,7 +354,8 @@ class ComparisonPlan(TrainingPlan):
         default=2,
         metadata=_about(
             "Seeds",
-            "How often each weighting is trained; RISE trains 5 times.",
+            "Number of times that each weighting is trained, each time with another seed. RISE trains 5 "
+            "times.",
             low=1,
             high=SEEDS_MAX,
             source=OURS,
@@ -343,26 +364,31 @@ class ComparisonPlan(TrainingPlan):
     )
     first_seed: int = field(
         default=42,
-        metadata=_about("First seed", "The others follow it, one by one.", low=0, high=2**31 - 1 - SEEDS_MAX),
+        metadata=_about(
+            "First seed", "The other seeds are the numbers that follow.", low=0, high=2**31 - 1 - SEEDS_MAX
+        ),
     )
     test_dataset: str = field(
         default="",
         metadata=_about(
             "Test dataset",
-            "The dataset that holds the test pairs; empty: the same one.",
+            "The dataset of the test pairs. Empty: the dataset above.",
             refers_to="dataset",
         ),
     )
     test_split: str = field(
         default="test",
-        metadata=_about("Test split", "Only pairs of this split are measured; empty: every pair."),
+        metadata=_about(
+            "Test split", "Only pairs of this split are used for the evaluation. Empty: every pair."
+        ),
     )
     bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
 
     def __post_init__(self) -> None:
         if Weighting.PLAIN not in self.chosen:
             raise PlanError(
-                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add it.",
+                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add "
+                "it.",
                 setting=Named("weightings"),
                 value=self.weightings,
             )
@@ -398,7 +424,9 @@ def _weightings_listed(text: str) -> tuple[Weighting, ...]:
     unknown = [name for name in names if name not in list(Weighting)]
     if unknown:
         raise PlanError(
-            "“%(name)s” is no weighting; choose among %(known)s.", name=unknown[0], known=", ".join(Weighting)
+            "There is no weighting “%(name)s”; choose from %(known)s.",
+            name=unknown[0],
+            known=", ".join(Weighting),
         )
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -1,7 +1,7 @@
 """What each training pair counts for: by how real its sentence sounds (p_D), or, as controls, by chance.
 
-RISE section 3 (equations 1 and 3) weighs by p_D and compares with filtering and with random weights. Weights of a mean
-below 1 also shrink the loss; shuffled and constant weights show what that alone does.
+RISE weighs by p_D (equation 1, section 4) and compares with filtering and with random weights (section 5). Weights of a
+mean below 1 also shrink the loss; shuffled and constant weights show what that alone does.
 """
 
 from dataclasses import dataclass
@@ -91,8 +91,8 @@ def _weights(weighting: Weighting, realism: Weights, count: int, rng: np.random.
 
 def _unfiltered(realism: Weights, numbers: Places, share: float) -> Places:
     """All but the int(share * n) pairs of lowest p_D; of equal ones, the pair of the lower number goes first."""
-    dropped = int(share * realism.size)
-    lowest_first = np.lexsort((numbers, realism))
+    dropped = int(share * realism.size)  # rounded down: a small share of few pairs drops none
+    lowest_first = np.lexsort((numbers, realism))  # by p_D, and by the pair's number where p_D is equal
     return np.sort(lowest_first[dropped:])
 
 

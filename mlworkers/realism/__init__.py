@@ -1,1 +1,1 @@
-"""Realism: how human a sentence sounds, p_D, from a classifier that never saw it (RISE, section 3.2)."""
+"""Realism: how human a sentence sounds, p_D, from a classifier that never saw it (RISE, section 3)."""

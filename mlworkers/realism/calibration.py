@@ -1,7 +1,7 @@
 """From two logits to p_D, and how far p_D can be taken at its word.
 
 Classes weigh the same here, however many sentences each has: p_D is the probability that a sentence is human where
-human and machine sentences are equally frequent, as RISE has it (section 3.2, "the same proportion").
+human and machine sentences are equally frequent, as in RISE (section 3, "in the same proportion").
 """
 
 import math
@@ -14,10 +14,7 @@ from scipy.special import expit
 from mlworkers.realism.dataset import Marks
 
 Floats = NDArray[np.float64]
-TEMPERATURES = (
-    0.02,
-    50.0,
-)  # logits twice as far apart, or half, would round p_D to 0 and 1, or all to one half
+TEMPERATURES = (0.02, 50.0)  # beyond, p_D would be rounded to 0 and 1, or would be one half for all
 BINS = 15  # Guo et al. 2017
 
 
@@ -39,11 +36,14 @@ def fit_temperature(logits: ArrayLike, human: Marks) -> float:
     1/temperature, so it has one minimum in log temperature too.
     """
     margins, weights = _margins(logits), class_weights(human)
-    signed = np.where(human, margins, -margins)
+    # softmax([m, h] / τ)[h] = 1 / (1 + exp(-(h - m) / τ)), so that -log p(label) = log(1 + exp(-s · (h - m) / τ)) with
+    # s = 1 for human and -1 for machine sentences.
+    signed = np.where(human, margins, -margins)  # (n,)
 
     def loss(log_temperature: float) -> float:
         return float(weights @ np.logaddexp(0.0, -signed / math.exp(log_temperature)))
 
+    # Over log τ the search is as fine for small temperatures as for large ones.
     bounds = (math.log(TEMPERATURES[0]), math.log(TEMPERATURES[1]))
     return math.exp(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9}).x)
 
@@ -62,7 +62,10 @@ def calibration_error(share: ArrayLike, human: Marks, *, bins: int = BINS) -> fl
     probability of one class, so that it does not hide an error of equal size at either end.
     """
     values, weights = np.asarray(share, dtype=np.float64), class_weights(human)
-    places = np.minimum((values * bins).astype(np.int64), bins - 1)
+    places = np.minimum(
+        (values * bins).astype(np.int64), bins - 1
+    )  # (n,): the bin of each; p_D = 1 is in the last
+    # Of bin b: |Σ_i w_i p_i - Σ_i w_i human_i| = (weight of b) · |mean p_D - share of human|.
     difference = np.bincount(places, weights=weights * (values - human), minlength=bins)
     return float(np.abs(difference).sum())
 

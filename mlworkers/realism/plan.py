@@ -1,4 +1,4 @@
-"""What a scoring of realism is made of. Defaults: RISE, appendix E, where it says one."""
+"""Every setting of a scoring of realism. Defaults: RISE's code, where it has one."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ class ClassifierKind(StrEnum):
     FINE_TUNED = "fine-tuned"
 
 
-_FINE_TUNED_ONLY = "Only for a fine-tuned classifier."
+_FINE_TUNED_ONLY = "Used only by a fine-tuned classifier."
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,12 @@ class RealismPlan:
     """Every number that shapes p_D."""
 
     dataset: str = field(
-        metadata={"label": "Dataset", "help": "The dataset's short name.", "refers_to": "dataset"}
+        metadata={"label": "Dataset", "help": "Short name of the dataset.", "refers_to": "dataset"}
     )
     run: int = field(
         metadata={
             "label": "Generation",
-            "help": "The number of the run that generated the pairs.",
+            "help": "Number of the run that generated the pairs.",
             "refers_to": "run",
             "kinds": ("generate_pairs",),
             "low": 1,
@@ -32,7 +32,8 @@ class RealismPlan:
         default="packaged:all-MiniLM-L6-v2",
         metadata={
             "label": "Encoder",
-            "help": "What the classifier reads sentences with; RISE used bert-base-uncased.",
+            "help": "The model that turns sentences into vectors for the classifier. RISE used "
+            "bert-base-uncased.",
             "refers_to": "model",
             "kinds": ("encoder",),
         },
@@ -41,8 +42,9 @@ class RealismPlan:
         default=ClassifierKind.HEAD,
         metadata={
             "label": "Classifier",
-            "help": "A logistic regression on frozen vectors (seconds), or the encoder trained as RISE did (hours "
-            "without a GPU).",
+            "help": "“head” is a logistic regression on the encoder's vectors and takes seconds. "
+            "“fine-tuned” trains the "
+            "encoder as RISE did and takes hours without a GPU.",
             "essential": True,
         },
     )
@@ -50,7 +52,8 @@ class RealismPlan:
         default=5,
         metadata={
             "label": "Folds",
-            "help": "Every sentence is scored by the classifier of its fold, which saw neither it nor its doubles.",
+            "help": "Every sentence is scored by the classifier of its fold, which was trained without it "
+            "and its near copies.",
             "low": 3,
             "high": 20,
         },
@@ -59,8 +62,9 @@ class RealismPlan:
         default=0.0,
         metadata={
             "label": "Temperature",
-            "help": "Divides the logits. 0: the one under which held-out sentences are likeliest. RISE tuned it by "
-            "hand: 0.5 (STSb), 0.7 (MRPC), 0.9 (QQP).",
+            "help": "The logits are divided by it. 0 chooses the temperature under which the labels of "
+            "held-out sentences are "
+            "most likely. RISE chose it by hand: 0.5 (STSb), 0.7 (MRPC), 0.9 (QQP).",
             "source": "RISE, table 9",
             "low": 0.0,
             "high": 100.0,
@@ -69,8 +73,8 @@ class RealismPlan:
     most_humans: int = field(
         default=20_000,
         metadata={
-            "label": "Human sentences, at most",
-            "help": "More are drawn from at random. 0: no limit.",
+            "label": "Maximum number of human sentences",
+            "help": "If the dataset has more, this many are drawn at random. 0 means no limit.",
             "unit": "sentences",
             "low": 0,
         },
@@ -81,7 +85,7 @@ class RealismPlan:
             "label": "Epochs",
             "help": _FINE_TUNED_ONLY,
             "unit": "epochs",
-            "source": "RISE, appendix E",
+            "source": "RISE's code",
             "low": 1,
             "high": 50,
         },
@@ -92,7 +96,7 @@ class RealismPlan:
             "label": "Batch size",
             "help": _FINE_TUNED_ONLY,
             "unit": "sentences",
-            "source": "RISE, appendix E",
+            "source": "RISE's code",
             "low": 1,
             "high": 4096,
         },
@@ -102,7 +106,7 @@ class RealismPlan:
         metadata={
             "label": "Learning rate",
             "help": _FINE_TUNED_ONLY,
-            "source": "RISE, appendix E",
+            "source": "RISE's code",
             "low": 1e-8,
             "high": 1.0,
         },
@@ -111,7 +115,7 @@ class RealismPlan:
         default=0.1,
         metadata={
             "label": "Warm-up",
-            "help": f"The share of steps over which the learning rate rises. {_FINE_TUNED_ONLY}",
+            "help": f"The share of the steps in which the learning rate rises. {_FINE_TUNED_ONLY}",
             "source": "RISE's code",
             "low": 0.0,
             "high": 0.9,
@@ -121,7 +125,7 @@ class RealismPlan:
         default=128,
         metadata={
             "label": "Longest sentence",
-            "help": f"What is longer is cut. {_FINE_TUNED_ONLY}",
+            "help": f"Longer sentences are cut off. {_FINE_TUNED_ONLY}",
             "unit": "tokens",
             "source": "RISE's code",
             "low": 8,
@@ -132,12 +136,17 @@ class RealismPlan:
         default=100,
         metadata={
             "label": "Steps between checkpoints",
-            "help": f"What a killed worker costs at most. {_FINE_TUNED_ONLY}",
+            "help": f"If the worker dies, at most this many steps are repeated. {_FINE_TUNED_ONLY}",
             "unit": "steps",
             "low": 1,
         },
     )
     seed: int = field(
         default=42,
-        metadata={"label": "Seed", "help": "Of folds, draws and dropout.", "source": "RISE's code", "low": 0},
+        metadata={
+            "label": "Seed",
+            "help": "Seed of the folds, of the draws and of dropout.",
+            "source": "RISE's code",
+            "low": 0,
+        },
     )

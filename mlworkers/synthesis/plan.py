@@ -11,13 +11,14 @@ DINO = "DINO (Schick and Schütze 2021), section 3 and its published settings"
 RISE = "RISE (2022), appendix; DINO's post-processing"
 OURS = "Measured on two processor cores; docs/guide/generation.md"
 
-_DATASET = {"label": "Dataset", "help": "The dataset's short name.", "refers_to": "dataset"}
+_DATASET = {"label": "Dataset", "help": "Short name of the dataset.", "refers_to": "dataset"}
 _TASK = {
     "label": "Instructions",
-    "help": "“sentences” or “questions”, DINO's instructions; or a specification of your own, as JSON in DINO's form.",
+    "help": "“sentences” or “questions”, DINO's instructions; or a specification of your own, as JSON in "
+    "DINO's form.",
     "source": DINO,
 }
-_DEVICE = {"label": "Device", "help": "“auto” takes a GPU where there is one; else cpu, cuda, cuda:1 or mps."}
+_DEVICE = {"label": "Device", "help": "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps."}
 
 
 class PlanError(SettingError):
@@ -45,21 +46,22 @@ class BootstrapPlan:
         default="train",
         metadata=_about(
             "Split",
-            "Only pairs of this split are learnt from, and none with a sentence that also stands in another one.",
+            "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         ),
     )
     task: str = field(default="sentences", metadata=_TASK)
     steps: int = field(
         default=2000,
         metadata=_about(
-            "Steps", "Updates of the weights.", low=1, high=1_000_000, source=OURS, essential=True
+            "Steps", "Number of training steps.", low=1, high=1_000_000, source=OURS, essential=True
         ),
     )
     minutes: float = field(
         default=10.0,
         metadata=_about(
             "Time limit",
-            "Training ends here even if steps are left; the result says so, and cannot be repeated exactly.",
+            "Training ends after this time even if steps are left. The result says so, and cannot be "
+            "repeated exactly.",
             unit="minutes",
             low=0.01,
             high=10_000,
@@ -67,21 +69,31 @@ class BootstrapPlan:
         ),
     )
     layers: int = field(
-        default=4, metadata=_about("Layers", "Of the transformer.", low=1, high=48, source=OURS)
+        default=4,
+        metadata=_about("Layers", "Number of layers of the transformer.", low=1, high=48, source=OURS),
     )
     width: int = field(
         default=256,
-        metadata=_about("Width", "Of a token's vector; a multiple of 32.", low=32, high=2048, source=OURS),
+        metadata=_about(
+            "Width", "Length of the vector of a token: a multiple of 32.", low=32, high=2048, source=OURS
+        ),
     )
     vocabulary: int = field(
         default=4096,
-        metadata=_about("Vocabulary", "Tokens at most.", unit="tokens", low=300, high=65_536, source=OURS),
+        metadata=_about(
+            "Vocabulary",
+            "Maximum number of tokens of the tokenizer.",
+            unit="tokens",
+            low=300,
+            high=65_536,
+            source=OURS,
+        ),
     )
     context: int = field(
         default=256,
         metadata=_about(
             "Longest text",
-            "Instruction and both sentences; a longer pair is left out, and counted.",
+            "Maximum length of an instruction with both sentences. Longer pairs are left out and counted.",
             unit="tokens",
             low=32,
             high=4096,
@@ -90,26 +102,34 @@ class BootstrapPlan:
     batch: int = field(
         default=16,
         metadata=_about(
-            "Batch", "Examples of one step; a pair is two.", unit="examples", low=2, high=4096, source=OURS
+            "Batch",
+            "Number of examples in one training step. A pair makes two examples.",
+            unit="examples",
+            low=2,
+            high=4096,
+            source=OURS,
         ),
     )
     learning_rate: float = field(
         default=2e-3,
-        metadata=_about("Learning rate", "At its highest.", low=1e-6, high=0.1, source=OURS),
+        metadata=_about("Learning rate", "Peak learning rate.", low=1e-6, high=0.1, source=OURS),
     )
     warmup: float = field(
         default=0.05,
         metadata=_about(
             "Warm-up",
-            "Share of the steps in which the learning rate rises; it then falls to 0.",
+            "Share of the steps in which the learning rate rises. After that it falls to 0.",
             low=0,
             high=0.9,
         ),
     )
-    weight_decay: float = field(default=0.1, metadata=_about("Weight decay", "Of AdamW.", low=0, high=1))
+    weight_decay: float = field(
+        default=0.1, metadata=_about("Weight decay", "Weight decay of AdamW.", low=0, high=1)
+    )
     device: str = field(default="auto", metadata=_DEVICE)
     seed: int = field(
-        default=42, metadata=_about("Seed", "Of the weights and the order.", low=0, high=2**31 - 1)
+        default=42,
+        metadata=_about("Seed", "Seed of the weights and of the order of examples.", low=0, high=2**31 - 1),
     )
 
     def __post_init__(self) -> None:
@@ -131,7 +151,8 @@ class GenerationPlan:
     model: str = field(
         metadata=_about(
             "Language model",
-            "Causal: run:ID of a generator trained here, a folder, or a hub id such as openai-community/gpt2-xl.",
+            "A causal language model: run:ID of a generator trained here, a folder, or a hub id such as "
+            "openai-community/gpt2-xl.",
             refers_to="model",
             kinds=("generator",),
         )
@@ -140,7 +161,8 @@ class GenerationPlan:
         default="train",
         metadata=_about(
             "Split",
-            "Its sentences are continued, but none that also stands in another split, such as dev or test.",
+            "The sources are sentences of this split, but no near copy of a sentence of another split such "
+            "as dev or test.",
         ),
     )
     task: str = field(default="sentences", metadata=_TASK)
@@ -148,7 +170,7 @@ class GenerationPlan:
         default=300,
         metadata=_about(
             "Source sentences",
-            "Drawn at most.",
+            "Maximum number of sentences that are drawn.",
             low=1,
             high=1_000_000,
             source="RISE: up to 10,000",
@@ -162,24 +184,34 @@ class GenerationPlan:
     samples: int = field(
         default=5,
         metadata=_about(
-            "Samples", "Sentences written for each source and label.", low=1, high=100, source=DINO
+            "Samples", "Number of sentences written for each source and label.", low=1, high=100, source=DINO
         ),
     )
     top_k: int = field(
         default=5,
-        metadata=_about("Top k", "Only the likeliest tokens; 0: all.", low=0, high=10_000, source=DINO),
+        metadata=_about(
+            "Top k",
+            "Only this many of the most likely tokens can be drawn. 0 means all.",
+            low=0,
+            high=10_000,
+            source=DINO,
+        ),
     )
     top_p: float = field(
         default=0.9,
         metadata=_about(
-            "Top p", "Of those, the fewest with this share of them; 1: all.", low=0.01, high=1, source=DINO
+            "Top p",
+            "Of these, only the fewest that together have this share of the probability. 1 means all.",
+            low=0.01,
+            high=1,
+            source=DINO,
         ),
     )
     decay: float = field(
         default=100.0,
         metadata=_about(
             "Decay",
-            "λ: how fast a token loses weight that another label's prompt prefers.",
+            "λ: how fast a token loses probability if the prompt of another label prefers it.",
             low=0,
             high=1e6,
             source=DINO,
@@ -188,14 +220,18 @@ class GenerationPlan:
     floor: float = field(
         default=0.01,
         metadata=_about(
-            "Floor", "ε: the share of its weight that a token keeps at least.", low=1e-6, high=1, source=DINO
+            "Floor",
+            "ε: the smallest share of its probability that a token keeps.",
+            low=1e-6,
+            high=1,
+            source=DINO,
         ),
     )
     max_tokens: int = field(
         default=40,
         metadata=_about(
             "Longest answer",
-            "A sentence without a quote by then is dropped.",
+            "A sentence that has no closing quote by then is dropped.",
             unit="tokens",
             low=1,
             high=1000,
@@ -204,19 +240,26 @@ class GenerationPlan:
     )
     self_debiasing: bool = field(
         default=True,
-        metadata=_about("Self-debiasing", "Without it, each label's own prompt alone decides.", source=DINO),
+        metadata=_about(
+            "Self-debiasing", "If it is off, only the prompt of the label itself decides.", source=DINO
+        ),
     )
     keep: int = field(
         default=2,
         metadata=_about(
-            "Kept for each label", "Of a source's samples at most.", low=1, high=100, source=RISE
+            "Kept for each label",
+            "Maximum number of sentences that are kept for each source and label.",
+            low=1,
+            high=100,
+            source=RISE,
         ),
     )
     sampled: int = field(
         default=2,
         metadata=_about(
             "Sampled partners",
-            "Added for each source: sentences written for sources of other groups, with the similarity 0.",
+            "Number of partners added for each source: sentences written for other sources, with the "
+            "target similarity 0.",
             low=0,
             high=100,
             source=RISE,
@@ -226,7 +269,7 @@ class GenerationPlan:
         default=0.2,
         metadata=_about(
             "Label smoothing",
-            "0.2 makes of 0, 0.5 and 1 the targets 0.1, 0.5 and 0.9.",
+            "0.2 turns the labels 0, 0.5 and 1 into the target similarities 0.1, 0.5 and 0.9.",
             low=0,
             high=1,
             source=RISE,
@@ -240,7 +283,7 @@ class GenerationPlan:
         default=0.7,
         metadata=_about(
             "Near duplicate",
-            "A sampled partner is refused from this share of shared words on (of all the two have).",
+            "A sampled partner is refused if it shares this share, or more, of all words with the source.",
             low=0.05,
             high=1,
         ),
@@ -249,7 +292,7 @@ class GenerationPlan:
         default=0,
         metadata=_about(
             "Most rows",
-            "Kept at most, sampled ones included; 0: no limit.",
+            "Maximum number of rows that are kept, sampled partners included. 0 means no limit.",
             low=0,
             high=10_000_000,
             essential=True,
@@ -257,12 +300,20 @@ class GenerationPlan:
     )
     shard_sources: int = field(
         default=20,
-        metadata=_about("Sources of a shard", "Several workers share the run by shards.", low=1, high=10_000),
+        metadata=_about(
+            "Sources of a shard",
+            "Number of sources in one shard. Several workers can share the shards of a run.",
+            low=1,
+            high=10_000,
+        ),
     )
     rows_at_a_time: int = field(
         default=0,
         metadata=_about(
-            "Rows at a time", "0: what suits the device; fewer need less memory.", low=0, high=100_000
+            "Rows at a time",
+            "0 chooses a number that suits the device. Fewer rows need less memory.",
+            low=0,
+            high=100_000,
         ),
     )
     device: str = field(default="auto", metadata=_DEVICE)
@@ -270,12 +321,12 @@ class GenerationPlan:
         default="float32",
         metadata=_about(
             "Precision",
-            "auto is bfloat16 on a GPU that has it; float32 agrees between machines.",
+            "float32 gives the same figures on all machines. auto uses bfloat16 on a GPU that supports it.",
             choices=("float32", "bfloat16", "float16", "auto"),
         ),
     )
     seed: int = field(
-        default=42, metadata=_about("Seed", "Of the draws.", low=0, high=2**31 - 1, source=DINO)
+        default=42, metadata=_about("Seed", "Seed of the draws.", low=0, high=2**31 - 1, source=DINO)
     )
 
     def __post_init__(self) -> None:
@@ -283,7 +334,8 @@ class GenerationPlan:
         labels_listed(self.labels, self.instructions)
         if self.model.startswith("packaged:"):
             raise PlanError(
-                "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such as "
+                "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such "
+                "as "
                 "run:ID of a generator trained here.",
                 model=self.model,
             )
@@ -300,7 +352,8 @@ class GenerationPlan:
 def _refuse_held_out(split: str) -> None:
     if split.strip().lower() in HELD_OUT:
         raise PlanError(
-            "The split “%(split)s” is held out: what is written from its sentences could not be told from the answers "
-            "to the test; name the split to train on.",
+            "The split “%(split)s” is held out: sentences written from it would give away the answers to "
+            "the test; name "
+            "the split to train on.",
             split=split,
         )
