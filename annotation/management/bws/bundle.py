@@ -6,9 +6,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.management.bws.verb import Answer, require_database, whole
+from annotation.management.bws.verb import Answer, whole
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
+from curation.database import database_ready
 from curation.errors import UserError
 
 HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, scores, guidelines, checksums."
@@ -24,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    require_database(Campaign)
+    database_ready()
     campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
     if campaign is None:
         raise UserError(

@@ -15,9 +15,9 @@ from annotation.management.bws.verb import (
     file_figures,
     file_lines,
     judgements_of,
-    require_database,
 )
 from annotation.results.importing import Recorded, judgements_record
+from curation.database import database_ready
 from curation.datasets.services import dataset_create
 from curation.errors import UserError
 from curation.files.writing import sha256_of
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> Answer:
     if options["best_is_worst"] == "count":
         raise UserError(_("The site stores no judgement whose best is its worst; leave --best-is-worst out."))
-    require_database(Dataset)
+    database_ready()
     file = judgements_of(options)
     with transaction.atomic():
         recorded = judgements_record(

@@ -7,8 +7,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from django.db.models import Model
-from django.db.utils import OperationalError, ProgrammingError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -117,19 +115,6 @@ def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
             raise ArgumentTypeError(f'there is no "{text}"; choose one of {choices}') from None
 
     return read
-
-
-def require_database(model: type[Model]) -> None:
-    """Explain in one sentence that there is no database with the model's table, which is not a bug of the command."""
-    try:
-        model._default_manager.exists()
-    except (OperationalError, ProgrammingError) as error:
-        raise UserError(
-            _(
-                "The database does not answer or has no tables yet; run manage.py migrate. The error was: %(error)s"
-            )
-            % {"error": error}
-        ) from error
 
 
 def keep_apart(given: Path, out: Path) -> None:
