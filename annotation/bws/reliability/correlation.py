@@ -1,6 +1,7 @@
 """Correlations of many pairs of score lists at once, each over the items that count in it."""
 
 import numpy as np
+from scipy.stats import rankdata
 
 from annotation.bws.judgements import FloatArray, Mask
 
@@ -18,7 +19,9 @@ def pearson(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
 
 def spearman(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
     """Spearman's rho of each row (B,), with average ranks for ties; NaN if one list is constant."""
-    return pearson(_ranks(left, counted), _ranks(right, counted), counted)
+    # Ranks from 0. Items that do not count come behind all others, so they do not change the ranks of those that do.
+    one, two = (rankdata(np.where(counted, values, np.inf), axis=1) - 1 for values in (left, right))
+    return pearson(one, two, counted)
 
 
 def spearman_of(left: FloatArray, right: FloatArray) -> float:
@@ -37,21 +40,3 @@ def _centred(values: FloatArray, counted: Mask) -> FloatArray:
     totals = np.where(counted, values, 0.0).sum(axis=1, keepdims=True)
     means = totals / np.maximum(1, counted.sum(axis=1, keepdims=True))
     return np.where(counted, values - means, 0.0)
-
-
-def _ranks(values: FloatArray, counted: Mask) -> FloatArray:
-    """Average ranks within each row (B, m); items that do not count come behind all others."""
-    shown = np.where(counted, values, np.inf)
-    order = np.argsort(shown, axis=1)
-    ordered = np.take_along_axis(shown, order, axis=1)
-    indexes = np.arange(values.shape[1])
-    # Equal values follow each other: (B, m) the index of the first and of the last of each run of them.
-    changes = np.ones(values.shape, dtype=np.bool_)
-    changes[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    starts = np.maximum.accumulate(np.where(changes, indexes, 0), axis=1)
-    last = np.ones(values.shape, dtype=np.bool_)
-    last[:, :-1] = changes[:, 1:]
-    ends = np.minimum.accumulate(np.where(last, indexes, values.shape[1])[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty_like(shown)
-    np.put_along_axis(ranks, order, (starts + ends) / 2, axis=1)
-    return ranks
