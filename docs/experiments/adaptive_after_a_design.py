@@ -1,6 +1,6 @@
 """What extra judgements bring after a whole design: a second time through it, or an adaptive phase.
 
-600 items, normal truth, annotators with noise. A design with 2 4-tuples per item is judged once; then as many again are
+600 items, normal truth, annotators with noise. A design with two 4-tuples per item is judged once; then as many again are
 spent either way. Prints the Spearman correlation of MaxDiff (prior precision 1, as in campaigns) with
 the truth. Everything is simulated.
 
