@@ -212,7 +212,7 @@ class Pair(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["dataset", "external_id"], name="one_pair_per_external_id_and_dataset"
-            ),
+            )
         ]
         indexes = [
             models.Index(fields=["dataset", "status", "id"], name="pair_by_status"),

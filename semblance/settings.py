@@ -128,9 +128,9 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "semblance.navigation.navigation",
-            ],
+            ]
         },
-    },
+    }
 ]
 
 # Forms are drawn by templates/django/forms, the same everywhere.
@@ -288,7 +288,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     # It expires before the next one comes: a busy worker must not find a pile of them afterwards. Queued runs are found
     # without beat (mlworkers.tasks.worker_arrives).
-    "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
+    "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}}
 }
 
 # A running run whose worker was silent for this long is taken up by another one; an import, by whoever asks.

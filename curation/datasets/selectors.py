@@ -148,12 +148,7 @@ def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> Quer
 
 
 def pairs_page(
-    dataset: Dataset,
-    filter: PairFilter,
-    *,
-    order: str = "pk",
-    number: int = 1,
-    size: int = 50,
+    dataset: Dataset, filter: PairFilter, *, order: str = "pk", number: int = 1, size: int = 50
 ) -> PairsPage:
     """A page of the pairs found, as `pairs_found` gives them; beyond the last stands the last page."""
     total = pairs_matching(dataset, filter).count()
@@ -167,11 +162,7 @@ def pairs_page(
     return PairsPage([by_pk[pk] for pk in pks], total, number, size)
 
 
-def pair_neighbours(
-    pair: Pair,
-    filter: PairFilter,
-    order: str = "pk",
-) -> tuple[Pair | None, Pair | None]:
+def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[Pair | None, Pair | None]:
     """The pairs before and after this one, among those that the filter finds and in their order."""
     found = _ordered(pair.dataset, filter, order)
     before, after = _sides(pair, filter, order)

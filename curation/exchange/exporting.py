@@ -74,11 +74,7 @@ def pairs_export(
 
 
 def snapshot_create(
-    *,
-    dataset: Dataset,
-    filter: PairFilter = ACTIVE,
-    by: User | None = None,
-    report: Report = silent,
+    *, dataset: Dataset, filter: PairFilter = ACTIVE, by: User | None = None, report: Report = silent
 ) -> Snapshot:
     """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
 
@@ -114,12 +110,7 @@ def _snapshots_folder(dataset: Dataset) -> Path:
 
 
 def _snapshot_numbered(
-    dataset: Dataset,
-    staged: Path,
-    filter: PairFilter,
-    *,
-    rows: int,
-    by: User | None,
+    dataset: Dataset, staged: Path, filter: PairFilter, *, rows: int, by: User | None
 ) -> Snapshot:
     """Give a written snapshot the next number and its place."""
     staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
@@ -143,10 +134,7 @@ def _snapshot_numbered(
 
 
 def _about(
-    dataset: Dataset,
-    filter: PairFilter,
-    columns: Sequence[Column],
-    sets: Sequence[ScoreSet],
+    dataset: Dataset, filter: PairFilter, columns: Sequence[Column], sets: Sequence[ScoreSet]
 ) -> dict[str, str]:
     score_names = [column.name for column in columns[len(SNAPSHOT_COLUMNS) :]]
     scales = {

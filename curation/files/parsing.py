@@ -34,11 +34,7 @@ class _BadRowError(ValueError):
 
 
 def inspect_file(
-    path: Path,
-    columns: Columns = RECOGNISED,
-    *,
-    header: bool = True,
-    delimiter: str | None = None,
+    path: Path, columns: Columns = RECOGNISED, *, header: bool = True, delimiter: str | None = None
 ) -> Layout:
     """Decide from a file's beginning how to read it.
 
@@ -79,11 +75,7 @@ def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[Draft
 
 
 def read_pairs(
-    path: Path,
-    columns: Columns = RECOGNISED,
-    *,
-    header: bool = True,
-    scale: Scale | None = None,
+    path: Path, columns: Columns = RECOGNISED, *, header: bool = True, scale: Scale | None = None
 ) -> tuple[Layout, list[DraftPair], list[RowError]]:
     """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
     layout = inspect_file(path, columns, header=header)

@@ -19,14 +19,7 @@ from django.db.models import (
     Value,
 )
 
-from curation.models import (
-    Dataset,
-    Pair,
-    PairScore,
-    ReviewDecision,
-    ScoreSet,
-    Sentence,
-)
+from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet, Sentence
 
 REVIEWABLE = (Pair.Status.ACTIVE, Pair.Status.PENDING)
 _KEPT_SECONDS = 24 * 3600

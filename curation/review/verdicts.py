@@ -17,15 +17,7 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
 from curation.errors import UserError
-from curation.models import (
-    Pair,
-    PairScore,
-    ReviewClaim,
-    ReviewDecision,
-    ScoreSet,
-    Sentence,
-    User,
-)
+from curation.models import Pair, PairScore, ReviewClaim, ReviewDecision, ScoreSet, Sentence, User
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
 from curation.review.queue import REVIEWABLE, Queue, queue_scores
 

@@ -7,13 +7,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.datasets.score_chart import scores_chart
-from curation.datasets.selectors import (
-    pair_choices,
-    pair_life,
-    pair_neighbours,
-    pairs_page,
-    score_sets_of,
-)
+from curation.datasets.selectors import pair_choices, pair_life, pair_neighbours, pairs_page, score_sets_of
 from curation.forms.pairs import PairFilterForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import page_number

@@ -69,13 +69,7 @@ def _campaign(plan: DemoPlan, dataset: Dataset, by: User, at: datetime, *, name:
     )
     latent = dataset.score_sets.get(name=LATENT)
     for gold in gold_suggest(campaign=campaign, score_set=latent, number=plan.golds, seed=plan.seed):
-        gold_add(
-            campaign=campaign,
-            pairs=gold.pairs,
-            best=gold.best,
-            worst=gold.worst,
-            why=WHY,
-        )
+        gold_add(campaign=campaign, pairs=gold.pairs, best=gold.best, worst=gold.worst, why=WHY)
     return campaign_open(campaign=campaign, at=at - _time_needed(plan, campaign))
 
 

@@ -127,12 +127,6 @@ PLACES: dict[str, list[tuple[str, ...]]] = {
 }
 
 TIMES: dict[str, list[tuple[str, ...]]] = {
-    "day": [
-        ("in the morning", "early in the day"),
-        ("at noon", "in the middle of the day"),
-    ],
-    "dark": [
-        ("in the evening", "late in the day"),
-        ("at night", "after dark"),
-    ],
+    "day": [("in the morning", "early in the day"), ("at noon", "in the middle of the day")],
+    "dark": [("in the evening", "late in the day"), ("at night", "after dark")],
 }

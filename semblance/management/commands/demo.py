@@ -112,10 +112,7 @@ def _table(done: Demonstration, figures: dict[str, Any]) -> Table:
         table.add_row(*row)
     table.caption = _(
         "Dataset “%(dataset)s”, campaign “%(campaign)s”. The annotators and curators are simulated."
-    ) % {
-        "dataset": done.dataset.slug,
-        "campaign": done.campaign.name,
-    }
+    ) % {"dataset": done.dataset.slug, "campaign": done.campaign.name}
     table.caption_justify = "left"
     return table
 

@@ -64,7 +64,4 @@ class Command(BaseCommand):
 def why(ended: Ended) -> str:
     return _(
         "%(program)s ended with status %(status)s, so everything was stopped; its lines above say why."
-    ) % {
-        "program": ended.name,
-        "status": ended.status,
-    }
+    ) % {"program": ended.name, "status": ended.status}
