@@ -86,15 +86,8 @@ class DatasetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnly):
     list_display = [
-        "dataset",
-        "role",
-        "note",
-        "uses_left",
-        "admitted",
-        "expires_at",
-        "revoked_at",
-        "created_by",
-    ]
+        "dataset", "role", "note", "uses_left", "admitted", "expires_at", "revoked_at", "created_by",
+    ]  # fmt: skip
     list_filter = ["role"]
     list_select_related = ["dataset", "created_by"]
     search_fields = ["dataset__slug", "note"]
@@ -142,15 +135,8 @@ class SentenceScoreAdmin(ReadOnly):
 @admin.register(ReviewDecision)
 class ReviewDecisionAdmin(ReadOnly):
     list_display = [
-        "sentence",
-        "verdict",
-        "reasons",
-        "reviewer",
-        "value_shown",
-        "blind",
-        "decided_at",
-        "undone_at",
-    ]
+        "sentence", "verdict", "reasons", "reviewer", "value_shown", "blind", "decided_at", "undone_at",
+    ]  # fmt: skip
     list_filter = ["verdict", "blind"]
     list_select_related = ["sentence", "reviewer"]
     search_fields = ["sentence__text", "=pair__external_id"]
@@ -166,16 +152,9 @@ class SnapshotAdmin(ReadOnly):
 @admin.register(ImportBatch)
 class ImportBatchAdmin(ReadOnly):
     list_display = [
-        "file_name",
-        "dataset",
-        "state",
-        "rows",
-        "added",
-        "unchanged",
-        "rejected",
-        "created_by",
+        "file_name", "dataset", "state", "rows", "added", "unchanged", "rejected", "created_by",
         "created_at",
-    ]
+    ]  # fmt: skip
     list_filter = ["state"]
     list_select_related = ["dataset", "created_by"]
     search_fields = ["file_name", "dataset__slug"]

@@ -15,15 +15,9 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     class Meta:
         model = Dataset
         fields = [
-            "slug",
-            "name",
-            "description",
-            "language",
-            "licence",
-            "source_address",
-            "archived",
+            "slug", "name", "description", "language", "licence", "source_address", "archived",
             "created_at",
-        ]
+        ]  # fmt: skip
 
 
 class FactsSerializer(serializers.Serializer[Any]):
@@ -52,18 +46,9 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
     class Meta:
         model = Pair
         fields = [
-            "id",
-            "external_id",
-            "a",
-            "b",
-            "source",
-            "subset",
-            "split",
-            "origin",
-            "run_ref",
-            "status",
+            "id", "external_id", "a", "b", "source", "subset", "split", "origin", "run_ref", "status",
             "created_at",
-        ]
+        ]  # fmt: skip
 
 
 class ScoredPairSerializer(PairSerializer):
@@ -98,17 +83,9 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     class Meta:
         model = ScoreSet
         fields = [
-            "id",
-            "name",
-            "kind",
-            "low",
-            "high",
-            "method",
-            "parameters",
-            "campaign_ref",
-            "run_ref",
+            "id", "name", "kind", "low", "high", "method", "parameters", "campaign_ref", "run_ref",
             "created_at",
-        ]
+        ]  # fmt: skip
 
 
 class QuerySerializer(serializers.Serializer[Any]):
@@ -183,20 +160,9 @@ class ReviewDecisionSerializer(serializers.ModelSerializer[ReviewDecision]):
     class Meta:
         model = ReviewDecision
         fields = [
-            "id",
-            "pair",
-            "sentence",
-            "reviewer",
-            "verdict",
-            "reasons",
-            "note",
-            "replacement",
-            "value_shown",
-            "blind",
-            "decided_at",
-            "undone_at",
-            "client_id",
-        ]
+            "id", "pair", "sentence", "reviewer", "verdict", "reasons", "note", "replacement",
+            "value_shown", "blind", "decided_at", "undone_at", "client_id",
+        ]  # fmt: skip
 
 
 class VerdictSerializer(serializers.Serializer[Any]):

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 
 @extend_schema(exclude=True)
-class Unknown(APIView):
+class UnknownAddress(APIView):
     """Every address that is none: a program reads JSON, not a page."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -26,6 +26,6 @@ urlpatterns = [
     path("", include("annotation.api")),
     path("", include("mlworkers.api")),
     path("schema/", SpectacularAPIView.as_view(permission_classes=[IsAuthenticated]), name="api_schema"),
-    path("", Unknown.as_view()),
-    path("<path:address>/", Unknown.as_view()),
+    path("", UnknownAddress.as_view()),
+    path("<path:address>/", UnknownAddress.as_view()),
 ]

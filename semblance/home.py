@@ -5,15 +5,15 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from semblance.health import problems
-from semblance.navigation import places_for
+from semblance.navigation import links_for
 
 
 def home(request: HttpRequest) -> HttpResponse:
     """Datasets for who may read them, judging for who may not; who belongs nowhere is told how that changes."""
-    places = {place.name: place.address for place in places_for(request)}
+    addresses = {link.name: link.address for link in links_for(request)}
     for name in ("curation:dataset_list", "annotation:mine"):
-        if name in places:
-            return redirect(places[name])
+        if name in addresses:
+            return redirect(addresses[name])
     return render(request, "home.html")
 
 

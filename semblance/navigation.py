@@ -1,4 +1,4 @@
-"""What stands in the head of every page: the places a person may go, by role."""
+"""What stands in the head of every page: the navigation_links a person may go, by role."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from curation.access import ROLES_THAT_MAY, roles_of
 
 
 @dataclass(frozen=True)
-class Place:
+class NavigationLink:
     name: str
     label: str
     address: str
@@ -20,10 +20,10 @@ class Place:
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    return {"places": SimpleLazyObject(lambda: places_for(request))}
+    return {"navigation_links": SimpleLazyObject(lambda: links_for(request))}
 
 
-def places_for(request: HttpRequest) -> list[Place]:
+def links_for(request: HttpRequest) -> list[NavigationLink]:
     """Judging for members; datasets, campaigns, runs and what came of them for those who may read scores."""
     user = request.user
     if not user.is_authenticated:
@@ -41,7 +41,7 @@ def places_for(request: HttpRequest) -> list[Place]:
         ("mlworkers:comparison_list", _("Compare"), reads),
     ]
     return [
-        Place(name, label, address := reverse(name), here=request.path.startswith(address))
+        NavigationLink(name, label, address := reverse(name), here=request.path.startswith(address))
         for name, label, shown in wanted
         if shown
     ]

@@ -96,22 +96,16 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-class _TooLarge(APIException):
-    status_code = 413
-
-
-def _refused(error: UserError) -> APIException:
-    refusal = APIException({"detail": str(error)})
-    refusal.status_code = error.status
-    return refusal
-
-
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
     """Django REST framework's answer, and one for what a person can mend; None for a bug, which is logged."""
+    refusal = None
     if isinstance(error, UserError):
-        error = _refused(error)
-    elif isinstance(error, BadRequest):
-        error = ParseError(str(error))
+        refusal = (str(error), error.status)
     elif isinstance(error, RequestDataTooBig):
-        error = _TooLarge(_("The request is larger than this site takes; send less at once."))
+        refusal = (_("The request is larger than this site accepts. Send less at once."), 413)
+    elif isinstance(error, BadRequest):
+        refusal = (str(error), 400)
+    if refusal:
+        error = APIException({"detail": refusal[0]})
+        error.status_code = refusal[1]
     return exception_handler(error, context)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files.item_files import write_scores, write_tuples
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements, write_judgements
-from annotation.bws.files.manifest import MANIFEST, write_manifest, zip_folder
+from annotation.bws.files.manifest import MANIFEST, write_manifest
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.scores.scoring import METHODS, Scale
@@ -27,6 +27,7 @@ from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.tables import Column, write_table
 from curation.files.writing import folder_replacing, replacing
+from curation.files.zipping import zip_folder
 from curation.models import Pair
 from curation.pairs.text import normalise
 

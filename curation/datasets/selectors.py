@@ -72,7 +72,7 @@ class PairsPage:
 
 
 @dataclass(frozen=True)
-class Facts:
+class DatasetFacts:
     """What stands at the head of a dataset's pages. shr, of shr_n judgements: the newest people's set."""
 
     pairs: int = 0
@@ -169,7 +169,7 @@ def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[
     return found.filter(before).reverse().first(), found.filter(after).first()
 
 
-def facts_of(datasets: Iterable[Dataset]) -> dict[int, Facts]:
+def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     """The facts of each dataset by its number, in three queries for however many."""
     ids = [dataset.pk for dataset in datasets]
     pairs = Pair.objects.filter(dataset__in=ids).values("dataset").order_by()
@@ -189,10 +189,10 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, Facts]:
         told = facts[score_set.dataset_id]
         told["score_sets"] = told.get("score_sets", 0) + 1
         told |= _reliability(score_set)
-    return {pk: Facts(**told) for pk, told in facts.items()}
+    return {pk: DatasetFacts(**told) for pk, told in facts.items()}
 
 
-def dataset_facts(dataset: Dataset) -> Facts:
+def dataset_facts(dataset: Dataset) -> DatasetFacts:
     return facts_of([dataset])[dataset.pk]
 
 
@@ -314,7 +314,11 @@ def _sides(pair: Pair, filter: PairFilter, order: str) -> tuple[Q, Q]:
         smaller, larger = Q(pk__lt=pair.pk), Q(pk__gt=pair.pk)
         return (larger, smaller) if down else (smaller, larger)
     field = _FIELDS[name]
-    value = _score_of(pair, filter.score_set) if name == "score" else getattr(pair, field)
+    if name == "score":
+        scores = PairScore.objects.filter(pair=pair, score_set=filter.score_set)
+        value = scores.values_list("value", flat=True).first()
+    else:
+        value = getattr(pair, field)
     if value is None:
         unscored = Q(value__isnull=True)
         return ~unscored | Q(unscored, pk__lt=pair.pk), Q(unscored, pk__gt=pair.pk)
@@ -324,10 +328,6 @@ def _sides(pair: Pair, filter: PairFilter, order: str) -> tuple[Q, Q]:
     if name == "score":
         after |= Q(value__isnull=True)
     return before | Q(same, pk__lt=pair.pk), after | Q(same, pk__gt=pair.pk)
-
-
-def _score_of(pair: Pair, score_set: int | None) -> float | None:
-    return PairScore.objects.filter(pair=pair, score_set=score_set).values_list("value", flat=True).first()
 
 
 def _reliability(score_set: ScoreSet) -> dict[str, Any]:

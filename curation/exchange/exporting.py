@@ -94,19 +94,15 @@ def snapshot_create(
     with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
     # Written under a name of its own first: it gets its number while the dataset is locked, which is short.
     with errors_shown(FileError):
-        staged = _snapshots_folder(dataset) / f"{uuid4().hex}.parquet"
+        folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
+        make_folder(folder)
+        staged = folder / f"{uuid4().hex}.parquet"
         write_table(staged, "parquet", columns, with_components, about=_about(dataset, filter, columns, sets))
     return _snapshot_numbered(dataset, staged, filter, rows=len(triples), by=by)
 
 
 def snapshot_path(snapshot: Snapshot) -> Path:
     return Path(settings.SEMBLANCE_HOME) / snapshot.path
-
-
-def _snapshots_folder(dataset: Dataset) -> Path:
-    folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
-    make_folder(folder)
-    return folder
 
 
 def _snapshot_numbered(

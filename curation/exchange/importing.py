@@ -21,11 +21,11 @@ from django.utils.translation import ngettext
 from curation.access import dataset_lock
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
-from curation.exchange.pair_writing import Target, Written, pairs_write
+from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
 from curation.files.identity import (
+    FileOrigin,
     IdentifiedPair,
-    Origin,
     Survey,
     TooManyRowsError,
     identified,
@@ -116,10 +116,10 @@ class ImportOutcome:
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"errors": [error._asdict() for error in self.errors]}
 
-    @property
-    def so_far(self) -> dict[str, int]:
-        """What an import that goes on after this one must know: to it, what was added is unchanged."""
-        return {"added": self.added, "scores_added": self.scores_added}
+    def so_far_with(self, earlier: Mapping[str, int]) -> dict[str, int]:
+        """What an import that continues this one must know: to it, what was added is unchanged."""
+        counts = {"added": self.added, "scores_added": self.scores_added}
+        return {name: earlier.get(name, 0) + number for name, number in counts.items()}
 
     def continue_from(self, so_far: Mapping[str, int]) -> None:
         """Count what earlier attempts of this import added as added."""
@@ -127,7 +127,7 @@ class ImportOutcome:
         self.added, self.unchanged = self.added + before, max(0, self.unchanged - before)
         self.scores_added += so_far.get("scores_added", 0)
 
-    def add(self, rows: int, written: Written) -> None:
+    def add(self, rows: int, written: WriteOutcome) -> None:
         self.rows += rows
         self.added += written.added
         self.unchanged += written.unchanged
@@ -147,7 +147,7 @@ class _Job:
     """One import while it runs."""
 
     layout: Layout
-    origin: Origin
+    origin: FileOrigin
     survey: Survey
     target: Target
     outcome: ImportOutcome
@@ -219,11 +219,11 @@ def _job_prepared(
     return job
 
 
-def _rows(layout: Layout, origin: Origin, scale: Scale | None) -> Iterator[Row]:
+def _rows(layout: Layout, origin: FileOrigin, scale: Scale | None) -> Iterator[Row]:
     return identified(parse_pairs(layout, scale=scale), origin)
 
 
-def _origin(layout: Layout, options: ImportOptions) -> Origin:
+def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
     """What was asked for stands for all rows; else a column says it; else the file's name."""
     for name, value in (("source", options.source), ("split", options.split)):
         if value and len(value) > FACT_MAX_CHARACTERS[name]:
@@ -234,7 +234,7 @@ def _origin(layout: Layout, options: ImportOptions) -> Origin:
     stem = layout.path.stem
     source = None if "source" in layout.mapping else stem[: FACT_MAX_CHARACTERS["source"]]
     split = None if "split" in layout.mapping else split_in_name(stem)
-    return Origin(
+    return FileOrigin(
         source=source if options.source is None else options.source,
         split=split if options.split is None else options.split,
     )
@@ -376,7 +376,7 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
         report(job.outcome.rows, job.survey.rows, _("Importing pairs"))
 
 
-def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> Written:
+def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> WriteOutcome:
     pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
     unread = [row for row in chunk if isinstance(row, RowError)]
     if job.outcome.dry_run:
@@ -389,17 +389,13 @@ def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> Written:
         _chunk_counted(job, chunk, written, unread)
         if batch.pk:
             # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
-            import_beat(batch=batch, written=_added_so_far(batch, job.outcome))
+            import_beat(batch=batch, written=job.outcome.so_far_with(batch.written))
     return written
 
 
-def _chunk_counted(job: _Job, chunk: list[Row], written: Written, unread: list[RowError]) -> None:
+def _chunk_counted(job: _Job, chunk: list[Row], written: WriteOutcome, unread: list[RowError]) -> None:
     written.refused = sorted(written.refused + unread)
     job.outcome.add(len(chunk), written)
-
-
-def _added_so_far(batch: ImportBatch, outcome: ImportOutcome) -> dict[str, int]:
-    return {name: batch.written.get(name, 0) + number for name, number in outcome.so_far.items()}
 
 
 @contextmanager

@@ -18,17 +18,17 @@ from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.duplicates import (
-    NOWHERE,
+    NO_OCCURRENCES,
+    Occurrences,
     Repeats,
     SeenPairs,
-    Standings,
-    either_way,
+    occurrence_of,
     repeats_of,
-    standing_of,
 )
+from curation.pairs.text import unordered
 
 
-class Known(NamedTuple):
+class StoredPair(NamedTuple):
     """A pair that the dataset holds, with its score in the score set that is written to."""
 
     pk: int
@@ -49,11 +49,11 @@ class Target:
     score_set: ScoreSet | None
     own_ids: AbstractSet[int]
     seen: SeenPairs = field(default_factory=SeenPairs)
-    stored: dict[tuple[str, str], Standings] = field(default_factory=dict)
+    stored: dict[tuple[str, str], Occurrences] = field(default_factory=dict)
 
 
 @dataclass
-class Written:
+class WriteOutcome:
     """What became of some pairs. repeats: of each pair that was taken, within the file and in the dataset."""
 
     added: int = 0
@@ -63,7 +63,7 @@ class Written:
     repeats: list[tuple[Repeats, Repeats]] = field(default_factory=list)
 
 
-def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> Written:
+def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> WriteOutcome:
     """Store the pairs that the dataset does not hold yet, and the scores that the score set does not hold.
 
     A pair whose id stands for other sentences, or has another score, is refused. The number of queries does
@@ -75,7 +75,7 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     taken = [pair for pair in pairs if pair.draft.line not in lines]
     new = [pair for pair in taken if pair.external_id not in known]
     sentences = _sentence_ids(target.dataset, taken)
-    written = Written(
+    written = WriteOutcome(
         len(new), len(taken) - len(new), refused=refused, repeats=_repeats(target, taken, sentences)
     )
     scores = _missing_scores(target, taken, known)
@@ -90,7 +90,7 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     return written
 
 
-def _known_pairs(target: Target, pairs: Sequence[IdentifiedPair]) -> dict[str, Known]:
+def _known_pairs(target: Target, pairs: Sequence[IdentifiedPair]) -> dict[str, StoredPair]:
     if target.dataset.pk is None:
         return {}
     chosen = (
@@ -101,11 +101,11 @@ def _known_pairs(target: Target, pairs: Sequence[IdentifiedPair]) -> dict[str, K
         .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
         .values_list("external_id", "pk", "a__key", "b__key", "chosen__value")
     )
-    return {external_id: Known(*facts) for external_id, *facts in rows}
+    return {external_id: StoredPair(*facts) for external_id, *facts in rows}
 
 
 def _contradiction(
-    pair: IdentifiedPair, known: Mapping[str, Known], score_set: ScoreSet | None
+    pair: IdentifiedPair, known: Mapping[str, StoredPair], score_set: ScoreSet | None
 ) -> RowError | None:
     there = known.get(pair.external_id)
     if there is None:
@@ -172,7 +172,7 @@ def _pairs_added(
 
 
 def _missing_scores(
-    target: Target, pairs: Iterable[IdentifiedPair], known: Mapping[str, Known]
+    target: Target, pairs: Iterable[IdentifiedPair], known: Mapping[str, StoredPair]
 ) -> dict[str, float]:
     """The scores that the file has and the score set lacks, by the pair's id."""
     if target.score_set is None:
@@ -200,26 +200,24 @@ def _repeats(
     repeats = []
     for pair in pairs:
         within = target.seen.add(pair.a_key, pair.b_key, pair.split)
-        others = target.stored.get(either_way(pair.a_key, pair.b_key), NOWHERE)
-        repeats.append((within, repeats_of(standing_of(pair.a_key, pair.b_key, pair.split), others)))
+        others = target.stored.get(unordered(pair.a_key, pair.b_key), NO_OCCURRENCES)
+        repeats.append((within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.split), others)))
     return repeats
 
 
 def _look_up_stored(target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]) -> None:
     """Note how pairs of the dataset stand that are not the file's own: once for each two sentences of the file."""
-    new = {
-        either_way(pair.a_key, pair.b_key) for pair in pairs if (pair.a_key, pair.b_key) not in target.seen
-    }
+    new = {unordered(pair.a_key, pair.b_key) for pair in pairs if (pair.a_key, pair.b_key) not in target.seen}
     ids = sorted({sentences[key] for both in new if sentences.keys() >= set(both) for key in both})
     if not ids:
         return
     rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids).order_by()
     facts = rows.values_list("a__key", "b__key", "split", "external_id")
     for a_key, b_key, split, external_id in facts.iterator():
-        both = either_way(a_key, b_key)
+        both = unordered(a_key, b_key)
         if both in new and hash(external_id) not in target.own_ids:
-            before = target.stored.get(both, NOWHERE)
-            target.stored[both] = before.with_pair(standing_of(a_key, b_key, split))
+            before = target.stored.get(both, NO_OCCURRENCES)
+            target.stored[both] = before.with_pair(occurrence_of(a_key, b_key, split))
 
 
 def rows_add(

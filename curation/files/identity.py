@@ -28,7 +28,7 @@ class IdentifiedPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Origin:
+class FileOrigin:
     """The source and the split of a file whose rows name none; None where a column of the file names them."""
 
     source: str | None
@@ -41,7 +41,9 @@ def split_in_name(stem: str) -> str:
     return next((word for word in reversed(words) if word in SPLIT_WORDS), "")
 
 
-def identified(rows: Iterable[DraftPair | RowError], origin: Origin) -> Iterator[IdentifiedPair | RowError]:
+def identified(
+    rows: Iterable[DraftPair | RowError], origin: FileOrigin
+) -> Iterator[IdentifiedPair | RowError]:
     """Give each pair its id: the file's, or one made from its content and its occurrence within the file.
 
     An id that the file has used before is an error of the later row.

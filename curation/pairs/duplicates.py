@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from curation.pairs.text import unordered
 
-class Standing(NamedTuple):
+
+class Occurrence(NamedTuple):
     """Where a pair stands: which way round its two sentences are, and in which split ("" for none)."""
 
     forward: bool
@@ -19,7 +21,7 @@ class Repeats(NamedTuple):
     across_splits: bool = False
 
 
-class Standings(NamedTuple):
+class Occurrences(NamedTuple):
     """Of all the pairs with the same two sentences what a comparison needs: its size does not grow with their number.
 
     forward, backward: whether one is that way round. split: one that is named, "" for none; several: there are others.
@@ -30,8 +32,8 @@ class Standings(NamedTuple):
     split: str = ""
     several: bool = False
 
-    def with_pair(self, pair: Standing) -> "Standings":
-        return Standings(
+    def with_pair(self, pair: Occurrence) -> "Occurrences":
+        return Occurrences(
             self.forward or pair.forward,
             self.backward or not pair.forward,
             self.split or pair.split,
@@ -43,47 +45,42 @@ class Standings(NamedTuple):
         return bool(split and self.split) and (self.several or self.split != split)
 
 
-NOWHERE = Standings()
+NO_OCCURRENCES = Occurrences()
 
 
-def repeats_of(pair: Standing, others: Standings) -> Repeats:
+def repeats_of(pair: Occurrence, others: Occurrences) -> Repeats:
     """Compare a pair with others of the same two sentences, in either order."""
     same, other = (others.forward, others.backward)[:: 1 if pair.forward else -1]
     return Repeats(same, other, others.in_another(pair.split))
 
 
-def standing_of(a_key: str, b_key: str, split: str) -> Standing:
+def occurrence_of(a_key: str, b_key: str, split: str) -> Occurrence:
     """Two equal sentences have one order only, so that such a pair is never its own mirror image."""
-    return Standing(a_key <= b_key, split)
+    return Occurrence(a_key <= b_key, split)
 
 
 class SeenPairs:
     """The pairs of a file so far, as hashes: about a hundred bytes for each two sentences."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, Standings] = {}
-        # Few standings occur, and pairs with the same ones share them.
-        self._shared: dict[Standings, Standings] = {}
+        self._seen: dict[int, Occurrences] = {}
+        # Few occurrences differ, and pairs with the same ones share them.
+        self._shared: dict[Occurrences, Occurrences] = {}
 
     def __contains__(self, sentences: tuple[str, str]) -> bool:
         return _name(*sentences) in self._seen
 
     def add(self, a_key: str, b_key: str, split: str) -> Repeats:
         """What this pair repeats of those added before it."""
-        name, pair = _name(a_key, b_key), standing_of(a_key, b_key, split)
-        before = self._seen.get(name, NOWHERE)
+        name, pair = _name(a_key, b_key), occurrence_of(a_key, b_key, split)
+        before = self._seen.get(name, NO_OCCURRENCES)
         after = before.with_pair(pair)
         self._seen[name] = self._shared.setdefault(after, after)
         return repeats_of(pair, before)
 
 
-def either_way(a_key: str, b_key: str) -> tuple[str, str]:
-    """The two keys in one order, whichever way round the pair is."""
-    return (a_key, b_key) if a_key <= b_key else (b_key, a_key)
-
-
 def _name(a_key: str, b_key: str) -> int:
-    return hash(either_way(a_key, b_key))
+    return hash(unordered(a_key, b_key))
 
 
 class Duplicates(NamedTuple):

@@ -8,7 +8,7 @@ Z_95 = 1.959963984540054  # the normal distribution's 97.5 % point: an interval 
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptShare:
     """`kept` of `n` sentences, and the 95 % interval of the share (Wilson 1927). Without sentences: 0..1."""
 
     kept: int
@@ -27,19 +27,19 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class KeptFrom:
+class KeptShareAbove:
     """The share kept among the sentences judged whose p_D is `at_least` so much."""
 
     at_least: float
-    kept: Kept
+    kept: KeptShare
 
 
-def kept_share(kept: int, n: int) -> Kept:
+def kept_share(kept: int, n: int) -> KeptShare:
     """The share with its interval. Raises ValueError where more were kept than there are."""
     if not 0 <= kept <= n:
         raise ValueError(f"{kept} kept of {n} sentences cannot be.")
     low, high = wilson_interval(kept, n)
-    return Kept(kept, n, low, high)
+    return KeptShare(kept, n, low, high)
 
 
 def wilson_interval(right: int, n: int, z: float = Z_95) -> tuple[float, float]:
@@ -52,13 +52,13 @@ def wilson_interval(right: int, n: int, z: float = Z_95) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def kept_from(verdicts: Sequence[tuple[float, bool]], at_least: float) -> KeptFrom:
+def kept_from(verdicts: Sequence[tuple[float, bool]], at_least: float) -> KeptShareAbove:
     """verdicts: p_D and whether the sentence was kept as it stood."""
     above = [kept for p_d, kept in verdicts if p_d >= at_least]
-    return KeptFrom(at_least, kept_share(sum(above), len(above)))
+    return KeptShareAbove(at_least, kept_share(sum(above), len(above)))
 
 
-def kept_by_p_d(verdicts: Sequence[tuple[float, bool]], steps: int = 4) -> list[KeptFrom]:
+def kept_by_p_d(verdicts: Sequence[tuple[float, bool]], steps: int = 4) -> list[KeptShareAbove]:
     """The share kept from each of so many values of p_D upwards, which cut the sentences judged into equal parts.
 
     The first holds them all. Values that are equal stand once.

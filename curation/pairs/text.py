@@ -75,9 +75,14 @@ def pair_key(a_key: str, b_key: str) -> str:
     return _digest(a_key, b_key)
 
 
+def unordered(a_key: str, b_key: str) -> tuple[str, str]:
+    """The two keys in one order, whichever way round the pair is."""
+    return (a_key, b_key) if a_key <= b_key else (b_key, a_key)
+
+
 def unordered_pair_key(a_key: str, b_key: str) -> str:
     """The name of two sentences in either order: a pair and its mirror image share it."""
-    return pair_key(*sorted((a_key, b_key)))
+    return pair_key(*unordered(a_key, b_key))
 
 
 def made_external_id(source: str, split: str, a_key: str, b_key: str, occurrence: int) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q, QuerySet
 
 from curation.models import Dataset, Pair, ReviewDecision, ScoreSet, User
-from curation.pairs.keeping import Kept, KeptFrom, kept_by_p_d, kept_share
+from curation.pairs.keeping import KeptShare, KeptShareAbove, kept_by_p_d, kept_share
 from curation.review.queue import standing
 
 LAST = 10  # verdicts whose effect on the estimated precision is told
@@ -21,10 +21,10 @@ class Precision:
     before: without the last verdicts, so that one sees what those did. levels: from which p_D upwards.
     """
 
-    now: Kept
-    before: Kept
-    last: Kept
-    levels: Sequence[KeptFrom]
+    now: KeptShare
+    before: KeptShare
+    last: KeptShare
+    levels: Sequence[KeptShareAbove]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def review_precision(score_set: ScoreSet) -> Precision:
     )
 
 
-def _kept(verdicts: Sequence[tuple[float, bool]]) -> Kept:
+def _kept(verdicts: Sequence[tuple[float, bool]]) -> KeptShare:
     return kept_share(sum(kept for _p_d, kept in verdicts), len(verdicts))
 
 

@@ -48,7 +48,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownSentence:
     """A sentence to review. strip: None in blind mode."""
 
     pair: Pair
@@ -62,11 +62,11 @@ class Shown:
         return len(self.pair.b.text) > LONG_SENTENCE
 
 
-def shown_next(request: AuthedRequest, queue: Queue, *, at: datetime, count: int = 3) -> list[Shown]:
+def shown_next(request: AuthedRequest, queue: Queue, *, at: datetime, count: int = 3) -> list[ShownSentence]:
     return shown_of(queue, review_next(queue=queue, reviewer=request.user, at=at, count=count))
 
 
-def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[Shown]:
+def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
     """What stands around each sentence, in a number of queries that does not depend on how many there are."""
     if not scores:
         return []
@@ -75,7 +75,7 @@ def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[Shown]:
     asked = [(score.pair.b.text, [score.pair.a_id]) for score in scores]
     nearest = nearest_human(queue.score_set.dataset, asked)
     return [
-        Shown(
+        ShownSentence(
             score.pair,
             intended.get(score.pair_id),
             _strip(human, score.value) if human else None,
@@ -136,7 +136,7 @@ def screen_json(
     return answer
 
 
-def _drawn(request: AuthedRequest, context: dict[str, Any], shown: Shown) -> dict[str, Any]:
+def _drawn(request: AuthedRequest, context: dict[str, Any], shown: ShownSentence) -> dict[str, Any]:
     html = render_to_string("curation/review/_sentence.html", context | {"shown": shown}, request)
     return {"pair": shown.pair.pk, "html": html}
 

@@ -40,7 +40,7 @@ def tone(value: str) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class DatasetTab:
     label: str
     address: str
     here: bool
@@ -59,25 +59,27 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         ("members", _("Members"), "read"),
         ("settings", _("Settings"), "archive"),
     ]
-    places = [
-        Place(label, reverse(f"curation:{name}", args=[dataset.slug]), here=name == here)
+    tabs = [
+        DatasetTab(label, reverse(f"curation:{name}", args=[dataset.slug]), here=name == here)
         for name, label, right in wanted
         if right in rights
     ]
     if "read" in rights:
-        places.insert(1, _campaigns(context["request"], dataset))
-        places.insert(-1 - ("archive" in rights), _runs(context["request"], dataset))
-    return {"dataset": dataset, "facts": dataset_facts(dataset), "places": places}
+        tabs.insert(1, _campaigns(context["request"], dataset))
+        tabs.insert(-1 - ("archive" in rights), _runs(context["request"], dataset))
+    return {"dataset": dataset, "facts": dataset_facts(dataset), "tabs": tabs}
 
 
-def _campaigns(request: HttpRequest, dataset: Dataset) -> Place:
+def _campaigns(request: HttpRequest, dataset: Dataset) -> DatasetTab:
     """Campaigns have addresses of their own: wherever one of those is shown, that is the place."""
     address = reverse("annotation:campaign_list")
-    return Place(_("Campaigns"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(address))
+    return DatasetTab(
+        _("Campaigns"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(address)
+    )
 
 
-def _runs(request: HttpRequest, dataset: Dataset) -> Place:
+def _runs(request: HttpRequest, dataset: Dataset) -> DatasetTab:
     """Runs, models and comparisons have addresses of their own too."""
     address = reverse("mlworkers:run_list")
-    places = (address, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))
-    return Place(_("Runs"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(places))
+    addresses = (address, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))
+    return DatasetTab(_("Runs"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(addresses))

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.files.zipping import files_in, zip_blocks
 from curation.heartbeats import database_now
 from curation.numbers import page_number
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
@@ -18,7 +19,7 @@ from mlworkers.plans.kinds import MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
 from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
-from mlworkers.runs.archive import artifact_path, files_of, zip_of
+from mlworkers.runs.archive import artifact_path
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 
@@ -77,7 +78,7 @@ def _files(artifact: Artifact) -> list[tuple[str, int]]:
         path = artifact_path(artifact)
     except (ValueError, OSError):
         return []
-    files = files_of(path) if path.is_dir() else [path]
+    files = files_in(path) if path.is_dir() else [path]
     return [
         (file.relative_to(path).as_posix() if file != path else file.name, file.stat().st_size)
         for file in files
@@ -99,6 +100,6 @@ def artifact_download(request: AuthedRequest, pk: int, artifact_pk: int) -> Http
 
 
 def _zipped(artifact: Artifact, path: Path) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(zip_of(path), content_type="application/zip")
+    answer = StreamingHttpResponse(zip_blocks(path), content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="run-{artifact.run_id}-{artifact.pk}.zip"'
     return answer

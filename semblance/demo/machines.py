@@ -18,7 +18,7 @@ FIGURES = ("spearman", "low", "high")
 
 
 @dataclass(frozen=True)
-class Machines:
+class MachineRuns:
     """The runs of the second half, and how many pairs were reviewed."""
 
     generation: Run
@@ -42,7 +42,7 @@ class Machines:
 
 def encoders_from_machines(
     plan: DemoPlan, dataset: Dataset, *, by: User, at: datetime, stages: Stages
-) -> Machines:
+) -> MachineRuns:
     """Train a generator on the labelled pairs, let it write pairs, weigh them, review the least real, and compare."""
     about: dict[str, Any] = {"by": by, "dataset": dataset.slug}
     generator = stages.run(
@@ -87,4 +87,4 @@ def encoders_from_machines(
         test_split="test",
         **about,
     )
-    return Machines(generation, realism, reviewed, comparison)
+    return MachineRuns(generation, realism, reviewed, comparison)

@@ -1,7 +1,6 @@
 """What the demonstration is told and what it finds."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,3 @@ class DemoFigures:
     median_p_machine: float
     reviewed: int
     encoders: dict[str, dict[str, float]]
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)

@@ -147,15 +147,12 @@ def _varied(slot: str, part: Part, closeness: float, rng: np.random.Generator) -
 
 
 def _sentence(scene: Scene, rng: np.random.Generator) -> str:
-    words = {field.name: _variant(field.name, getattr(scene, field.name), rng) for field in fields(scene)}
+    parts = {field.name: getattr(scene, field.name) for field in fields(scene)}
+    words = {slot: str(rng.choice(FILLERS[slot][part.group][part.meaning])) for slot, part in parts.items()}
     if _is_plural(words["agent"]):
         words["event"] = words["event"].replace("is ", "are ", 1)
     text = str(rng.choice(TEMPLATES)).format(**words)
     return text[0].upper() + text[1:]
-
-
-def _variant(slot: str, part: Part, rng: np.random.Generator) -> str:
-    return str(rng.choice(FILLERS[slot][part.group][part.meaning]))
 
 
 def _is_plural(agent: str) -> bool:

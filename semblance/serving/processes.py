@@ -29,7 +29,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProgramEnd:
     """The program that ended by itself, and its status (negative: the signal that killed it)."""
 
     name: str
@@ -52,7 +52,7 @@ class Group:
         self._readers: list[threading.Thread] = []
         self._asked_to_stop = 0
 
-    def run(self, *, meanwhile: Callable[[], object] = lambda: None) -> Ended | None:
+    def run(self, *, meanwhile: Callable[[], object] = lambda: None) -> ProgramEnd | None:
         """Start all and wait until one ends (it is returned) or a signal asks to stop (None); then stop the
         others.
 
@@ -76,11 +76,11 @@ class Group:
         finally:
             self._stop()
 
-    def ended(self) -> Ended | None:
+    def ended(self) -> ProgramEnd | None:
         """The first program that has ended by itself, if one has."""
         for name, process in self._running.items():
             if process.poll() is not None:
-                return Ended(name, process.returncode)
+                return ProgramEnd(name, process.returncode)
         return None
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
@@ -116,7 +116,7 @@ class Group:
             if line.strip():
                 self._write(f"{name} │ {line.rstrip()}")
 
-    def _wait(self, meanwhile: Callable[[], object]) -> Ended | None:
+    def _wait(self, meanwhile: Callable[[], object]) -> ProgramEnd | None:
         while not self._asked_to_stop:
             if ended := self.ended():
                 return ended
@@ -129,7 +129,9 @@ class Group:
         for process in self._running.values():
             process.terminate()
         asked, until = self._asked_to_stop, time.monotonic() + GRACE
-        while self._any_runs() and time.monotonic() < until and self._asked_to_stop <= max(asked, 1):
+        while any(process.poll() is None for process in self._running.values()):
+            if time.monotonic() >= until or self._asked_to_stop > max(asked, 1):
+                break
             time.sleep(LOOK_EVERY)
         for process in self._running.values():
             with suppress(ProcessLookupError):
@@ -137,9 +139,6 @@ class Group:
             process.wait()
         for reader in self._readers:
             reader.join()
-
-    def _any_runs(self) -> bool:
-        return any(process.poll() is None for process in self._running.values())
 
 
 def _ends_with(parent: int) -> Callable[[], None] | None:

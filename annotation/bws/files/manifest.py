@@ -1,4 +1,4 @@
-"""A folder of files with a manifest of their checksums, and the folder as one zip."""
+"""A folder of files with a manifest of their checksums, read from the folder or from its zip."""
 
 import hashlib
 import json
@@ -24,8 +24,6 @@ _PIECE = 1024**2
 FilesByName = Mapping[str, Callable[[], IO[bytes]]]
 # What reading a damaged, encrypted or unknown member of a zip raises, and a file on a disk.
 _UNREADABLE = (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)
-# A zip holds a time for each file, none before 1980. With one time for all, the same files give the same zip.
-_NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def write_manifest(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -43,7 +44,7 @@ class Command(BaseCommand):
         database_ready()
         accounts = accounts_prepare()
         done = self._demonstrate(DemoPlan(seed=options["seed"]), accounts, console)
-        figures = done.figures.as_dict() | {"seconds": round(time.monotonic() - began, 1)}
+        figures = asdict(done.figures) | {"seconds": round(time.monotonic() - began, 1)}
         console.print(_table(done, figures))
         if options["serve"]:
             console.print(_logins(accounts))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.database import database_ready
 from semblance.checks import TAG
-from semblance.serving.processes import Ended, Group
+from semblance.serving.processes import Group, ProgramEnd
 from semblance.serving.programs import address_of, answers, beat, listening, web, workers
 
 
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         return announce
 
 
-def why(ended: Ended) -> str:
+def why(ended: ProgramEnd) -> str:
     return _(
         "%(program)s ended with status %(status)s, so everything was stopped; its lines above say why."
     ) % {"program": ended.name, "status": ended.status}

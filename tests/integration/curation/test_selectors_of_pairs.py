@@ -159,7 +159,7 @@ def test_neighbours_by_score_without_a_score_set_go_by_number(dataset, pairs) ->
     assert selectors.pair_neighbours(pairs[2], PairFilter(), "score") == (pairs[1], pairs[3])
 
 
-# Facts
+# DatasetFacts
 
 
 def test_facts_count_what_a_dataset_holds(dataset, pairs, gold) -> None:
@@ -178,7 +178,7 @@ def test_facts_count_what_a_dataset_holds(dataset, pairs, gold) -> None:
 
 
 def test_facts_of_an_empty_dataset_are_nothing(dataset) -> None:
-    assert selectors.dataset_facts(dataset) == selectors.Facts()
+    assert selectors.dataset_facts(dataset) == selectors.DatasetFacts()
 
 
 def test_facts_of_many_datasets_take_as_many_queries_as_of_one(dataset, pairs) -> None:

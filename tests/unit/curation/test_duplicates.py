@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.pairs.duplicates import (
-    NOWHERE,
+    NO_OCCURRENCES,
     Duplicates,
     Repeats,
     SeenPairs,
     duplicates_counted,
+    occurrence_of,
     repeats_of,
-    standing_of,
 )
 
 rows = st.lists(
@@ -60,9 +60,11 @@ def test_seen_pairs_answer_as_a_comparison_with_every_earlier_row(pairs: list[tu
 
 
 def test_a_pair_is_compared_with_stored_ones_of_the_same_sentences() -> None:
-    stored = NOWHERE.with_pair(standing_of("x", "y", "train")).with_pair(standing_of("y", "x", "dev"))
+    stored = NO_OCCURRENCES.with_pair(occurrence_of("x", "y", "train")).with_pair(
+        occurrence_of("y", "x", "dev")
+    )
 
-    assert repeats_of(standing_of("x", "y", "dev"), stored) == Repeats(True, True, True)
+    assert repeats_of(occurrence_of("x", "y", "dev"), stored) == Repeats(True, True, True)
 
 
 def test_duplicates_are_counted_by_hand() -> None:

@@ -3,10 +3,10 @@
 import pytest
 
 from curation.files.drafts import DraftPair, RowError
-from curation.files.identity import IdentifiedPair, Origin, identified, split_in_name, survey_rows
+from curation.files.identity import FileOrigin, IdentifiedPair, identified, split_in_name, survey_rows
 from curation.files.progress import silent
 
-STSB = Origin("stsb", "train")
+STSB = FileOrigin("stsb", "train")
 
 
 def good(rows) -> list[IdentifiedPair]:
@@ -55,7 +55,7 @@ def test_what_stands_for_the_file_stands_for_every_row() -> None:
     row = DraftPair(1, "A.", "B.", source="news", split="dev")
 
     of_file = good(identified([row], STSB))[0]
-    of_row = good(identified([row], Origin(None, None)))[0]
+    of_row = good(identified([row], FileOrigin(None, None)))[0]
 
     assert (of_file.source, of_file.split) == ("stsb", "train")
     assert (of_row.source, of_row.split) == ("news", "dev")

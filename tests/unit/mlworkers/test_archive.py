@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from curation.files.zipping import BLOCK, zip_blocks
 from mlworkers.models import Artifact
-from mlworkers.runs.archive import BLOCK, artifact_path, zip_of
+from mlworkers.runs.archive import artifact_path
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def folder(tmp_path) -> Path:
 
 
 def zipped(folder: Path) -> zipfile.ZipFile:
-    return zipfile.ZipFile(io.BytesIO(b"".join(zip_of(folder))))
+    return zipfile.ZipFile(io.BytesIO(b"".join(zip_blocks(folder))))
 
 
 def test_the_zip_holds_every_file_of_the_folder_as_it_is(folder) -> None:
@@ -39,10 +40,10 @@ def test_the_zip_holds_every_file_of_the_folder_as_it_is(folder) -> None:
 
 
 def test_the_same_folder_makes_the_same_bytes(folder) -> None:
-    first = b"".join(zip_of(folder))
+    first = b"".join(zip_blocks(folder))
     (folder / "model.safetensors").touch()
 
-    assert b"".join(zip_of(folder)) == first
+    assert b"".join(zip_blocks(folder)) == first
 
 
 def test_links_and_what_lies_behind_them_stay_where_they_are(folder, tmp_path) -> None:
@@ -61,7 +62,7 @@ def test_memory_holds_a_few_blocks_however_large_the_file_is(folder) -> None:
         file.truncate(64 * BLOCK)
     tracemalloc.start()
 
-    passed = sum(len(block) for block in zip_of(folder))
+    passed = sum(len(block) for block in zip_blocks(folder))
 
     _now, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
