@@ -121,7 +121,7 @@ def dataset_require_active(dataset: Dataset) -> None:
         raise ArchivedError(
             _(
                 "“%(dataset)s” is archived, so nothing in it can be changed. "
-                "An owner can bring it back in its settings."
+                "An owner can restore it in its settings."
             )
             % {"dataset": dataset}
         )

@@ -34,7 +34,9 @@ class Command(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
-        parser.add_argument("--json", action="store_true", help="end with one JSON object on the last line")
+        parser.add_argument(
+            "--json", action="store_true", help="Print one JSON object as the last line of standard output."
+        )
         if getattr(self, "_called_from_command_line", False):
             parser.error = self._wrong_usage  # type: ignore[method-assign]
         return parser

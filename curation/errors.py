@@ -7,7 +7,7 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.utils.translation import gettext_lazy
 
 NUL_REFUSED = gettext_lazy(
-    "The text holds a NUL character, which no text may hold; remove it and send it again."
+    "The text contains a NUL character, which is not allowed. Remove it and send the text again."
 )
 
 

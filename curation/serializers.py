@@ -116,7 +116,7 @@ class PairFilterSerializer(QuerySerializer):
         bounds = {"low", "high"} & attrs.keys()
         if bounds and "score_set" not in attrs:
             raise serializers.ValidationError(
-                {"score_set": _("Name the score set that low and high refer to.")}
+                {"score_set": _("Give the score set that low and high refer to.")}
             )
         return attrs
 

@@ -18,7 +18,7 @@ class UnknownAddress(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        raise NotFound(_("There is nothing at this address; /api/v1/schema/ lists what there is."))
+        raise NotFound(_("There is nothing at this address. /api/v1/schema/ describes every address."))
 
 
 urlpatterns = [

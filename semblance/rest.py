@@ -55,7 +55,9 @@ class _Readable:
             if "\0" in text:
                 raise ParseError(NUL_REFUSED)
             if not _is_unicode(text):
-                raise ParseError(_("The text holds half of a character (a lone surrogate); send it whole."))
+                raise ParseError(
+                    _("The text contains half of a character (a lone surrogate). Send whole characters.")
+                )
         return parsed
 
 

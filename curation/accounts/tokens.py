@@ -64,6 +64,9 @@ class TokenAuthentication(authentication.TokenAuthentication):
         token = api_token_found(key)
         if token is None:
             raise AuthenticationFailed(
-                _("This token does not work; your name › Access for programs makes a new one.")
+                _(
+                    "This token is not valid. Make a new one on the page “Access for programs”, in "
+                    "the menu under your name."
+                )
             )
         return token.user, token

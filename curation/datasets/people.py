@@ -101,7 +101,7 @@ def _require_another_owner(membership: Membership) -> None:
     owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
     if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
         raise UserError(
-            _("%(person)s is the only owner of this dataset; make another member an owner first.")
+            _("%(person)s is the only owner of this dataset. Make another member an owner first.")
             % {"person": membership.user}
         )
 
@@ -149,20 +149,23 @@ def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | Non
     invitation: from one of this module's selectors, which know whether its maker may still invite.
     """
     if invitation.revoked_at:
-        sentence = _("This invitation to %(dataset)s was revoked; ask an owner for a new one.")
+        sentence = _("This invitation to %(dataset)s was revoked. Ask an owner for a new invitation.")
     elif not invitation.inviter_owns:  # type: ignore[attr-defined]
         sentence = _(
-            "The person who made this invitation to %(dataset)s may no longer invite; ask an owner for a new one."
+            "The person who made this invitation to %(dataset)s may no longer invite people. Ask an "
+            "owner for a new invitation."
         )
     elif invitation.expires_at <= at:
-        sentence = _("This invitation to %(dataset)s expired on %(date)s; ask an owner for a new one.")
+        sentence = _("This invitation to %(dataset)s expired on %(date)s. Ask an owner for a new invitation.")
     elif invitation.dataset.archived:
-        sentence = _("%(dataset)s is archived, so nobody can join it; ask an owner to bring it back.")
+        sentence = _("%(dataset)s is archived, so nobody can join it. Ask an owner to restore it.")
     elif invitation.uses_left == 0:
-        sentence = _("This invitation to %(dataset)s is used up; ask an owner for a new one.")
+        sentence = _(
+            "This invitation to %(dataset)s has been used by as many people as it admits. Ask an owner for a new invitation."
+        )
     elif user and _is_barred(user, invitation):
         sentence = _(
-            "This invitation was made before your access to %(dataset)s was changed; ask an owner for a new one."
+            "This invitation was made before your access to %(dataset)s was changed. Ask an owner for a new invitation."
         )
     else:
         return ""
@@ -214,5 +217,5 @@ def account_create(*, invitation: Invitation, username: str, password: str, at: 
             user = User.objects.create_user(username=username, password=password)
             invitation_accept(invitation=invitation, user=user, at=at)
     except IntegrityError as error:
-        raise UserError(_("The name %(name)s is taken; choose another.") % {"name": username}) from error
+        raise UserError(_("The username %(name)s is taken. Choose another.") % {"name": username}) from error
     return user

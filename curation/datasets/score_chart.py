@@ -72,7 +72,4 @@ def _fullest_and_emptiest(histogram: Histogram) -> str:
         low, high = histogram.edges[place : place + 2]
         words[name] = f"{low:g}–{high:g}"
         words[f"{name}_share"] = f"{totals[place] / histogram.n:.0%}"
-    return (
-        _("The fullest tenth is %(most)s with %(most_share)s, the emptiest %(least)s with %(least_share)s.")
-        % words
-    )
+    return _("Most scores lie in %(most)s (%(most_share)s), fewest in %(least)s (%(least_share)s).") % words

@@ -46,7 +46,8 @@ def dataset_draft(*, slug: str, name: str, **facts: Any) -> Dataset:
     """A dataset that is not saved yet. Raises UserError where a field is wrong or the short name is taken."""
     if Dataset.objects.filter(slug=slug).exists():
         raise UserError(
-            _("There is a dataset with the short name “%(slug)s”; choose another.") % {"slug": slug}
+            _("A dataset with the short name “%(slug)s” already exists. Choose another short name.")
+            % {"slug": slug}
         )
     dataset = Dataset(slug=slug, name=name, **facts)
     with validation_shown():
@@ -159,7 +160,9 @@ def _of_the_same_run(there: ScoreSet, kind: str, run_ref: int | None) -> ScoreSe
     """The set that a run published before: it entered whole, or not at all."""
     if run_ref is None or (there.kind, there.run_ref) != (kind, run_ref):
         raise UserError(
-            _("The dataset has a score set “%(name)s”, and a score set never changes; choose another name.")
+            _(
+                "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
+            )
             % {"name": there.name}
         )
     return there
@@ -185,7 +188,7 @@ def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
             for pair_id, value, error, number in scores
         )
     except IntegrityError as error:
-        raise UserError(_("A pair is scored twice; give one score for each pair.")) from error
+        raise UserError(_("A pair has two scores. Give one score for each pair.")) from error
 
 
 def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) -> None:
@@ -212,7 +215,7 @@ def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) ->
     try:
         SentenceScore.objects.bulk_create(rows)
     except IntegrityError as error:
-        raise UserError(_("A sentence is scored twice; give one score for each sentence.")) from error
+        raise UserError(_("A sentence has two scores. Give one score for each sentence.")) from error
 
 
 def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
@@ -222,7 +225,7 @@ def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
         raise UserError(sentence % words)
     logits = (score.logit_machine, score.logit_human)
     if any(logit is not None and not math.isfinite(logit) for logit in logits):
-        raise UserError(_("A logit of sentence %(sentence)s is no finite number.") % words)
+        raise UserError(_("A logit of sentence %(sentence)s is not a finite number.") % words)
     if score.fold is not None and score.fold < 0:
         raise UserError(_("The fold of sentence %(sentence)s is negative.") % words)
 

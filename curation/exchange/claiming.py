@@ -26,8 +26,8 @@ def import_claim(*, batch: ImportBatch, again: bool) -> None:
     if claim_first(ready, at=at) is None:
         raise UserError(
             _(
-                "%(file)s is imported already or at this moment, or its columns were not checked; "
-                "open the import again."
+                "%(file)s has been imported, is being imported, or its columns were not checked. "
+                "Open the import again."
             )
             % {"file": batch.file_name}
         )
@@ -41,7 +41,7 @@ def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
     """
     if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=database_now(), **changes):
         raise UserError(
-            _("The import of %(file)s was continued elsewhere, so it stopped here.")
+            _("Another process continued the import of %(file)s, so this process stopped.")
             % {"file": batch.file_name}
         )
 

@@ -85,7 +85,10 @@ def snapshot_create(
     triples = np.fromiter(_numbers(dataset, filter, "pk", "a_id", "b_id"), dtype=np.int64).reshape(-1, 3)
     if not len(triples):
         raise UserError(
-            _("No pair fits, so there is nothing to keep; choose a wider filter or import pairs first.")
+            _(
+                "No pair matches the filter, so the snapshot would be empty. Choose a wider filter, "
+                "or import pairs first."
+            )
         )
     sets = _score_sets(dataset, None)
     columns = (*SNAPSHOT_COLUMNS, *score_columns([found.name for found in sets], SNAPSHOT_COLUMNS))
@@ -148,7 +151,7 @@ def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
     if not chosen:
         names = ", ".join(f"“{score_set.name}”" for score_set in found) or _("none")
         raise UserError(
-            _("%(dataset)s has no score set “%(name)s”; it has %(names)s.")
+            _("%(dataset)s has no score set “%(name)s”. Its score sets: %(names)s.")
             % {"dataset": dataset.slug, "name": name, "names": names}
         )
     return chosen

@@ -228,7 +228,7 @@ def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
     for name, value in (("source", options.source), ("split", options.split)):
         if value and len(value) > FACT_MAX_CHARACTERS[name]:
             raise UserError(
-                _("The %(name)s “%(value)s…” is too long; give one of at most %(most)s characters.")
+                _("The %(name)s “%(value)s…” is too long. It may have at most %(most)s characters.")
                 % {"name": name, "value": value[:20], "most": FACT_MAX_CHARACTERS[name]}
             )
     stem = layout.path.stem
@@ -245,12 +245,13 @@ def _require_a_pair(survey: Survey, path: Path) -> None:
         return
     if survey.first_error is None:
         raise UserError(
-            _("%(file)s has no rows; give a file with one pair of sentences a row.") % {"file": path.name}
+            _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
+            % {"file": path.name}
         )
     raise UserError(
         ngettext(
-            "The only row of %(file)s cannot be imported; line %(line)s: %(reason)s.",
-            "None of the %(rows)s rows of %(file)s can be imported; line %(line)s: %(reason)s.",
+            "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
+            "None of the %(rows)s rows of %(file)s can be imported. Line %(line)s: %(reason)s.",
             survey.rows,
         )
         % {
@@ -273,7 +274,10 @@ def _scale_guessed(lowest: float, highest: float) -> Scale:
     scale = smallest_common_scale(lowest, highest)
     if scale is None:
         raise UserError(
-            _("The scores run from %(lowest)g to %(highest)g, which no common scale holds; give the scale.")
+            _(
+                "The scores range from %(lowest)g to %(highest)g, and no common scale includes them "
+                "all. Give the scale."
+            )
             % {"lowest": lowest, "highest": highest}
         )
     return scale
@@ -289,12 +293,16 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
     names = {"name": found.name, "low": found.low, "high": found.high}
     if found.kind != ScoreSet.Kind.REFERENCE or found.campaign_ref or found.run_ref:
         raise UserError(
-            _("The score set “%(name)s” was not imported, so nothing can be added to it; name another one.")
+            _(
+                "The score set “%(name)s” was not imported, so no imported scores can be added to it. Choose another name."
+            )
             % names
         )
     if options.scale and options.scale != (found.low, found.high):
         raise UserError(
-            _("The score set “%(name)s” has the scale %(low)g to %(high)g; give it, or name another set.")
+            _(
+                "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another score set."
+            )
             % names
         )
     return found
@@ -448,4 +456,6 @@ def _full_disk_shown() -> Iterator[None]:
         )
         if not full:
             raise
-        raise UserError(_("The disk of the database is full; free some space and import again.")) from error
+        raise UserError(
+            _("The disk of the database is full. Free some space and import the file again.")
+        ) from error

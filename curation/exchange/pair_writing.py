@@ -113,11 +113,16 @@ def _contradiction(
     names = {"id": pair.external_id, "set": score_set, "score": there.score}
     if (there.a_key, there.b_key) != (pair.a_key, pair.b_key):
         reason = (
-            _('the id "%(id)s" stands for other sentences in the dataset; sentences never change') % names
+            _(
+                'the id "%(id)s" belongs to a pair with other sentences in the dataset, and sentences never change'
+            )
+            % names
         )
     elif None not in (there.score, pair.draft.score) and there.score != pair.draft.score:
         reason = (
-            _('the score set "%(set)s" holds the score %(score)r for this pair; import into another one')
+            _(
+                'the score set "%(set)s" already has the score %(score)r for this pair; import into another score set'
+            )
             % names
         )
     else:

@@ -61,7 +61,7 @@ class BoundedUpload(TemporaryFileUploadHandler):
         match = getattr(request, "resolver_match", None)
         allow = getattr(match and match.func, "allow_file", None)
         if request is None or match is None or allow is None:
-            raise BadRequest(_("This address takes no files."))
+            raise BadRequest(_("This address does not accept files."))
         if not request.user.is_authenticated:
             # The rest of the request stays unread, and the login page answers it.
             raise StopUpload(connection_reset=True)
@@ -76,11 +76,13 @@ class BoundedUpload(TemporaryFileUploadHandler):
         try:
             yield
         except OSError as error:
-            sentence = _("The file could not be kept: %(reason)s; free some space, then upload it again.")
+            sentence = _(
+                "The file could not be stored: %(reason)s. Free some space, then upload the file again."
+            )
             self._refuse(sentence % {"reason": error.strerror})
 
     def _refuse_size(self) -> NoReturn:
-        sentence = _("The file is larger than %(most)s, which is the most this site takes; split it.")
+        sentence = _("The file is larger than %(most)s, the limit of this site. Split the file.")
         self._refuse(sentence % {"most": filesizeformat(settings.UPLOAD_MAX_BYTES)})
 
     def _refuse(self, sentence: str) -> NoReturn:

@@ -9,8 +9,8 @@ from curation.models import Dataset
 RESERVED = {"new"}
 FACTS = ["name", "description", "language", "licence", "source_address"]
 HELP = {
-    "description": _("What the pairs are, in a few lines. Whoever is invited reads it."),
-    "licence": _("As an SPDX identifier where there is one, such as CC-BY-SA-4.0."),
+    "description": _("A few lines about the pairs. People who are invited to the dataset read them."),
+    "licence": _("An SPDX identifier if there is one, such as CC-BY-SA-4.0."),
 }
 WIDGETS = {"description": forms.Textarea(attrs={"rows": 4})}
 
@@ -36,12 +36,15 @@ class DatasetForm(forms.ModelForm):  # type: ignore[type-arg]
 class NewDatasetForm(DatasetForm):
     class Meta(DatasetForm.Meta):
         fields = ["name", "slug", *FACTS[1:]]
-        help_texts = {**HELP, "slug": _("Small letters, digits, hyphens: for addresses and commands.")}
-        error_messages = {"slug": {"unique": _("Another dataset has this short name; choose another.")}}
+        help_texts = {
+            **HELP,
+            "slug": _("Used in addresses and commands. Lower-case letters, digits and hyphens only."),
+        }
+        error_messages = {"slug": {"unique": _("Another dataset has this short name. Choose another.")}}
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"].lower()
         if slug in RESERVED:
-            sentence = _("“%(slug)s” is an address of this site; choose another.")
+            sentence = _("“%(slug)s” is reserved for an address of this site. Choose another short name.")
             raise forms.ValidationError(sentence % {"slug": slug})
         return slug

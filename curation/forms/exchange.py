@@ -21,9 +21,13 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         help_text=_(
-            "CSV, TSV, JSONL or Parquet: one pair a row. Nothing is imported before you have seen it."
+            "A CSV, TSV, JSONL or Parquet file with one pair in each row. You see a preview before "
+            "anything is imported."
         ),
-        error_messages={"required": _("Choose a file."), "empty": _("The file is empty; choose another.")},
+        error_messages={
+            "required": _("Choose a file."),
+            "empty": _("The file is empty. Choose another file."),
+        },
         widget=forms.FileInput({"accept": ".csv,.tsv,.tab,.txt,.jsonl,.ndjson,.parquet,.pq"}),
     )
 
@@ -77,28 +81,34 @@ class ImportForm(forms.Form):
     b = forms.ChoiceField(label=_("Second sentence"))
     score = forms.ChoiceField(label=_("Score"), required=False)
     external_id = forms.ChoiceField(
-        label=_("Id"), required=False, help_text=_("Without one, an id is made from the sentences.")
+        label=_("Id"),
+        required=False,
+        help_text=_("If the file has no ids, they are made from the sentences."),
     )
     score_set = forms.CharField(
         label=_("Name of the scores"),
         max_length=ScoreSet._meta.get_field("name").max_length,
         initial="reference",
     )
-    low = forms.FloatField(label=_("Lowest possible score"), required=False, help_text=_("Empty: guessed."))
-    high = forms.FloatField(label=_("Highest possible score"), required=False, help_text=_("Empty: guessed."))
+    low = forms.FloatField(
+        label=_("Lowest possible score"), required=False, help_text=_("If empty, it is guessed.")
+    )
+    high = forms.FloatField(
+        label=_("Highest possible score"), required=False, help_text=_("If empty, it is guessed.")
+    )
     source = forms.ChoiceField(label=_("Source"), required=False)
     source_name = forms.CharField(
-        label=_("or one source for all"),
+        label=_("Or one source for all rows"),
         required=False,
         max_length=100,
-        help_text=_("Without either, the file's name."),
+        help_text=_("If you choose neither, the name of the file."),
     )
     split = forms.ChoiceField(label=_("Split"), required=False)
     split_name = forms.CharField(
-        label=_("or one split for all"),
+        label=_("Or one split for all rows"),
         required=False,
         max_length=20,
-        help_text=_("Without either, what the file's name says: train, dev or test."),
+        help_text=_("If you choose neither, the split in the file's name: train, dev or test."),
     )
     subset = forms.ChoiceField(label=_("Subset"), required=False)
 
@@ -120,7 +130,10 @@ class ImportForm(forms.Form):
         if (low is None) != (high is None):
             self.add_error("high", _("Give both ends of the scale, or neither."))
         if self.cleaned_data.get("a") == self.cleaned_data.get("b"):
-            self.add_error("b", _("Both sentences are in one column; choose another for the second."))
+            self.add_error(
+                "b",
+                _("Both sentences are in the same column. Choose another column for the second sentence."),
+            )
         return self.cleaned_data
 
     def options(self) -> ImportOptions:
@@ -162,12 +175,16 @@ class ExportForm(forms.Form):
     score_set = forms.ChoiceField(
         label=_("Scores"),
         required=False,
-        help_text=_("One set is a column called score; all are a column each."),
+        help_text=_(
+            "One score set is written to a column called score; every score set, to a column of its name."
+        ),
     )
     spreadsheet = forms.BooleanField(
         label=_("Make it safe for a spreadsheet"),
         required=False,
-        help_text=_("Text that a spreadsheet would take for a formula gets an apostrophe. CSV and TSV only."),
+        help_text=_(
+            "Put an apostrophe before text that a spreadsheet would run as a formula. CSV and TSV only."
+        ),
     )
 
     def __init__(self, dataset: Dataset) -> None:

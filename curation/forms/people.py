@@ -17,7 +17,7 @@ from curation.models import Invitation, Role, User
 from curation.numbers import NumberField
 
 PASSWORD_HELP = _(
-    "At least 10 characters, not digits alone, and neither a common password nor like your name."
+    "At least 10 characters. Not only digits, not a common password, and not similar to your name."
 )
 
 
@@ -36,8 +36,10 @@ class LoginForm(AuthenticationForm):
     """Django's, made slow for whoever guesses passwords."""
 
     error_messages = {
-        "invalid_login": _("This username and password do not belong together; mind upper and lower case."),
-        "inactive": _("This account is closed. Ask whoever runs this site."),
+        "invalid_login": _(
+            "The username or the password is wrong. Upper and lower case matter in passwords."
+        ),
+        "inactive": _("This account is closed. Ask the administrator of this site."),
     }
 
     def clean(self) -> dict[str, Any]:
@@ -60,7 +62,9 @@ class AccountForm(UserCreationForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("username",)
-        help_texts = {"username": _("Owners and curators see it. Letters, digits and @ . + - _ only.")}
+        help_texts = {
+            "username": _("Owners and curators of your datasets see it. Letters, digits and @ . + - _ only.")
+        }
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -100,22 +104,22 @@ class InvitationForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"),
         choices=[
-            (Role.ANNOTATOR, _("Annotator: judges, and sees no scores")),
+            (Role.ANNOTATOR, _("Annotator: judges pairs and sees no scores")),
             (Role.CURATOR, _("Curator: reads, imports and exports, runs campaigns")),
-            (Role.OWNER, _("Owner: all of that, and decides who is in")),
+            (Role.OWNER, _("Owner: does all of that and decides who is a member")),
         ],
     )
     people = NumberField(
-        label=_("People it admits"),
+        label=_("Number of people"),
         min_value=1,
         max_value=10_000,
         initial=1,
-        help_text=_("Each opens the same link."),
+        help_text=_("Everybody uses the same link."),
     )
-    days = NumberField(label=_("Days it is good for"), min_value=1, max_value=365, initial=14)
+    days = NumberField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
     note = forms.CharField(
         label=_("For whom"),
         max_length=Invitation._meta.get_field("note").max_length,
         required=False,
-        help_text=_("A name or a group, for your own list. Optional."),
+        help_text=_("The name of a person or a group, for your own list of invitations. Optional."),
     )

@@ -54,14 +54,16 @@ class VerdictForm(forms.Form):
     pair = forms.ModelChoiceField(
         Pair.objects.none(),
         error_messages={
-            "required": gettext_lazy("The page did not say which sentence this is about; load it again."),
+            "required": gettext_lazy(
+                "The page did not say which sentence the verdict is about. Load the page again."
+            ),
             "invalid_choice": gettext_lazy(
-                "There is no such generated pair in this dataset; load the page again."
+                "There is no such generated pair in this dataset. Load the page again."
             ),
         },
     )
     client_id = forms.UUIDField(
-        error_messages={"required": gettext_lazy("The page is out of date; load it again.")}
+        error_messages={"required": gettext_lazy("The page is out of date. Load it again.")}
     )
     verdict = forms.ChoiceField(
         choices=ReviewDecision.Verdict.choices,
@@ -86,4 +88,4 @@ class VerdictForm(forms.Form):
     def first_error(self) -> str:
         for errors in self.errors.values():
             return str(errors[0])
-        return _("This verdict cannot be kept; load the page again.")
+        return _("This verdict cannot be saved. Load the page again.")

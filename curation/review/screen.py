@@ -155,26 +155,29 @@ def words() -> dict[str, str]:
         "keep": _("Kept."),
         "reject": _("Rejected."),
         "edit": _("Edited."),
-        "undone": _("Undone; the sentence is back."),
+        "undone": _("Undone. The sentence waits for a verdict again."),
         "saved": _("saved"),
         "waiting": _("{number} waiting to be sent"),
         "fetching": _("Fetching the next sentence …"),
         "reasons_missing": _("Choose at least one reason, then press Enter."),
-        "text_missing": _("The new text is empty; write the sentence as it should be, or reject it."),
-        "text_unchanged": _("The text is unchanged; keep the sentence instead."),
+        "text_missing": _("The new text is empty. Write the sentence as it should be, or reject it."),
+        "text_unchanged": _("The text has not changed. Keep the sentence instead."),
         "choose_reasons": _("Why? Choose one or more reasons, then press Enter."),
         "edit_text": _("Change the sentence, then press Enter."),
-        "unreachable": _("No connection. Your verdicts wait on this device and are sent by themselves."),
+        "unreachable": _(
+            "No connection. Your verdicts are stored on this device and will be sent automatically."
+        ),
         "failing": _(
-            "This site has a problem at the moment. Your verdicts wait on this device and are sent by themselves."
+            "This site has a problem at the moment. Your verdicts are stored on this device and will "
+            "be sent automatically."
         ),
         "forbidden": _(
-            "You may not review in this dataset any more. What waits stays on this device; ask an owner."
+            "You no longer have permission to review in this dataset. Unsent verdicts stay on this device. Ask an owner."
         ),
         "logged_out": _(
-            "You were logged out. Your verdicts wait on this device and are sent after you log in."
+            "You were logged out. Your verdicts are stored on this device and will be sent after you log in."
         ),
         "log_in": _("Log in"),
-        "unkept": _("This browser cannot keep them: leave the page open until they are sent."),
+        "unkept": _("This browser cannot store verdicts. Leave the page open until they are sent."),
         "login_address": reverse("login"),
     }

@@ -131,14 +131,14 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
 def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
     if verdict not in Verdict.values:
         raise UserError(
-            _("“%(verdict)s” is no verdict; give keep, reject or edit.") % {"verdict": verdict[:40]}
+            _("“%(verdict)s” is not a verdict. Give keep, reject or edit.") % {"verdict": verdict[:40]}
         )
     if verdict != Verdict.REJECT:
         return
     unknown = sorted(set(reasons) - set(Reason.values))
     if unknown:
         names = {"reason": unknown[0][:40], "reasons": ", ".join(Reason.values)}
-        raise UserError(_("“%(reason)s” is no reason; choose among %(reasons)s.") % names)
+        raise UserError(_("“%(reason)s” is not a reason. Choose from %(reasons)s.") % names)
     if not reasons:
         raise UserError(_("Choose at least one reason for rejecting the sentence."))
 
@@ -147,7 +147,7 @@ def _same_decision(first: ReviewDecision, pair: Pair, by: User) -> ReviewDecisio
     """What was stored under this client_id, if it is what was sent; it may have been undone since."""
     if (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
         raise UserError(
-            _("This client_id belongs to another decision; make a new one for each sentence shown.")
+            _("This client_id belongs to another decision. Use a new client_id for each sentence shown.")
         )
     return first
 
@@ -156,17 +156,19 @@ def _require_undecided(pair: Pair) -> None:
     stands = ReviewDecision.objects.filter(pair=pair, undone_at=None).select_related("reviewer").first()
     if stands is not None:
         raise DecidedError(
-            _("%(person)s has decided about this sentence already (%(verdict)s); undo that to decide anew.")
+            _(
+                "%(person)s has already decided about this sentence (%(verdict)s). Undo that decision to decide again."
+            )
             % {"person": stands.reviewer or _("Somebody"), "verdict": stands.get_verdict_display()}
         )
     if pair.origin != Pair.Origin.GENERATED or pair.b.origin != Sentence.Origin.MACHINE:
         raise UserError(
-            _("Pair %(pair)s holds no machine-written sentence, so there is nothing to review.")
+            _("Pair %(pair)s contains no machine-written sentence, so there is nothing to review.")
             % {"pair": pair.external_id}
         )
     if pair.status not in REVIEWABLE:
         raise UserError(
-            _("Pair %(pair)s is %(status)s; only active and pending pairs are reviewed.")
+            _("Pair %(pair)s is %(status)s. Only active and pending pairs are reviewed.")
             % {"pair": pair.external_id, "status": pair.get_status_display()}
         )
 
@@ -177,7 +179,7 @@ def _require_unreviewed(replacements: Sequence[int]) -> None:
     )
     if later is not None:
         raise UserError(
-            _("The edited sentence of pair %(pair)s was reviewed since; undo that decision first.")
+            _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first.")
             % {"pair": later.pair.external_id}
         )
 
@@ -228,20 +230,20 @@ def _decision_store(decision: ReviewDecision, new_sentence: Sentence | None) -> 
 def _sentence_edited(pair: Pair, text: str) -> Sentence:
     """The sentence that takes the machine's place. What a person had written before stays a person's."""
     if not is_readable(text):
-        raise UserError(_("The new text holds characters that cannot be stored; type it again."))
+        raise UserError(_("The new text contains characters that cannot be stored. Type it again."))
     text = normalise(text)
     if not shows_something(text):
-        raise UserError(_("The new text is empty; write the sentence as it should be, or reject it."))
+        raise UserError(_("The new text is empty. Write the sentence as it should be, or reject it."))
     if len(text) > SENTENCE_MAX_CHARACTERS:
         raise UserError(
-            _("The new text has %(number)d characters; a sentence may have %(most)d.")
+            _("The new text has %(number)d characters. A sentence may have at most %(most)d.")
             % {"number": len(text), "most": SENTENCE_MAX_CHARACTERS}
         )
     if text == pair.b.text:
-        raise UserError(_("The text is unchanged; keep the sentence instead."))
+        raise UserError(_("The text has not changed. Keep the sentence instead."))
     if text == pair.a.text:
         raise UserError(
-            _("The new text is the source sentence itself; write another, or reject the sentence.")
+            _("The new text is the source sentence itself. Write another sentence, or reject this one.")
         )
     sentence, _made = Sentence.objects.get_or_create(
         dataset=pair.dataset,

@@ -105,7 +105,7 @@ def import_apply_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpR
     batch = _batch(request, slug, batch_pk)
     if batch.rows > ONE_TRANSACTION_ROWS:
         raise UserError(
-            _("%(file)s has %(rows)s rows; start a run for it.")
+            _("%(file)s has %(rows)s rows. Start a run to import it.")
             % {"file": batch.file_name, "rows": batch.rows}
         )
     import_apply(batch=batch)
@@ -178,7 +178,7 @@ def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
         form = SnapshotForm(request.POST, choices=pair_choices(dataset))
     if form.is_valid():
         made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
-        messages.success(request, _("Snapshot %(number)s is taken.") % {"number": made.number})
+        messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
         return redirect("curation:snapshots", slug=slug)
     context = {
         "dataset": dataset,

@@ -138,7 +138,7 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
 def invitation_revoke_view(request: AuthedRequest, slug: str, invitation_pk: int) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="own")
     invitation_revoke(invitation=get_object_or_404(dataset.invitations, pk=invitation_pk), at=now())
-    messages.success(request, _("The invitation is revoked; its link admits nobody any more."))
+    messages.success(request, _("The invitation was revoked. Its link no longer admits anybody."))
     return redirect("curation:invitation_list", slug=slug)
 
 
@@ -150,7 +150,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """What the link opens: a button for who is logged in, a new account for who is not."""
     invited = invitation_by_token(token)
     if invited is None:
-        unknown = _("This invitation does not exist; check that the whole link was copied.")
+        unknown = _("This invitation does not exist. Check that the whole link was copied.")
         return _refused(request, unknown, status=404)
     if request.user.is_authenticated:
         return _join(request, invited)  # type: ignore[arg-type]
@@ -185,7 +185,7 @@ def _join_with_new_account(request: HttpRequest, invited: Invitation) -> HttpRes
 
 def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:
     names = {"dataset": membership.dataset.name, "role": membership.get_role_display()}
-    messages.success(request, _("You joined %(dataset)s as %(role)s.") % names)
+    messages.success(request, _("You are now a member of %(dataset)s, with the role %(role)s.") % names)
     if dataset_may(membership.user, membership.dataset, may="read"):
         return redirect("curation:dataset", slug=membership.dataset.slug)
     return redirect("home")

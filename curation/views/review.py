@@ -111,7 +111,7 @@ def _asks_for_json(request: AuthedRequest) -> bool:
 
 
 def _no_scores(dataset: Dataset) -> str:
-    return _("No sentence of %(dataset)s has a p_D yet; score its generated pairs first.") % {
+    return _("No sentence of %(dataset)s has a p_D yet. Score its generated pairs first.") % {
         "dataset": dataset
     }
 

@@ -189,7 +189,7 @@ def killed_import(person: Person, slug: str, parent: int, folder: Path) -> None:
         killed_import=status,
         offered_again_s=round(offered, 1),
         seconds=round(seconds, 2),
-        done="Look at the pairs" in page,
+        done="View the pairs" in page,
     )
 
 

@@ -28,7 +28,8 @@ def listening(host: str, port: int) -> socket.socket:
         )
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             sentence = _(
-                "Port %(port)s on %(host)s is in use; stop what uses it, or choose another with --port."
+                "Port %(port)s on %(host)s is in use. Stop the program that uses it, or choose "
+                "another port with --port."
             )
         raise UserError(sentence % place) from error
 
@@ -61,7 +62,7 @@ def _queues_in(text: str) -> list[str]:
     queues = list(dict.fromkeys(filter(None, (name.strip() for name in text.split(",")))))
     for name in queues:
         if name not in QUEUES:
-            sentence = _("There is no queue “%(name)s”; the queues are %(queues)s.")
+            sentence = _("There is no queue “%(name)s”. The queues are %(queues)s.")
             raise UserError(sentence % {"name": name, "queues": listed(QUEUES)})
     return queues
 

@@ -99,13 +99,13 @@ def test_a_file_is_imported_in_three_steps(curator_page: Page, dataset, tmp_path
     (tmp_path / "animals.csv").write_text(ROWS)
     page.goto(f"/datasets/{dataset.slug}/import/")
     page.get_by_label("File").set_input_files(tmp_path / "animals.csv")
-    page.get_by_role("button", name="Upload and look at it").click()
+    page.get_by_role("button", name="Upload and preview").click()
     expect(page.get_by_label("First sentence")).to_have_value("sentence1")
 
-    page.get_by_role("button", name="Try the import").click()
+    page.get_by_role("button", name="Check the import").click()
     expect(page.get_by_role("cell", name="sentence a is empty")).to_be_visible()
     page.get_by_role("button", name="Import 1 pair").click()
-    page.get_by_role("link", name="Look at the pairs").click()
+    page.get_by_role("link", name="View the pairs").click()
 
     expect(page.get_by_text("A dog is running.")).to_be_visible()
 
@@ -113,7 +113,7 @@ def test_a_file_is_imported_in_three_steps(curator_page: Page, dataset, tmp_path
 def test_someone_new_comes_in_by_a_link(owner_page: Page, dataset, new_context) -> None:
     owner_page.goto(f"/datasets/{dataset.slug}/members/")
     owner_page.get_by_role("link", name="Invite people").click()
-    owner_page.get_by_role("button", name="Make the link").click()
+    owner_page.get_by_role("button", name="Create the link").click()
     link = owner_page.get_by_label("Invitation link").input_value()
     guest = new_context().new_page()
     guest.goto(link)
@@ -121,7 +121,7 @@ def test_someone_new_comes_in_by_a_link(owner_page: Page, dataset, new_context) 
     guest.get_by_label("Username").fill("newcomer")
     guest.get_by_label("Password", exact=True).fill(PASSWORD)
     guest.get_by_label("Password again").fill(PASSWORD)
-    guest.get_by_role("button", name="Make the account and join").click()
+    guest.get_by_role("button", name="Create the account and join").click()
 
     expect(guest.get_by_text(f"You joined {dataset.name} as annotator.")).to_be_visible()
     assert Membership.objects.get(user__username="newcomer").role == "annotator"
@@ -215,4 +215,4 @@ def test_filtering_a_dataset_that_one_has_just_left_says_so(
 
     page.get_by_role("button", name="Filter").click()
 
-    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()

@@ -53,7 +53,7 @@ def link_copied(page: Page) -> str:
 
 def test_the_link_of_an_invitation_is_copied(owner_page: Page, dataset) -> None:
     owner_page.goto(f"/datasets/{dataset.slug}/invitations/")
-    owner_page.get_by_role("button", name="Make the link").click()
+    owner_page.get_by_role("button", name="Create the link").click()
 
     link = link_copied(owner_page)
 
@@ -64,7 +64,7 @@ def test_the_link_of_an_invitation_is_copied(owner_page: Page, dataset) -> None:
 def test_it_is_copied_where_the_browser_has_no_clipboard_for_scripts(page_by_name: Page, dataset) -> None:
     page_by_name.goto(f"/datasets/{dataset.slug}/invitations/")
     assert page_by_name.evaluate("[isSecureContext, typeof navigator.clipboard]") == [False, "undefined"]
-    page_by_name.get_by_role("button", name="Make the link").click()
+    page_by_name.get_by_role("button", name="Create the link").click()
 
     link = link_copied(page_by_name)
 
@@ -76,7 +76,7 @@ def test_where_nothing_can_be_copied_the_link_is_selected_and_the_button_does_no
     page_by_name: Page, dataset
 ) -> None:
     page_by_name.goto(f"/datasets/{dataset.slug}/invitations/")
-    page_by_name.get_by_role("button", name="Make the link").click()
+    page_by_name.get_by_role("button", name="Create the link").click()
     page_by_name.evaluate("document.execCommand = () => false")
 
     page_by_name.get_by_role("button", name="Copy", exact=True).click()

@@ -106,7 +106,7 @@ def test_rejecting_without_a_reason_asks_for_one_and_escape_goes_back(screen) ->
 
 def test_an_edit_without_a_change_is_not_sent_and_letters_typed_decide_nothing(screen) -> None:
     press(screen, "e", "Enter")
-    expect(screen.get_by_text("The text is unchanged; keep the sentence instead.")).to_be_visible()
+    expect(screen.get_by_text("The text has not changed. Keep the sentence instead.")).to_be_visible()
 
     screen.keyboard.type("krub")
 

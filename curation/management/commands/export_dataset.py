@@ -22,18 +22,20 @@ class Command(BaseCommand):
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument("--format", required=True, choices=FORMATS)
         parser.add_argument("--out", required=True, type=Path, metavar="PATH")
-        parser.add_argument("--score-set", metavar="NAME", help="only this one, in a column named score")
+        parser.add_argument(
+            "--score-set", metavar="NAME", help="Write only this score set, to a column named score."
+        )
         parser.add_argument(
             "--neutralise-formulas",
             action="store_true",
-            help="put an apostrophe before texts that a spreadsheet would run (CSV and TSV)",
+            help="Put an apostrophe before text that a spreadsheet would run as a formula (CSV and TSV).",
         )
 
     def handle(self, *, dataset: str, out: Path, **options: Any) -> None:
         started = monotonic()
         found = dataset_by_slug(dataset)
         if found is None:
-            self.fail(_("There is no dataset “%(slug)s”; check the name.") % {"slug": dataset})
+            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
         outcome = pairs_export(
             dataset=found,
             path=out,

@@ -25,29 +25,31 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
         parser.add_argument("--dataset", required=True, metavar="SLUG")
-        parser.add_argument(
-            "--create", action="store_true", help="make the dataset if there is none of that name"
-        )
+        parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
         for option in COLUMNS:
             parser.add_argument(
-                f"--{option}", metavar="COL", help="column by name, or by number without a header"
+                f"--{option}",
+                metavar="COL",
+                help="Name of the column, or its number (from 1) if the file has no header.",
             )
         parser.add_argument("--scale", nargs=2, type=float, metavar=("LOW", "HIGH"))
         parser.add_argument(
-            "--no-header", action="store_true", help="the first row is a pair, not column names"
+            "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
         )
         parser.add_argument("--score-set", default="reference", metavar="NAME")
         parser.add_argument(
-            "--source-name", metavar="NAME", help="the source of all rows; else the file's name"
+            "--source-name", metavar="NAME", help="Source of all rows. Default: the name of the file."
         )
         parser.add_argument(
-            "--split-name", metavar="NAME", help="the split of all rows; else from the file's name"
+            "--split-name",
+            metavar="NAME",
+            help="Split of all rows. Default: the split in the name of the file.",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="say what would come of it and write nothing"
+            "--dry-run", action="store_true", help="Print what the import would do, and write nothing."
         )
         parser.add_argument(
-            "--errors", type=Path, metavar="FILE", help="write rejected rows to this CSV file"
+            "--errors", type=Path, metavar="FILE", help="Write the rejected rows to this CSV file."
         )
 
     def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
@@ -65,7 +67,7 @@ class Command(BaseCommand):
     def _dataset(self, slug: str, *, create: bool) -> Dataset:
         found = dataset_by_slug(slug)
         if found is None and not create:
-            self.fail(_("There is no dataset “%(slug)s”; add --create to make it.") % {"slug": slug})
+            self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": slug})
         return found or dataset_draft(slug=slug, name=slug)
 
 
@@ -112,7 +114,7 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
     )
     yield duplicates % vars(outcome.duplicates)
     for error in outcome.errors[:10]:
-        yield _("Line %(line)s is left out: %(reason)s.") % {"line": error.line, "reason": error.reason}
+        yield _("Line %(line)s was rejected: %(reason)s.") % {"line": error.line, "reason": error.reason}
     yield _summary(outcome)
 
 
@@ -121,7 +123,9 @@ def _scale_line(outcome: ImportOutcome) -> str:
     names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
     line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
     if outcome.scale_guessed:
-        line += " " + _("It is the smallest common scale that holds them all; --scale names another.")
+        line += " " + _(
+            "This is the smallest common scale that includes all scores. Use --scale to give another."
+        )
     return line
 
 
@@ -129,7 +133,9 @@ def _summary(outcome: ImportOutcome) -> str:
     names = {"dataset": outcome.dataset, **vars(outcome)}
     counts = _("%(rows)s rows: %(added)s added, %(unchanged)s unchanged, %(rejected)s rejected.") % names
     if outcome.dry_run:
-        return _("Nothing was written. It would be: %(counts)s") % {"counts": counts}
+        return _("Nothing was written (dry run). The import would give: %(counts)s") % {"counts": counts}
     if not outcome.added and not outcome.scores_added:
-        return _("Nothing was added: the dataset holds these pairs already. %(counts)s") % {"counts": counts}
+        return _("Nothing was added, because the dataset already contains these pairs. %(counts)s") % {
+            "counts": counts
+        }
     return f"{outcome.dataset}: {counts}"

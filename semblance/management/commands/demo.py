@@ -32,12 +32,14 @@ LOOK_EVERY = 0.1  # seconds
 
 
 class Command(BaseCommand):
-    help = "Run the whole job on sentences of our own and print what came of it."
+    help = "Run the whole process on sentences made for this demonstration and print the results."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--serve", action="store_true", help="serve the site when the job is done")
-        parser.add_argument("--port", type=int, default=8000, help="for --serve (default: %(default)s)")
-        parser.add_argument("--seed", type=int, default=13, help="default: %(default)s")
+        parser.add_argument("--serve", action="store_true", help="Serve the site after the demonstration.")
+        parser.add_argument("--port", type=int, default=8000, help="Port for --serve. Default: %(default)s.")
+        parser.add_argument(
+            "--seed", type=int, default=13, help="Seed of the demonstration. Default: %(default)s."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         began, console = time.monotonic(), Console()
@@ -106,7 +108,7 @@ def run_wait(worker: Group, lines: list[str], run: Run, report: Report) -> Run:
 
 
 def _table(done: Demonstration, figures: dict[str, Any]) -> Table:
-    table = Table(title=_("What came of it"), title_justify="left", show_header=False)
+    table = Table(title=_("Results"), title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")
     for row in [*_rows(figures), *_encoder_rows(figures), (_("Seconds"), f"{figures['seconds']:.1f}")]:
@@ -121,15 +123,15 @@ def _table(done: Demonstration, figures: dict[str, Any]) -> Table:
 def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         (_("Pairs judged"), f"{figures['pairs']:,}"),
-        (_("Tuples of four"), f"{figures['tuples']:,}"),
+        (_("4-tuples"), f"{figures['tuples']:,}"),
         (_("Judgements that count (simulated annotators)"), f"{figures['judgements']:,}"),
         (_("Annotators stopped by the gold gate"), f"{figures['annotators_stopped']}"),
-        (_("Split-half reliability, Spearman"), f"{figures['shr_spearman']:.3f}"),
-        (_("Spearman with the known relatedness"), f"{figures['latent_spearman']:.3f}"),
-        (_("Pairs generated, and kept"), f"{figures['generated']:,}, {figures['kept']:,}"),
-        (_("People's and machine's sentences told apart, AUC"), f"{figures['realism_auc']:.3f}"),
+        (_("Split-half reliability (Spearman correlation)"), f"{figures['shr_spearman']:.3f}"),
+        (_("Spearman correlation with the known relatedness"), f"{figures['latent_spearman']:.3f}"),
+        (_("Pairs generated, and kept after clean-up"), f"{figures['generated']:,}, {figures['kept']:,}"),
+        (_("Human and machine sentences classified, AUC"), f"{figures['realism_auc']:.3f}"),
         (
-            _("Median p_D of people's and of machine's sentences"),
+            _("Median p_D of human and of machine sentences"),
             f"{figures['median_p_human']:.3f}, {figures['median_p_machine']:.3f}",
         ),
         (_("Machine sentences reviewed (simulated curators)"), f"{figures['reviewed']:,}"),
@@ -137,7 +139,7 @@ def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _encoder_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
-    label = _("Encoder “%(name)s”: Spearman on held-out pairs")
+    label = _("Encoder “%(name)s”: Spearman correlation on held-out pairs")
     return [
         (label % {"name": name}, f"{row['spearman']:.3f} ({row['low']:.3f}–{row['high']:.3f})")
         for name, row in figures["encoders"].items()
@@ -145,7 +147,7 @@ def _encoder_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _logins(accounts: list[Account]) -> Table:
-    table = Table(title=_("Accounts, with passwords that are shown once"), title_justify="left")
+    table = Table(title=_("Accounts. The passwords are shown only once."), title_justify="left")
     table.add_column(_("User"))
     table.add_column(_("Password"))
     for account in accounts:

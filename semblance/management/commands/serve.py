@@ -21,13 +21,20 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--port", type=int, default=8000, help="0 takes a free one (default: %(default)s)"
+            "--port",
+            type=int,
+            default=8000,
+            help="Port to listen on; 0 chooses a free port. Default: %(default)s.",
         )
-        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+        parser.add_argument("--host", default="127.0.0.1", help="Address to listen on. Default: %(default)s.")
         parser.add_argument(
-            "--workers", default="default,gpu", help="queues, one worker process each (default: %(default)s)"
+            "--workers",
+            default="default,gpu",
+            help="Queues, separated by commas; one worker process is started for each. Default: %(default)s.",
         )
-        parser.add_argument("--web-workers", type=int, default=2, help="web processes (default: %(default)s)")
+        parser.add_argument(
+            "--web-workers", type=int, default=2, help="Number of web processes. Default: %(default)s."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         others = [*workers(options["workers"]), beat()]
@@ -42,7 +49,7 @@ class Command(BaseCommand):
             ended = group.run(meanwhile=self._announcement(address))
         if ended is not None:
             self.fail(why(ended))
-        self._say(_("Everything is stopped."))
+        self._say(_("All programs have stopped."))
 
     def _say(self, line: str) -> None:
         """At once, also where the output is a file or a pipe."""
@@ -63,5 +70,5 @@ class Command(BaseCommand):
 
 def why(ended: ProgramEnd) -> str:
     return _(
-        "%(program)s ended with status %(status)s, so everything was stopped; its lines above say why."
+        "%(program)s ended with status %(status)s, so everything was stopped. The lines above say why."
     ) % {"program": ended.name, "status": ended.status}

@@ -84,7 +84,7 @@ def test_a_change_is_refused_in_a_sentence_that_says_what_to_do(archived, owner,
     refused = client_of(owner).post(at(archived, address), {"role": "owner", "verdict": "keep"})
 
     assert refused.status_code == 403
-    assert "An owner can bring it back in its settings." in refused.content.decode()
+    assert "An owner can restore it in its settings." in refused.content.decode()
 
 
 def test_a_curator_s_verdict_waits_in_the_browser_and_a_program_s_is_refused(archived, curator) -> None:
@@ -111,7 +111,7 @@ def test_an_owner_brings_it_back(archived, owner) -> None:
 
     client.post(at(archived, "archive/"))
 
-    assert "Bring it back" in settings
+    assert "Restore the dataset" in settings
     assert "nothing in it can be changed" in settings
     assert not Dataset.objects.get().archived
 

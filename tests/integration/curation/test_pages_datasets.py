@@ -62,7 +62,7 @@ def test_whoever_creates_a_dataset_owns_it(staff, client_of) -> None:
     ("wrong", "sentence"),
     [
         ({"slug": "new"}, "is an address of this site; choose another."),
-        ({"slug": "taken"}, "Another dataset has this short name; choose another."),
+        ({"slug": "taken"}, "Another dataset has this short name. Choose another."),
         ({"slug": "two words"}, "Enter a valid"),
         ({"slug": ""}, "This field is required."),
         ({"language": "English!"}, "Give a BCP-47 tag such as en or pt-BR."),
@@ -134,7 +134,7 @@ def test_a_snapshot_is_taken_with_its_checksum_and_downloaded(
     file = b"".join(client.get(f"{address}snapshots/1/").streaming_content)
 
     snapshot = Snapshot.objects.get()
-    assert "Snapshot 1 is taken." in page
+    assert "Snapshot 1 was created." in page
     assert snapshot.rows == 2
     assert hashlib.sha256(file).hexdigest() == snapshot.sha256
     assert snapshot.sha256 in page

@@ -266,7 +266,7 @@ def test_the_past_imports_say_what_came_of_them(upload, client, address) -> None
 
     assert "added 2 of 3 rows" in page
     assert "1 rejected" in page
-    assert "waits for you" in page
+    assert "not imported yet" in page
 
 
 def test_hostile_cells_stay_text(upload, client, address) -> None:

@@ -111,7 +111,7 @@ def test_no_pair_that_fits_is_said_with_a_way_back(table, fill) -> None:
 
     page, _rows = table("search=unicorn")
 
-    assert "No pair fits these filters." in page
+    assert "No pair matches these filters." in page
     assert "Show all pairs" in page
 
 
@@ -181,7 +181,7 @@ def test_a_pair_names_the_others_with_the_same_sentences(fill, dataset, curator,
 
     page = client_of(curator).get(f"/datasets/{dataset.slug}/pairs/{pair.pk}/").content.decode()
 
-    assert "The same two sentences also stand in" in page
+    assert "The same two sentences also occur in" in page
     assert "mirrored" in page
 
 

@@ -172,7 +172,10 @@ def test_a_revoked_invitation_says_so(owner, address, link, client_of) -> None:
 
 @pytest.mark.parametrize(
     ("changed", "sentence"),
-    [({"uses_left": 0}, "is used up"), ({"expires_at": now() - timedelta(days=1)}, "expired on")],
+    [
+        ({"uses_left": 0}, "as many people as it admits"),
+        ({"expires_at": now() - timedelta(days=1)}, "expired on"),
+    ],
 )
 def test_an_invitation_that_admits_nobody_says_why(link, stranger, client_of, changed, sentence: str) -> None:
     opened = link()

@@ -166,7 +166,7 @@ def test_a_page_out_of_date_says_so(place, pairs, curating) -> None:
     answer = curating.post(f"{place}decide/", {"pair": pairs[0].pk, "verdict": "keep"})
 
     assert (answer.status_code, status(pairs[0])) == (400, "active")
-    assert "The page is out of date; load it again." in answer.content.decode()
+    assert "The page is out of date. Load it again." in answer.content.decode()
 
 
 def test_the_script_gets_the_next_sentences_with_every_verdict(place, pairs, curating) -> None:
@@ -302,7 +302,7 @@ def test_a_pair_s_page_tells_its_verdicts(dataset, pairs, curating, curator) -> 
 
     assert "Replaced by" in old
     assert "A dog." in old
-    assert "Takes the place of" in new
+    assert "Replaces" in new
     assert "Horse 0 rides horse 0." in new
 
 

@@ -53,7 +53,7 @@ def test_the_api_refuses_a_file_in_a_sentence(curator, client_of, dataset, kept)
     answer = client_of(curator).post(f"/api/v1/datasets/{dataset.slug}/review/decisions/", {"file": a_file()})
 
     assert answer.status_code == 400
-    assert answer.json() == {"detail": "This address takes no files."}
+    assert answer.json() == {"detail": "This address does not accept files."}
     assert kept == []
 
 
