@@ -161,7 +161,7 @@ def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | Non
         sentence = _("%(dataset)s is archived, so nobody can join it. Ask an owner to restore it.")
     elif invitation.uses_left == 0:
         sentence = _(
-            "This invitation to %(dataset)s has been used by as many people as it admits. Ask an owner for a new invitation."
+            "This invitation to %(dataset)s is used up: it admits no more people. Ask an owner for a new one."
         )
     elif user and _is_barred(user, invitation):
         sentence = _(

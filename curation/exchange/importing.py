@@ -294,14 +294,14 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
     if found.kind != ScoreSet.Kind.REFERENCE or found.campaign_ref or found.run_ref:
         raise UserError(
             _(
-                "The score set “%(name)s” was not imported, so no imported scores can be added to it. Choose another name."
+                "The score set “%(name)s” was not imported, so a file cannot add scores to it. Choose another name."
             )
             % names
         )
     if options.scale and options.scale != (found.low, found.high):
         raise UserError(
             _(
-                "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another score set."
+                "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another set."
             )
             % names
         )

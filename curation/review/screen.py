@@ -172,7 +172,7 @@ def words() -> dict[str, str]:
             "be sent automatically."
         ),
         "forbidden": _(
-            "You no longer have permission to review in this dataset. Unsent verdicts stay on this device. Ask an owner."
+            "You no longer have permission to review this dataset. Unsent verdicts stay on this device. Ask an owner."
         ),
         "logged_out": _(
             "You were logged out. Your verdicts are stored on this device and will be sent after you log in."

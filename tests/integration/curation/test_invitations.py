@@ -66,7 +66,7 @@ def test_an_invitation_for_two_admits_two_and_then_nobody(invite) -> None:
     for name in ("one", "two"):
         invitation_accept(invitation=invitation, user=UserFactory(username=name), at=NOW)
 
-    with pytest.raises(UserError, match="as many people as it admits"):
+    with pytest.raises(UserError, match="is used up"):
         invitation_accept(invitation=invitation, user=UserFactory(username="three"), at=NOW)
 
     assert Membership.objects.filter(user__username__in=["one", "two", "three"]).count() == 2
@@ -138,7 +138,7 @@ def test_two_people_who_read_the_last_use_at_once_do_not_both_come_in(invite) ->
     invitation_accept(invitation=invitation, user=UserFactory(), at=NOW)
 
     assert as_read_by_the_other.uses_left == 1
-    with pytest.raises(UserError, match="as many people as it admits"):
+    with pytest.raises(UserError, match="is used up"):
         invitation_accept(invitation=as_read_by_the_other, user=UserFactory(), at=NOW)
 
 

@@ -173,7 +173,7 @@ def test_a_revoked_invitation_says_so(owner, address, link, client_of) -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"uses_left": 0}, "as many people as it admits"),
+        ({"uses_left": 0}, "is used up"),
         ({"expires_at": now() - timedelta(days=1)}, "expired on"),
     ],
 )
