@@ -191,7 +191,7 @@ def test_verdicts_wait_out_a_lost_connection_and_a_reload(screen, pairs) -> None
     screen.wait_for_timeout(260)
     press(screen, "r", "3", "Enter")
     expect(screen.get_by_text("2 waiting to be sent")).to_be_visible()
-    expect(screen.get_by_role("alert")).to_contain_text("wait on this device")
+    expect(screen.get_by_role("alert")).to_contain_text("stored on this device")
     screen.reload()
     expect(screen.get_by_text("2 waiting to be sent")).to_be_visible()
     assert stored() == []
@@ -227,7 +227,7 @@ def test_who_comes_second_is_told_and_goes_on(screen, open_as, owner, dataset, p
 
     press(screen, "k")
 
-    expect(screen.get_by_text("only active and pending pairs are reviewed")).to_be_visible()
+    expect(screen.get_by_text("Only active and pending pairs are reviewed")).to_be_visible()
     expect(machine(screen)).to_contain_text("While the committee")
 
 
@@ -236,7 +236,7 @@ def test_when_all_is_decided_the_page_says_so(curator_page, dataset, pairs) -> N
 
     press(page, "k")
 
-    expect(page.get_by_text("the one sentence of this share is decided")).to_be_visible()
+    expect(page.get_by_text("The one sentence of this share has a verdict")).to_be_visible()
     page.get_by_role("link", name="Go on: lowest quarter").click()
     expect(machine(page)).to_contain_text("While the committee")
 

@@ -69,7 +69,7 @@ def test_parquet_keeps_numbers_as_numbers(scored, tmp_path) -> None:
 
 
 def test_an_unknown_score_set_is_answered_with_those_there_are(scored, tmp_path) -> None:
-    with pytest.raises(UserError, match=r"no score set “silver”; it has “gold”, “people”\."):
+    with pytest.raises(UserError, match=r"no score set “silver”. Its score sets: “gold”, “people”\."):
         pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv", score_set="silver")
 
 

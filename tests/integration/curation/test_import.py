@@ -157,7 +157,7 @@ def test_another_score_for_a_scored_pair_is_refused(dataset, written) -> None:
     outcome = pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3.9\nC.,D.,1\n"))
 
     assert (outcome.added, outcome.rejected) == (1, 1)
-    assert "holds the score 3.8 for this pair" in outcome.errors[0].reason
+    assert "already has the score 3.8 for this pair" in outcome.errors[0].reason
     assert PairScore.objects.get(pair__a__text="A.").value == 3.8
 
 
@@ -187,7 +187,7 @@ def test_an_id_that_stands_for_other_sentences_is_refused(dataset, written) -> N
     assert (outcome.added, outcome.rejected) == (1, 1)
     assert (
         outcome.errors[0].reason
-        == 'the id "1" stands for other sentences in the dataset; sentences never change'
+        == 'the id "1" belongs to a pair with other sentences in the dataset, and sentences never change'
     )
     assert Pair.objects.get(external_id="1").b.text == "B."
 
@@ -229,7 +229,7 @@ def test_what_does_not_fit_is_one_sentence_and_writes_nothing(dataset, written, 
 
 
 def test_scores_that_no_common_scale_holds_need_a_named_one(dataset, written) -> None:
-    with pytest.raises(UserError, match="run from -3 to 250, which no common scale holds"):
+    with pytest.raises(UserError, match="range from -3 to 250, and no common scale includes them all"):
         pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,-3\nC.,D.,250\n"))
 
     assert not Pair.objects.exists()
@@ -237,7 +237,7 @@ def test_scores_that_no_common_scale_holds_need_a_named_one(dataset, written) ->
 
 def test_a_file_without_one_good_row_is_an_error(dataset, written) -> None:
     with pytest.raises(
-        UserError, match=r"None of the 2 rows of news-train\.csv can be imported; line 2: sentence a"
+        UserError, match=r"None of the 2 rows of news-train\.csv can be imported. Line 2: sentence a"
     ):
         pairs_import(dataset=dataset, path=written(HEADER + ",B.,1\n,D.,2\n"))
 
@@ -252,7 +252,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_left(dataset, written) -> No
         cursor.execute(f"PRAGMA max_page_count = {cursor.fetchone()[0] + 5}")
     try:
         with pytest.raises(
-            UserError, match=r"The disk of the database is full; free some space and import again\."
+            UserError, match=r"The disk of the database is full. Free some space and import the file again\."
         ):
             pairs_import(dataset=dataset, path=written(many(3000)))
     finally:
@@ -449,8 +449,8 @@ def test_the_command_tells_people_what_was_taken_for_granted(written, db) -> Non
 
     assert "Source of all rows: news-train." in lines
     assert "Split of all rows: train." in lines
-    assert any("scale 0 to 5. It is the smallest common scale" in line for line in lines)
-    assert "Line 5 is left out: sentence b is empty." in lines
+    assert any("scale 0 to 5. This is the smallest common scale" in line for line in lines)
+    assert "Line 5 was rejected: sentence b is empty." in lines
     assert lines[-1] == "news: 4 rows: 3 added, 0 unchanged, 1 rejected."
 
 
@@ -459,7 +459,7 @@ def test_the_command_says_when_nothing_was_added(written, db) -> None:
     run(path, "--dataset", "news", "--create")
 
     assert run(path, "--dataset", "news")[-1].startswith(
-        "Nothing was added: the dataset holds these pairs already."
+        "Nothing was added, because the dataset already contains these pairs."
     )
 
 
@@ -486,7 +486,7 @@ def test_the_command_takes_columns_names_and_a_scale(written, db) -> None:
 
 
 def test_the_command_makes_no_dataset_unless_asked(written, db) -> None:
-    with pytest.raises(CommandError, match="There is no dataset “news”; add --create to make it"):
+    with pytest.raises(CommandError, match="There is no dataset “news”. Add --create to create it"):
         run(written(THREE), "--dataset", "news")
 
 

@@ -29,7 +29,7 @@ def test_the_last_owner_cannot_be_demoted(owner, curator) -> None:
 
 
 def test_the_last_owner_cannot_leave(owner) -> None:
-    with pytest.raises(UserError, match="make another member an owner first"):
+    with pytest.raises(UserError, match="Make another member an owner first"):
         member_remove(membership=membership_of(owner), at=NOW)
 
     assert membership_of(owner).role == "owner"

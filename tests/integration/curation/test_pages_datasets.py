@@ -61,7 +61,7 @@ def test_whoever_creates_a_dataset_owns_it(staff, client_of) -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"slug": "new"}, "is an address of this site; choose another."),
+        ({"slug": "new"}, "is reserved for an address of this site."),
         ({"slug": "taken"}, "Another dataset has this short name. Choose another."),
         ({"slug": "two words"}, "Enter a valid"),
         ({"slug": ""}, "This field is required."),

@@ -120,7 +120,7 @@ def test_a_file_imported_twice_has_nothing_left_to_import(upload, client, addres
         page = client.get(f"{address}{batch.pk}/").content.decode()
         client.post(f"{address}{batch.pk}/apply/")
 
-    assert "there is nothing to import" in page
+    assert "There is nothing to import" in page
 
 
 def test_a_column_may_be_left_out_although_it_was_recognised(upload, client, address, dataset) -> None:
@@ -159,7 +159,7 @@ def test_a_file_without_a_header_has_its_columns_by_number(upload, client, addre
     [
         ({"low": "0"}, "Give both ends of the scale, or neither."),
         ({"low": "5", "high": "0"}, "scale"),
-        ({"b": "sentence1"}, "Both sentences are in one column"),
+        ({"b": "sentence1"}, "Both sentences are in the same column"),
         ({"a": "nowhere"}, "Select a valid choice."),
         ({"low": "100", "high": "200"}, "None of the 3 rows of pairs.csv can be imported"),
     ],
@@ -212,7 +212,7 @@ def test_a_large_file_is_not_imported_in_a_request(upload, client, address, data
     answer = client.post(f"{address}{batch.pk}/apply/")
 
     assert answer.status_code == 400
-    assert "pairs.csv has 20001 rows; start a run for it." in answer.content.decode()
+    assert "pairs.csv has 20001 rows. Start a run to import it." in answer.content.decode()
     assert not dataset.pairs.exists()
 
 
@@ -252,7 +252,7 @@ def test_a_full_disk_while_uploading_is_one_sentence() -> None:
 
     handler.file.close()
     assert upload_refusal(request) == (
-        "The file could not be kept: No space left on device; free some space, then upload it again."
+        "The file could not be stored: No space left on device. Free some space, then upload the file again."
     )
 
 

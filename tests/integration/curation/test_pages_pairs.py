@@ -138,7 +138,7 @@ def test_the_chart_comes_with_its_finding_and_its_n(table, fill) -> None:
 
     page, _rows = table()
 
-    assert "The fullest tenth is 0–0.5 with 17%, the emptiest 1–1.5 with 8%." in page
+    assert "Most scores lie in 0–0.5 (17%), fewest in 1–1.5 (8%)." in page
     assert "n = 60 pairs" in page
 
 

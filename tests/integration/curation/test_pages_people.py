@@ -65,7 +65,7 @@ def test_the_last_owner_is_told_why_leaving_is_not_possible(owner, address, clie
 
     assert answer.status_code == 400
     assert (
-        "owner is the only owner of this dataset; make another member an owner first."
+        "owner is the only owner of this dataset. Make another member an owner first."
         in answer.content.decode()
     )
 
@@ -167,7 +167,7 @@ def test_a_revoked_invitation_says_so(owner, address, link, client_of) -> None:
     answer = Client().get(opened)
 
     assert answer.status_code == 410
-    assert "was revoked; ask an owner for a new one." in answer.content.decode()
+    assert "was revoked. Ask an owner for a new invitation." in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,9 @@ def test_who_was_removed_reads_why_an_old_link_does_not_bring_them_back(
 
     answers = [client.get(opened), client.post(opened)]
 
-    sentence = "This invitation was made before your access to .* was changed; ask an owner for a new one."
+    sentence = (
+        "This invitation was made before your access to .* was changed. Ask an owner for a new invitation."
+    )
     assert [answer.status_code for answer in answers] == [410, 410]
     assert all(re.search(sentence, answer.content.decode()) for answer in answers)
     assert not Membership.objects.filter(user=annotator).exists()
@@ -240,7 +242,7 @@ def test_an_account_that_is_closed_in_the_administration_invites_nobody(
 
     assert not User.objects.get(pk=owner.pk).is_active
     assert answer.status_code == 410
-    assert "may no longer invite; ask an owner for a new one." in answer.content.decode()
+    assert "may no longer invite people. Ask an owner for a new invitation." in answer.content.decode()
 
 
 def test_looking_at_an_invitation_spends_nothing(link, stranger, client_of) -> None:
@@ -290,7 +292,7 @@ def test_an_account_that_cannot_be_made_says_why_and_spends_nothing(
 def test_a_member_who_opens_a_weaker_invitation_keeps_the_role(link, curator, client_of) -> None:
     answer = client_of(curator).post(link("annotator"))
 
-    assert "already, as curator. Opening this link again changes nothing." in answer.content.decode()
+    assert "with the role curator. This link changes nothing for you." in answer.content.decode()
     assert Membership.objects.get(user=curator).role == "curator"
 
 
@@ -326,7 +328,7 @@ def log_in(owner):
 
 
 def test_a_wrong_password_is_said_without_saying_which_was_wrong(log_in) -> None:
-    assert "This username and password do not belong together" in log_in("wrong")
+    assert "The username or the password is wrong" in log_in("wrong")
 
 
 def test_after_five_wrong_passwords_the_right_one_has_to_wait(log_in) -> None:
@@ -451,7 +453,7 @@ def test_the_first_page_is_where_the_persons_work_is(who: str, goes_to: str, req
 def test_who_belongs_nowhere_is_told_how_that_changes(stranger, client_of) -> None:
     answer = client_of(stranger).get("/")
 
-    assert "Open the invitation link that a dataset" in answer.content.decode()
+    assert "Open the invitation link that an owner of a dataset" in answer.content.decode()
 
 
 # Tokens

@@ -98,7 +98,7 @@ def test_the_list_names_what_waits_where_the_person_curates(
 
     assert re.search(rf"{dataset.name}</a>.*?run 7: p_D.*?>3<", page, re.DOTALL)
     assert page.count("run 7: p_D") == 1
-    assert "Nothing waits for review" in client_of(annotator).get("/review/").content.decode()
+    assert "No sentence waits for review" in client_of(annotator).get("/review/").content.decode()
 
 
 def test_the_place_in_the_head_is_for_curators(pairs, curating, client_of, annotator) -> None:
@@ -191,7 +191,7 @@ def test_who_comes_second_gets_a_sentence_and_the_next(place, pairs, dataset, cu
     )
 
     assert answer.status_code == 400
-    assert answer.json()["note"].startswith("cleo has decided about this sentence already (keep)")
+    assert answer.json()["note"].startswith("cleo has already decided about this sentence (keep)")
     assert [item["pair"] for item in answer.json()["items"]] == [pair.pk for pair in pairs[1:]]
 
 
@@ -217,7 +217,7 @@ def test_an_undo_that_is_refused_says_why_on_the_page(place, pairs, curating, cu
 
     page = curating.post(f"{place}undo/{edit.pk}/", follow=True).content.decode()
 
-    assert "was reviewed since; undo that decision first" in page
+    assert "has been reviewed since. Undo that decision first" in page
 
 
 def test_a_dataset_without_p_d_says_what_to_do(place, curating) -> None:
@@ -230,7 +230,7 @@ def test_a_share_that_is_done_offers_the_next_one(place, pairs, curating) -> Non
 
     page = curating.get(place).content.decode()
 
-    assert "the one sentence of this share is decided" in page
+    assert "The one sentence of this share has a verdict" in page
     assert "share=0.5" in page
 
 
@@ -241,7 +241,7 @@ def test_sentences_on_other_screens_are_said_to_be_there(
 
     page = curating.get(f"{place}?share=1.0").content.decode()
 
-    assert "Other people have the sentences that are left on their screens." in page
+    assert "The sentences that are left are on the screens of other people." in page
 
 
 @pytest.mark.parametrize("query", ["share=7", "share=x", "set=999", "set=x", "blind=perhaps&share=0.1"])

@@ -240,15 +240,15 @@ def test_a_verdict_holds_for_every_waiting_pair_of_the_sentence(dataset, decide)
 @pytest.mark.parametrize(
     ("verdict", "given", "sentence"),
     [
-        ("burn", {}, "“burn” is no verdict"),
+        ("burn", {}, "“burn” is not a verdict"),
         ("reject", {"reasons": []}, "Choose at least one reason"),
-        ("reject", {"reasons": ["ugly"]}, "“ugly” is no reason; choose among grammar"),
+        ("reject", {"reasons": ["ugly"]}, "“ugly” is not a reason. Choose from grammar"),
         ("edit", {"text": " "}, "The new text is empty"),
         ("edit", {"text": "\u00ad\u200b"}, "The new text is empty"),
-        ("edit", {"text": "A machine's dog."}, "The text is unchanged"),
+        ("edit", {"text": "A machine's dog."}, "The text has not changed"),
         ("edit", {"text": "A human's dog."}, "is the source sentence itself"),
         ("edit", {"text": "a\x00b"}, "characters that cannot be stored"),
-        ("edit", {"text": "x" * 2001}, "2001 characters; a sentence may have 2000"),
+        ("edit", {"text": "x" * 2001}, "2001 characters. A sentence may have at most 2000"),
     ],
 )
 def test_what_cannot_be_a_verdict_is_refused_and_changes_nothing(
@@ -268,8 +268,8 @@ def test_what_cannot_be_a_verdict_is_refused_and_changes_nothing(
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"origin": "imported"}, "holds no machine-written sentence"),
-        ({"status": "retired"}, "is retired; only active and pending pairs are reviewed"),
+        ({"origin": "imported"}, "contains no machine-written sentence"),
+        ({"status": "retired"}, "is retired. Only active and pending pairs are reviewed"),
     ],
 )
 def test_a_pair_that_is_not_reviewed_is_named(dataset, decide, change: dict, sentence: str) -> None:
@@ -304,7 +304,7 @@ def test_who_comes_second_is_told_who_decided_and_what(dataset, decide) -> None:
     (pair,) = generated(dataset, 0.1)
     decide(pair, "reject")
 
-    with pytest.raises(DecidedError, match=r"curator has decided about this sentence already \(reject\)"):
+    with pytest.raises(DecidedError, match=r"curator has already decided about this sentence \(reject\)"):
         decide(pair, by=UserFactory())
 
     assert ReviewDecision.objects.get().verdict == "reject"
@@ -423,7 +423,7 @@ def test_an_edit_whose_sentence_was_reviewed_since_is_not_undone(dataset, decide
     Sentence.objects.filter(pk=edited.replacement.b_id).update(origin="machine")  # another run wrote the same
     later = decide(edited.replacement, "reject")
 
-    with pytest.raises(UserError, match="was reviewed since; undo that decision first"):
+    with pytest.raises(UserError, match="has been reviewed since. Undo that decision first"):
         undo(edited)
     undo(later)
     undo(edited)

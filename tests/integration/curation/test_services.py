@@ -33,7 +33,7 @@ def test_whoever_makes_a_dataset_owns_it(stranger) -> None:
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ({"slug": "taken"}, "There is a dataset with the short name “taken”; choose another"),
+        ({"slug": "taken"}, "A dataset with the short name “taken” already exists"),
         ({"slug": "two words"}, "slug: Enter a valid"),
         ({"language": "English!"}, "language: Give a BCP-47 tag"),
         ({"name": ""}, "name: This field cannot be blank"),
@@ -118,7 +118,7 @@ def test_a_score_set_is_stored_with_its_scores(dataset) -> None:
         ([(0, 0.5)], {"name": "taken"}, "has a score set “taken”, and a score set never changes"),
         ([(0, 1.5)], {}, "The score 1.5 of pair .* is outside the scale 0 to 1"),
         ([(0, float("nan"))], {}, "The score nan of pair .* is outside the scale 0 to 1"),
-        ([(0, 0.5), (0, 0.5)], {}, "A pair is scored twice"),
+        ([(0, 0.5), (0, 0.5)], {}, "A pair has two scores"),
         ([(0, 0.5), (1, 0.5)], {}, "1 of the scored pairs do not belong to the dataset"),
         ([(0, 0.5)], {"low": 1.0, "high": 0.0}, "The scale 1 to 0 does not rise"),
         ([(0, 0.5)], {"kind": "feeling"}, "kind: Value 'feeling' is not a valid choice"),
@@ -155,10 +155,10 @@ def test_sentences_are_scored_beside_pairs(dataset) -> None:
     [
         ([(0, 1.5)], "The score 1.5 of sentence .* is outside the scale 0 to 1"),
         ([(0, float("nan"))], "The score nan of sentence .* is outside the scale"),
-        ([(0, 0.5, float("nan"), 1.0)], "A logit of sentence .* is no finite number"),
-        ([(0, 0.5, 1.0, float("inf"))], "A logit of sentence .* is no finite number"),
+        ([(0, 0.5, float("nan"), 1.0)], "A logit of sentence .* is not a finite number"),
+        ([(0, 0.5, 1.0, float("inf"))], "A logit of sentence .* is not a finite number"),
         ([(0, 0.5, 1.0, 1.0, -1)], "The fold of sentence .* is negative"),
-        ([(0, 0.5), (0, 0.5)], "A sentence is scored twice"),
+        ([(0, 0.5), (0, 0.5)], "A sentence has two scores"),
         ([(0, 0.5), (1, 0.5)], "1 of the scored sentences do not belong to the dataset"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_run_that_publishes_again_gets_the_set_it_published(dataset) -> None:
 def test_what_another_run_published_under_the_name_stays_its_own(dataset, changes) -> None:
     publish(dataset, [], kind="realism", run_ref=7)
 
-    with pytest.raises(UserError, match="a score set never changes; choose another name"):
+    with pytest.raises(UserError, match="a score set never changes. Choose another name"):
         publish(dataset, [], **{"kind": "realism", **changes})
 
 
@@ -277,11 +277,11 @@ def test_an_upload_is_imported_once(batch) -> None:
     uploads.import_check(batch=batch, options=ImportOptions())
     uploads.import_apply(batch=batch)
 
-    with pytest.raises(UserError, match=r"my_news-train\.csv is imported already"):
+    with pytest.raises(UserError, match=r"my_news-train\.csv has been imported"):
         uploads.import_apply(batch=batch)
     with pytest.raises(UserError, match="upload it again"):
         uploads.import_check(batch=batch, options=ImportOptions())
-    with pytest.raises(UserError, match="is imported already or at this moment, so it stays"):
+    with pytest.raises(UserError, match="has been imported or is being imported, so it cannot be discarded"):
         uploads.import_discard(batch=batch)
 
 
@@ -322,7 +322,7 @@ def test_only_a_run_that_goes_on_may_take_up_a_running_import(batch) -> None:
     uploads.import_check(batch=batch, options=ImportOptions())
     ImportBatch.objects.update(state="running", heartbeat_at=now())
 
-    with pytest.raises(UserError, match="is imported already or at this moment"):
+    with pytest.raises(UserError, match="has been imported"):
         uploads.import_apply(batch=batch)
     outcome = uploads.import_apply(batch=batch, again=True)
 
@@ -375,9 +375,9 @@ def test_an_import_whose_process_was_killed_can_be_discarded(batch, home) -> Non
 def test_an_import_that_lives_is_neither_discarded_nor_checked(batch) -> None:
     ImportBatch.objects.update(state="running", heartbeat_at=now())
 
-    with pytest.raises(UserError, match="at this moment"):
+    with pytest.raises(UserError, match="is being imported"):
         uploads.import_discard(batch=batch)
-    with pytest.raises(UserError, match="at this moment"):
+    with pytest.raises(UserError, match="is being imported"):
         uploads.import_check(batch=batch, options=ImportOptions())
 
 
@@ -388,7 +388,7 @@ def test_an_importer_that_another_took_over_writes_nothing_more(batch) -> None:
     killed_long_ago(batch)
     claiming.import_claim(batch=batch, again=False)
 
-    with pytest.raises(UserError, match="was continued elsewhere"):
+    with pytest.raises(UserError, match="Another process continued the import"):
         importing.pairs_import(
             dataset=paused.dataset, path=uploads._upload_path(paused), batch=paused, options=ImportOptions()
         )

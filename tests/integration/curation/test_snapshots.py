@@ -104,7 +104,7 @@ def test_a_filter_chooses_the_pairs(dataset, pairs) -> None:
 
 
 def test_nothing_to_keep_is_one_sentence_and_no_file(dataset, home) -> None:
-    with pytest.raises(UserError, match="No pair fits"):
+    with pytest.raises(UserError, match="No pair matches the filter"):
         snapshot_create(dataset=dataset)
 
     assert not (home / "snapshots").exists()

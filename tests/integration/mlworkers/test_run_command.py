@@ -165,6 +165,6 @@ def test_waiting_for_a_run_that_fails_ends_with_its_sentence(carrying_out) -> No
 
     with pytest.raises(
         CommandError,
-        match=r"pairs\.csv is imported already or at this moment, or its columns were not checked",
+        match=r"pairs\.csv has been imported, is being imported, or its columns were not checked",
     ):
         call_command("run", "import_pairs", "dataset=scenes", f"batch={dataset.imports.get().pk}", "--wait")

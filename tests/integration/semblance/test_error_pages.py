@@ -19,7 +19,7 @@ def test_a_page_that_does_not_exist_says_what_may_be_the_reason(owner) -> None:
     answer = client.get("/nowhere/")
 
     assert answer.status_code == 404
-    assert "it belongs to a dataset that you are not a member of" in text(answer)
+    assert "it belongs to a dataset of which you are not a member" in text(answer)
 
 
 def test_a_form_whose_token_is_old_says_what_to_do(owner) -> None:
@@ -29,7 +29,7 @@ def test_a_form_whose_token_is_old_says_what_to_do(owner) -> None:
     answer = client.post("/datasets/new/", {"name": "x"})
 
     assert answer.status_code == 403
-    assert "load the page again, and send it once more" in text(answer)
+    assert "load the page again, and send the form again" in text(answer)
 
 
 def test_a_broken_page_and_a_malformed_request_have_pages_without_a_request() -> None:
@@ -39,8 +39,8 @@ def test_a_broken_page_and_a_malformed_request_have_pages_without_a_request() ->
     answers = [defaults.server_error(request), defaults.bad_request(request, ValueError())]
 
     assert [answer.status_code for answer in answers] == [500, 400]
-    assert "The fault is on this side and has been logged." in text(answers[0])
-    assert "was not understood" in text(answers[1])
+    assert "The error is on our side and has been logged." in text(answers[0])
+    assert "could not be understood" in text(answers[1])
 
 
 def test_what_a_person_can_mend_is_one_sentence_on_a_page_and_a_fragment_for_htmx(owner, dataset) -> None:

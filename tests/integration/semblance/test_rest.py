@@ -26,7 +26,7 @@ def decisions(dataset) -> str:
     ("body", "kind", "status", "sentence"),
     [
         (b'{"a":' * 5000, "application/json", 400, "The JSON is nested too deeply."),
-        (b" " * 3_000_000 + b"{}", "application/json", 413, "larger than this site takes"),
+        (b" " * 3_000_000 + b"{}", "application/json", 413, "larger than this site accepts"),
         (b"{", "application/json", 400, "JSON parse error"),
         (b"{}", "text/plain", 415, "Unsupported media type"),
     ],
@@ -47,7 +47,7 @@ def test_what_a_service_refuses_is_answered_in_its_own_sentence(client, decision
     answer = client.post(decisions, asked, content_type="application/json")
 
     assert answer.status_code == 400
-    assert "holds no machine-written sentence" in answer.json()["detail"]
+    assert "contains no machine-written sentence" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_address_that_is_none_is_answered_in_a_sentence(client, address) -> N
     answer = client.get(f"/api/v1/{address}")
 
     assert answer.status_code == 404
-    assert "lists what there is" in answer.json()["detail"]
+    assert "describes every address" in answer.json()["detail"]
 
 
 def test_an_address_without_its_last_slash_leads_to_the_one_with_it(client) -> None:

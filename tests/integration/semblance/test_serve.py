@@ -167,7 +167,7 @@ def test_a_port_in_use_is_said_in_a_sentence_before_anything_starts(serve) -> No
 
     assert status == 2
     assert served.text().splitlines() == [
-        f"Error: Port {port} on 127.0.0.1 is in use; stop what uses it, or choose another with --port."
+        f"Error: Port {port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another port with --port."
     ]
 
 
@@ -175,7 +175,7 @@ def test_a_queue_that_no_run_waits_in_is_refused(serve) -> None:
     served = serve("--workers", "default,gpus")
 
     assert served.ended() == 2
-    assert served.text() == "Error: There is no queue “gpus”; the queues are default and gpu.\n"
+    assert served.text() == "Error: There is no queue “gpus”. The queues are default and gpu.\n"
 
 
 def test_a_database_that_is_not_embedded_is_migrated_by_its_operator_alone(serve, tmp_path) -> None:
