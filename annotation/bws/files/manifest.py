@@ -38,16 +38,6 @@ def write_manifest(folder: Path, about: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(facts["sha256"]) for name, facts in files.items()}
 
 
-def zip_folder(folder: Path, file: IO[bytes], *, name: str) -> None:
-    """Write the folder's files as a zip, under `name`/; the same files give the same bytes."""
-    with zipfile.ZipFile(file, "w") as archive:
-        for path in _paths(folder):
-            member = zipfile.ZipInfo(f"{name}/{path.relative_to(folder).as_posix()}", date_time=_NO_TIME)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            member.external_attr = 0o644 << 16
-            archive.writestr(member, path.read_bytes())
-
-
 def manifest_faults(bundle: Path) -> list[str]:
     """How a folder, or a zip of one, differs from its manifest: a sentence for each fault; none if it is complete.
 

@@ -486,7 +486,7 @@ def test_the_command_takes_columns_names_and_a_scale(written, db) -> None:
 
 
 def test_the_command_makes_no_dataset_unless_asked(written, db) -> None:
-    with pytest.raises(CommandError, match="There is no dataset “news”. Add --create to create it"):
+    with pytest.raises(CommandError, match=r"There is no dataset “news”\. Add --create to create it"):
         run(written(THREE), "--dataset", "news")
 
 

@@ -75,7 +75,7 @@ def test_an_invitation_for_two_admits_two_and_then_nobody(invite) -> None:
 def test_an_invitation_whose_day_has_come_admits_nobody(invite, stranger) -> None:
     invitation, _token = invite(days=3)
 
-    with pytest.raises(UserError, match="expired on 4 March 2026. Ask an owner"):
+    with pytest.raises(UserError, match=r"expired on 4 March 2026\. Ask an owner"):
         invitation_accept(invitation=invitation, user=stranger, at=NOW + timedelta(days=3))
 
 
@@ -363,7 +363,7 @@ def test_the_links_of_a_closed_account_admit_nobody(invite, dataset, owner, stra
     invitation, token = invite()
     User.objects.filter(pk=owner.pk).update(is_active=False)
 
-    with pytest.raises(UserError, match="may no longer invite people. Ask an owner for a new invitation"):
+    with pytest.raises(UserError, match=r"may no longer invite people\. Ask an owner for a new invitation"):
         invitation_accept(invitation=invitation, user=stranger, at=NOW)
 
     assert "may no longer invite" in invitation_refusal(invitation_by_token(token), at=NOW)

@@ -423,7 +423,7 @@ def test_an_edit_whose_sentence_was_reviewed_since_is_not_undone(dataset, decide
     Sentence.objects.filter(pk=edited.replacement.b_id).update(origin="machine")  # another run wrote the same
     later = decide(edited.replacement, "reject")
 
-    with pytest.raises(UserError, match="has been reviewed since. Undo that decision first"):
+    with pytest.raises(UserError, match=r"has been reviewed since\. Undo that decision first"):
         undo(edited)
     undo(later)
     undo(edited)

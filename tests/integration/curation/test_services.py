@@ -191,7 +191,7 @@ def test_a_run_that_publishes_again_gets_the_set_it_published(dataset) -> None:
 def test_what_another_run_published_under_the_name_stays_its_own(dataset, changes) -> None:
     publish(dataset, [], kind="realism", run_ref=7)
 
-    with pytest.raises(UserError, match="a score set never changes. Choose another name"):
+    with pytest.raises(UserError, match=r"a score set never changes\. Choose another name"):
         publish(dataset, [], **{"kind": "realism", **changes})
 
 
