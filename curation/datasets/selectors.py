@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from django.core.paginator import Page, Paginator
 from django.db.models import (
     Avg,
     Count,
@@ -47,28 +48,6 @@ class PairFilter:
     def as_json(self) -> dict[str, Any]:
         """What the filter asks for, without what it leaves open."""
         return {name: value for name, value in asdict(self).items() if value not in ("", None)}
-
-
-@dataclass(frozen=True)
-class PairsPage:
-    """Some of the pairs found. number: of the page, from 1; first and last: places of its rows, from 1."""
-
-    pairs: Sequence[Pair]
-    total: int
-    number: int
-    size: int
-
-    @property
-    def pages(self) -> int:
-        return max(1, -(-self.total // self.size))
-
-    @property
-    def first(self) -> int:
-        return (self.number - 1) * self.size + 1 if self.pairs else 0
-
-    @property
-    def last(self) -> int:
-        return self.first + len(self.pairs) - 1 if self.pairs else 0
 
 
 @dataclass(frozen=True)
@@ -149,17 +128,17 @@ def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> Quer
 
 def pairs_page(
     dataset: Dataset, filter: PairFilter, *, order: str = "pk", number: int = 1, size: int = 50
-) -> PairsPage:
-    """A page of the pairs found, as `pairs_found` gives them; beyond the last stands the last page."""
-    total = pairs_matching(dataset, filter).count()
-    page = PairsPage((), total, 1, size)
-    number = min(max(number, 1), page.pages)
-    start = (number - 1) * size
+) -> Page[Any]:
+    """A page of the pairs found, as `pairs_found` gives them; after the last page comes the last page again."""
     # A late page is found among numbers alone; only its own rows are joined with their texts.
-    pks = list(_ordered(dataset, filter, order).values_list("pk", flat=True)[start : start + size])
+    paginator = Paginator(_ordered(dataset, filter, order).values_list("pk", flat=True), size)
+    paginator.count = pairs_matching(dataset, filter).count()  # without the order, which may join
+    page: Page[Any] = paginator.get_page(max(number, 1))
+    pks = list(page.object_list)
     rows = _valued(Pair.objects.filter(pk__in=pks), filter.score_set).select_related("a", "b")
     by_pk = {pair.pk: pair for pair in rows}
-    return PairsPage([by_pk[pk] for pk in pks], total, number, size)
+    page.object_list = [by_pk[pk] for pk in pks]
+    return page
 
 
 def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[Pair | None, Pair | None]:
