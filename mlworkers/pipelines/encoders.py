@@ -31,10 +31,10 @@ from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_pla
 from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.snapshots import dataset_read, dataset_there, snapshot_taken, table_of
+from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
 from mlworkers.runs.storage import Curve, content_of, home_relative
 from mlworkers.training.loop import CurvePoint
 
@@ -68,7 +68,7 @@ def train_encoder(plan: EncoderPlan, work: Work) -> Outcome:
 def evaluate_encoder(plan: EvaluationPlan, work: Work) -> Outcome:
     """An encoder's cosines against the scores that people gave."""
     model = folder_of_model(plan.model, kind="encoder", report=work.report)
-    snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
+    snapshot = snapshot_taken(work, dataset_of(work, plan.dataset), plan.snapshot)
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
     tested, left_out = unseen_rows(every, trained_on(model))
     cosines = _cosines(model, tested, plan.device, work.report)
@@ -121,7 +121,7 @@ class _Data:
 def _data(plan: EncoderPlan, work: Work) -> _Data:
     # The model first: a name that leads nowhere leaves no snapshot behind.
     base = folder_of_model(plan.model, kind="encoder", report=work.report)
-    snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
+    snapshot = snapshot_taken(work, dataset_of(work, plan.dataset), plan.snapshot)
     table = table_of(snapshot)
     learnt = training_rows(
         table.rows(plan.scores, split=plan.split, realism=plan.realism),
@@ -214,7 +214,7 @@ class _Comparison:
             for seed in plan.all_seeds
         ]
         self._base = folder_of_model(plan.model, kind="encoder", report=work.report)
-        self._snapshot = snapshot_taken(work, dataset_there(work, plan.dataset), plan.snapshot)
+        self._snapshot = snapshot_taken(work, dataset_of(work, plan.dataset), plan.snapshot)
         self._tests, self._tests_left_out, self._test_snapshot = self._tested()
         self._learnt = self._learning()
 

@@ -20,7 +20,7 @@ from curation.models import Dataset
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
 from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
@@ -61,7 +61,7 @@ def bootstrap_generator(plan: BootstrapPlan, work: Work) -> Outcome:
 
 
 def generate_pairs(plan: GenerationPlan, work: Work) -> Outcome:
-    dataset = _dataset(work, plan.dataset)
+    dataset = dataset_of(work, plan.dataset)
     drawn = _drawn_once(work.kept / "sources.json", lambda: _sources_to_continue(plan, dataset))
     sources = [Source(*source) for source in drawn["sources"]]
     writer = _Writer(plan, sources, work.report)
@@ -197,7 +197,7 @@ def _nothing_kept(processed: Processed) -> str:
 
 
 def _pairs_to_learn(plan: BootstrapPlan, work: Work) -> dict[str, Any]:
-    dataset = _dataset(work, plan.dataset)
+    dataset = dataset_of(work, plan.dataset)
     score_set = dataset.score_sets.filter(name=plan.score_set).first()
     if score_set is None:
         raise UserError(_("The score set “%(name)s” is gone; choose another.") % {"name": plan.score_set})
@@ -227,12 +227,6 @@ def _drawn_once(path: Path, draw: Callable[[], dict[str, Any]]) -> dict[str, Any
             file.write(json.dumps(draw(), ensure_ascii=False).encode())
     kept: dict[str, Any] = json_from(path.read_text(encoding="utf-8"))
     return kept
-
-
-def _dataset(work: Work, slug: str) -> Dataset:
-    if work.dataset is None:
-        raise UserError(_("The dataset “%(slug)s” is gone.") % {"slug": slug})
-    return work.dataset
 
 
 def _lines_write(path: Path, lines: Sequence[dict[str, Any]]) -> None:

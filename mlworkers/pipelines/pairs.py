@@ -15,7 +15,7 @@ from curation.exchange.uploads import import_apply, import_check, import_errors_
 from curation.files.writing import replacing
 from curation.models import ImportBatch
 from mlworkers.plans.kinds import ExportPlan, ImportPlan
-from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
 
 KNOWN_BEFORE = {"dataset", "dry_run"}
 
@@ -77,10 +77,8 @@ def _rejected_rows(batch: ImportBatch, folder: Path) -> list[Made]:
 
 
 def export_dataset(plan: ExportPlan, work: Work) -> Outcome:
-    if work.dataset is None:
-        raise UserError(_("The dataset “%(slug)s” is gone.") % {"slug": plan.dataset})
     outcome = pairs_export(
-        dataset=work.dataset,
+        dataset=dataset_of(work, plan.dataset),
         path=work.folder / f"{plan.dataset}.{plan.format}",
         format=plan.format,
         score_set=plan.score_set or None,

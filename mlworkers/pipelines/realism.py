@@ -11,7 +11,6 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.datasets.services import ScoredSentence, score_set_publish
-from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
@@ -28,7 +27,7 @@ from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, steps_o
 from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import Scoring, in_sample_auc, pair_figures, score_sentences, shortcut_figures
-from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
 from mlworkers.training.loop import CurvePoint
 
 SENTENCES_IN_SHARD = 1_000
@@ -68,15 +67,14 @@ class Found:
 
 
 def score_realism(plan: RealismPlan, work: Work) -> Outcome:
-    if work.dataset is None:
-        raise UserError(_("The dataset “%(slug)s” is gone.") % {"slug": plan.dataset})
-    scored = _drawn_once(plan, work.dataset, work.kept / "sentences.json")
+    dataset = dataset_of(work, plan.dataset)
+    scored = _drawn_once(plan, dataset, work.kept / "sentences.json")
     data = sdi_data(scored.drawn(), folds=plan.folds, seed=plan.seed)
     classified = CLASSIFIERS[plan.classifier](plan, data, work)
     work.report(0, 0, _("Calibrating"))
     found = _measured(plan, scored, data, classified)
     made = [_sentence_scores(found, work.folder / "sentence-scores.csv")]
-    score_set = _published(found, work.dataset, work.run_id)
+    score_set = _published(found, dataset, work.run_id)
     about = {"score_set": score_set.name, "pairs": len(scored.pairs), "classifier": plan.classifier.value}
     return Outcome(_message(found.figures), found.figures | about, made)
 

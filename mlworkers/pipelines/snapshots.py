@@ -15,13 +15,6 @@ from mlworkers.models import Run
 from mlworkers.runs.jobs import Work
 
 
-def dataset_there(work: Work, slug: str) -> Dataset:
-    """The run's dataset. Raises UserError where it was removed."""
-    if work.dataset is None:
-        raise UserError(_("The dataset “%(slug)s” is gone.") % {"slug": slug})
-    return work.dataset
-
-
 def dataset_read(work: Work, slug: str) -> Dataset:
     """Another dataset, which whoever started the run must be allowed to read; from a shell, any."""
     by = Run.objects.select_related("started_by").get(pk=work.run_id).started_by

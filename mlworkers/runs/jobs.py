@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
 from curation.files.progress import Report
 from curation.models import Dataset
 from mlworkers.models import Evaluation
@@ -51,3 +54,10 @@ class Outcome:
     result: dict[str, Any]
     made: Sequence[Made] = ()
     evaluations: Sequence[tuple[Evaluation, Path | None]] = ()
+
+
+def dataset_of(work: Work, slug: str) -> Dataset:
+    """The run's dataset. Raises UserError if it was deleted since the run was started."""
+    if work.dataset is None:
+        raise UserError(_("The dataset “%(slug)s” no longer exists.") % {"slug": slug})
+    return work.dataset
