@@ -175,7 +175,7 @@ def test_score_sets_of_other_datasets_are_offered_where_another_dataset_may_be_n
     form = PlanForm(kind=NAMING, dataset=furnished, datasets=[furnished, elsewhere])
 
     offered = dict(form.fields["other_scores"].choices)
-    assert offered["theirs"] == "theirs · gold · Elsewhere"
+    assert offered["theirs"] == "theirs · reference · Elsewhere"
     assert "the people set" in offered
     assert "secret" not in offered
 

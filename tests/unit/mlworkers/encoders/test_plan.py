@@ -36,7 +36,7 @@ def test_every_setting_of_an_encoder_but_weighting_and_seed_is_the_comparison_s(
     [
         ("realism,filter", "lacks plain, with which the others are compared; add it"),
         ("", "lacks plain"),
-        ("plain,realistic", "“realistic” is no weighting; choose among plain, realism, filter"),
+        ("plain,realistic", "There is no weighting “realistic”; choose from plain, realism, filter"),
         ("plain,filter,plain", "“plain” is named twice"),
     ],
 )
