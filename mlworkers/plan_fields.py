@@ -1,9 +1,11 @@
-"""What the plans of all runs have in common. What is wrong with one is told in a sentence that pages and commands word
-differently: a page names a setting by the label on its form, a command by the key that one types.
+"""What the plans of all runs have in common: how a setting is described, and what is wrong with one.
+
+Pages and commands word an error differently: a page names a setting by its label on the form, a command by the key that
+is typed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
 from typing import Any
 
 
@@ -34,3 +36,27 @@ class SettingError(ValueError):
 
 def _labelled(word: Any, labels: Mapping[str, Any]) -> Any:
     return labels.get(word.name, word.name) if isinstance(word, Named) else word
+
+
+class PlanError(SettingError):
+    """Settings that do not go together, or a text that names nothing. One sentence."""
+
+
+def setting(
+    label: str,
+    help: str,  # noqa: A002 - forms and commands call it so
+    *,
+    default: Any = MISSING,
+    kw_only: Any = MISSING,
+    **more: Any,
+) -> Any:
+    """A field of a plan: its label, its help text, its default, and what else forms know (unit, low, high …)."""
+    metadata = {"label": label, "help": help, **more}
+    return field(default=default, kw_only=kw_only, metadata=metadata)
+
+
+DATASET: dict[str, Any] = {"label": "Dataset", "help": "Short name of the dataset.", "refers_to": "dataset"}
+DEVICE: dict[str, Any] = {
+    "label": "Device",
+    "help": "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.",
+}

@@ -1,10 +1,10 @@
 """Every number that shapes an encoder's training, its evaluation, and a comparison of weightings."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from mlworkers.plan_fields import Named, SettingError
+from mlworkers.plan_fields import DATASET, DEVICE, Named, PlanError, setting
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
@@ -15,13 +15,10 @@ SEEDS_MAX = 20
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
 
-class PlanError(SettingError):
-    """Settings that do not go together, or a text that names nothing. One sentence."""
-
-
 class Weighting(StrEnum):
-    """The weight of a generated pair. The last three are controls: their weights do not depend on the "
-    "pair's p_D."""
+    """The weight of a generated pair. The last three are controls: their weights do not depend on the
+    pair's p_D.
+    """
 
     PLAIN = "plain"
     REALISM = "realism"
@@ -51,213 +48,179 @@ class Normalise(StrEnum):
     BATCH = "batch"
 
 
-def _about(label: str, text: str, **more: Any) -> dict[str, Any]:
-    return {"label": label, "help": text, **more}
-
-
-_DATASET = _about("Dataset", "Short name of the dataset.", refers_to="dataset")
-_REALISM = _about(
-    "Realism (p_D)",
-    "The score set with p_D of each generated sentence. The weightings plain, random and constant need none.",
-    refers_to="score set",
-    kinds=("realism",),
-)
-_DEVICE = _about("Device", "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.")
-_SNAPSHOT = _about(
-    "Snapshot",
-    "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
-    low=0,
-    refers_to="snapshot",
-)
-_BOOTSTRAP = _about(
-    "Resamples",
-    "Number of bootstrap resamples of the test pairs for the intervals: 100 or more, or 0 for no interval.",
-    low=0,
-    high=100_000,
-    source=OURS,
-)
+_REALISM: dict[str, Any] = {
+    "label": "Realism (p_D)",
+    "help": "The score set with p_D of each generated sentence. The weightings plain, random and constant need none.",
+    "refers_to": "score set",
+    "kinds": ("realism",),
+}
+_SNAPSHOT: dict[str, Any] = {
+    "label": "Snapshot",
+    "help": "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
+    "low": 0,
+    "refers_to": "snapshot",
+}
+_BOOTSTRAP: dict[str, Any] = {
+    "label": "Resamples",
+    "help": "Number of bootstrap resamples of the test pairs for the intervals: 100 or more, or 0 for no interval.",
+    "low": 0,
+    "high": 100_000,
+    "source": OURS,
+}
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
     """What is trained on, and how: the settings that one encoder and a comparison of many have in common."""
 
-    dataset: str = field(metadata=_DATASET)
-    model: str = field(
-        metadata=_about(
-            "Base model",
-            "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
-            refers_to="model",
-            kinds=("encoder",),
-        )
+    dataset: str = setting(**DATASET)
+    model: str = setting(
+        "Base model",
+        "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        refers_to="model",
+        kinds=("encoder",),
     )
-    scores: str = field(
-        metadata=_about(
-            "Training scores",
-            "The score set to train on: the target similarity of generated pairs, or scores that people "
-            "gave.",
-            refers_to="score set",
-            kinds=("target", "reference", "human"),
-        )
+    scores: str = setting(
+        "Training scores",
+        "The score set to train on: the target similarity of generated pairs, or scores that people gave.",
+        refers_to="score set",
+        kinds=("target", "reference", "human"),
     )
-    realism: str = field(default="", metadata=_REALISM)
-    snapshot: int = field(default=0, metadata=_SNAPSHOT)
-    split: str = field(
+    realism: str = setting(default="", **_REALISM)
+    snapshot: int = setting(default=0, **_SNAPSHOT)
+    split: str = setting(
+        "Training split",
+        "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         default="train",
-        metadata=_about(
-            "Training split",
-            "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
-        ),
     )
-    unscored: str = field(
+    unscored: str = setting(
+        "Pairs without p_D",
+        "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. "
+        "“as human” "
+        "counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not "
+        "scored; “leave "
+        "out” takes all pairs without p_D out of every weighting alike; “refuse” stops the run.",
         default=Unscored.AS_HUMAN.value,
-        metadata=_about(
-            "Pairs without p_D",
-            "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. "
-            "“as human” "
-            "counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not "
-            "scored; “leave "
-            "out” takes all pairs without p_D out of every weighting alike; “refuse” stops the run.",
-            choices=tuple(choice.value for choice in Unscored),
-            source=OURS,
-        ),
+        choices=tuple(choice.value for choice in Unscored),
+        source=OURS,
     )
-    epochs: int = field(
+    epochs: int = setting(
+        "Epochs",
+        "Number of times that each pair is used.",
         default=3,
-        metadata=_about(
-            "Epochs",
-            "Number of times that each pair is used.",
-            unit="epochs",
-            low=1,
-            high=100,
-            source=RISE,
-            essential=True,
-        ),
+        unit="epochs",
+        low=1,
+        high=100,
+        source=RISE,
+        essential=True,
     )
-    batch_size: int = field(
+    batch_size: int = setting(
+        "Batch size",
+        "Number of pairs in one training step.",
         default=32,
-        metadata=_about(
-            "Batch size", "Number of pairs in one training step.", unit="pairs", low=1, high=4096, source=RISE
-        ),
+        unit="pairs",
+        low=1,
+        high=4096,
+        source=RISE,
     )
-    learning_rate: float = field(
-        default=2e-5,
-        metadata=_about("Learning rate", "Peak learning rate of AdamW.", low=1e-8, high=0.1, source=RISE),
+    learning_rate: float = setting(
+        "Learning rate", "Peak learning rate of AdamW.", default=2e-5, low=1e-8, high=0.1, source=RISE
     )
-    warmup: float = field(
+    warmup: float = setting(
+        "Warm-up",
+        "Share of all steps in which the learning rate rises.",
         default=0.1,
-        metadata=_about(
-            "Warm-up",
-            "Share of all steps in which the learning rate rises.",
-            low=0.0,
-            high=1.0,
-            source=RISE,
-        ),
+        low=0.0,
+        high=1.0,
+        source=RISE,
     )
-    max_length: int = field(
+    max_length: int = setting(
+        "Longest input",
+        "Longer sentences are cut off. The limit of the model holds too.",
         default=128,
-        metadata=_about(
-            "Longest input",
-            "Longer sentences are cut off. The limit of the model holds too.",
-            unit="tokens",
-            low=4,
-            high=8192,
-            source=RISE,
-        ),
+        unit="tokens",
+        low=4,
+        high=8192,
+        source=RISE,
     )
-    weight_decay: float = field(
+    weight_decay: float = setting(
+        "Weight decay",
+        "Weight decay of AdamW. It is not applied to biases and norms.",
         default=0.01,
-        metadata=_about(
-            "Weight decay",
-            "Weight decay of AdamW. It is not applied to biases and norms.",
-            low=0.0,
-            high=1.0,
-            source=RISE,
-        ),
+        low=0.0,
+        high=1.0,
+        source=RISE,
     )
-    clip: float = field(
+    clip: float = setting(
+        "Maximum gradient norm",
+        "A longer gradient is clipped to this norm.",
         default=1.0,
-        metadata=_about(
-            "Maximum gradient norm",
-            "A longer gradient is clipped to this norm.",
-            low=1e-6,
-            high=1e6,
-            source=RISE,
-        ),
+        low=1e-6,
+        high=1e6,
+        source=RISE,
     )
-    normalise: Normalise = field(
+    normalise: Normalise = setting(
+        "Normalise weights",
+        "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and "
+        "batch by their "
+        "mean in each batch.",
         default=Normalise.NONE,
-        metadata=_about(
-            "Normalise weights",
-            "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and "
-            "batch by their "
-            "mean in each batch.",
-            source=RISE,
-        ),
+        source=RISE,
     )
-    filter_share: float = field(
+    filter_share: float = setting(
+        "Share to filter",
+        "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
         default=0.1,
-        metadata=_about(
-            "Share to filter",
-            "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
-            low=0.0,
-            high=0.95,
-            source=RISE,
-        ),
+        low=0.0,
+        high=0.95,
+        source=RISE,
     )
-    validation_share: float = field(
+    validation_share: float = setting(
+        "Validation share",
+        "This share of the training pairs is not trained on. The weights that agree best with the "
+        "scores of these "
+        "validation pairs are kept. 0 keeps the last weights.",
         default=0.0,
-        metadata=_about(
-            "Validation share",
-            "This share of the training pairs is not trained on. The weights that agree best with the "
-            "scores of these "
-            "validation pairs are kept. 0 keeps the last weights.",
-            low=0.0,
-            high=0.5,
-            source=OURS,
-        ),
+        low=0.0,
+        high=0.5,
+        source=OURS,
     )
-    looks: int = field(
+    looks: int = setting(
+        "Evaluations per epoch",
+        "How often the encoder is evaluated on the validation pairs.",
         default=4,
-        metadata=_about(
-            "Evaluations per epoch",
-            "How often the encoder is evaluated on the validation pairs.",
-            low=1,
-            high=100,
-            source=RISE,
-        ),
+        low=1,
+        high=100,
+        source=RISE,
     )
-    precision: str = field(
+    precision: str = setting(
+        "Precision",
+        "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
         default="float32",
-        metadata=_about(
-            "Precision",
-            "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
-            choices=("float32", "bfloat16", "auto"),
-        ),
+        choices=("float32", "bfloat16", "auto"),
     )
-    device: str = field(default="auto", metadata=_DEVICE)
+    device: str = setting(default="auto", **DEVICE)
 
 
 @dataclass(frozen=True)
 class EncoderPlan(TrainingPlan):
     """One encoder, trained on scored pairs."""
 
-    weighting: Weighting = field(
+    weighting: Weighting = setting(
+        "Weighting",
+        "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest "
+        "p_D. random, "
+        "shuffle and constant are controls.",
         default=Weighting.PLAIN,
-        metadata=_about(
-            "Weighting",
-            "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest "
-            "p_D. random, "
-            "shuffle and constant are controls.",
-            source=RISE,
-            essential=True,
-        ),
+        source=RISE,
+        essential=True,
     )
-    seed: int = field(
+    seed: int = setting(
+        "Seed",
+        "Seed of the order of pairs, of dropout and of random weights.",
         default=42,
-        metadata=_about(
-            "Seed", "Seed of the order of pairs, of dropout and of random weights.", low=0, high=2**31 - 1
-        ),
+        low=0,
+        high=2**31 - 1,
     )
 
     def schedule(self, rows: int) -> ShuffledEpochs:
@@ -295,28 +258,23 @@ class EncoderPlan(TrainingPlan):
 class EvaluationPlan:
     """An encoder's cosines against the scores that people gave a dataset's pairs."""
 
-    dataset: str = field(metadata=_DATASET)
-    model: str = field(
-        metadata=_about(
-            "Model",
-            "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
-            refers_to="model",
-            kinds=("encoder",),
-        )
+    dataset: str = setting(**DATASET)
+    model: str = setting(
+        "Model",
+        "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+        refers_to="model",
+        kinds=("encoder",),
     )
-    score_set: str = field(
-        metadata=_about(
-            "Score set", "The scores that people gave.", refers_to="score set", kinds=("reference", "human")
-        )
+    score_set: str = setting(
+        "Score set", "The scores that people gave.", refers_to="score set", kinds=("reference", "human")
     )
-    split: str = field(
-        default="test",
-        metadata=_about("Split", "Only pairs of this split are used for the evaluation. Empty: every pair."),
+    split: str = setting(
+        "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
     )
-    bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
-    device: str = field(default="auto", metadata=_DEVICE)
-    snapshot: int = field(default=0, metadata=_SNAPSHOT)
-    seed: int = field(default=1234, metadata=_about("Seed", "Seed of the resamples.", low=0, high=2**31 - 1))
+    bootstrap: int = setting(default=1000, **_BOOTSTRAP)
+    device: str = setting(default="auto", **DEVICE)
+    snapshot: int = setting(default=0, **_SNAPSHOT)
+    seed: int = setting("Seed", "Seed of the resamples.", default=1234, low=0, high=2**31 - 1)
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
@@ -328,61 +286,52 @@ class ComparisonPlan(TrainingPlan):
     evaluated on the same test pairs. One of the weightings usually needs p_D, so its score set is required.
     """
 
-    realism: str = field(metadata=_REALISM)
-    test_score_set: str = field(
+    realism: str = setting(**_REALISM)
+    test_score_set: str = setting(
+        "Test scores",
+        "The scores that people gave the test pairs.",
         kw_only=True,
-        metadata=_about(
-            "Test scores",
-            "The scores that people gave the test pairs.",
-            refers_to="score set",
-            kinds=("reference", "human"),
-            within="test_dataset",
-        ),
+        refers_to="score set",
+        kinds=("reference", "human"),
+        within="test_dataset",
     )
-    weightings: str = field(
+    weightings: str = setting(
+        "Weightings",
+        "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be "
+        "among them, "
+        "because the others are compared with it.",
         default="plain,realism,filter,random",
-        metadata=_about(
-            "Weightings",
-            "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be "
-            "among them, "
-            "because the others are compared with it.",
-            source=RISE,
-            essential=True,
-        ),
+        source=RISE,
+        essential=True,
     )
-    seeds: int = field(
+    seeds: int = setting(
+        "Seeds",
+        "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times.",
         default=2,
-        metadata=_about(
-            "Seeds",
-            "Number of times that each weighting is trained, each time with another seed. RISE trains 5 "
-            "times.",
-            low=1,
-            high=SEEDS_MAX,
-            source=OURS,
-            essential=True,
-        ),
+        low=1,
+        high=SEEDS_MAX,
+        source=OURS,
+        essential=True,
     )
-    first_seed: int = field(
+    first_seed: int = setting(
+        "First seed",
+        "The other seeds are the numbers that follow.",
         default=42,
-        metadata=_about(
-            "First seed", "The other seeds are the numbers that follow.", low=0, high=2**31 - 1 - SEEDS_MAX
-        ),
+        low=0,
+        high=2**31 - 1 - SEEDS_MAX,
     )
-    test_dataset: str = field(
+    test_dataset: str = setting(
+        "Test dataset",
+        "The dataset of the test pairs. Empty: the dataset above.",
         default="",
-        metadata=_about(
-            "Test dataset",
-            "The dataset of the test pairs. Empty: the dataset above.",
-            refers_to="dataset",
-        ),
+        refers_to="dataset",
     )
-    test_split: str = field(
+    test_split: str = setting(
+        "Test split",
+        "Only pairs of this split are used for the evaluation. Empty: every pair.",
         default="test",
-        metadata=_about(
-            "Test split", "Only pairs of this split are used for the evaluation. Empty: every pair."
-        ),
     )
-    bootstrap: int = field(default=1000, metadata=_BOOTSTRAP)
+    bootstrap: int = setting(default=1000, **_BOOTSTRAP)
 
     def __post_init__(self) -> None:
         if Weighting.PLAIN not in self.chosen:

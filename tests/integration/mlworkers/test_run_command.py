@@ -123,7 +123,9 @@ def test_the_list_for_people_tells_ranges_and_what_a_setting_names(capsys) -> No
     training = capsys.readouterr().out.partition("train_encoder: ")[2].partition("\n\n")[0]
     lines = [line.strip() for line in training.splitlines()]
     assert [
-        line for line in lines if line.startswith("scores  text  required  score set (target|reference|human)")
+        line
+        for line in lines
+        if line.startswith("scores  text  required  score set (target|reference|human)")
     ]
     assert [line for line in lines if line.startswith("epochs  int  3  1..100  epochs  RISE")]
     assert [line for line in lines if line.startswith("seed  int  42  0..2147483647")]
