@@ -28,7 +28,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ComparedEncoder:
     """One kind of encoder on the test pairs.
 
     seeds: Spearman's correlation of each seed; mean: theirs, sd: their standard deviation (n - 1; None for one seed);
@@ -43,7 +43,7 @@ class Standing:
 
 def compare(
     cosines: Mapping[str, Sequence[ArrayLike]], gold: ArrayLike, *, reference: str, resamples: int, seed: int
-) -> dict[str, Standing]:
+) -> dict[str, ComparedEncoder]:
     """cosines: of each kind of encoder, one vector (n,) for each of its seeds. gold: scores (n,). resamples 0: none.
 
     Raises ValueError where a vector does not fit, or the reference is not among the kinds.
@@ -57,13 +57,13 @@ def compare(
         label: _resampled(vectors, gold, resamples, seed) if resamples else np.empty(0)
         for label, vectors in cosines.items()
     }
-    return {label: _standing(label, reference, seeds, drawn) for label in cosines}
+    return {label: _compared_one(label, reference, seeds, drawn) for label in cosines}
 
 
-def undefined(standings: Mapping[str, Standing]) -> Iterator[str]:
+def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
     """A sentence for each kind of encoder without a correlation."""
-    for label, standing in standings.items():
-        if standing.mean.value is None:
+    for label, one in compared.items():
+        if one.mean.value is None:
             yield f"The encoder “{label}” gives every test pair the same cosine, so it has no correlation."
 
 
@@ -74,18 +74,18 @@ def _resampled(vectors: Sequence[ArrayLike], gold: ArrayLike, resamples: int, se
     return mean
 
 
-def _standing(
+def _compared_one(
     label: str,
     reference: str,
     seeds: Mapping[str, tuple[float | None, ...]],
     drawn: Mapping[str, Resampled],
-) -> Standing:
+) -> ComparedEncoder:
     mean, other = _mean(seeds[label]), _mean(seeds[reference])
     difference = None
     if label != reference:
         apart = None if mean is None or other is None else mean - other
         difference = _spread(apart, drawn[label] - drawn[reference])
-    return Standing(seeds[label], _spread(mean, drawn[label]), _deviation(seeds[label]), difference)
+    return ComparedEncoder(seeds[label], _spread(mean, drawn[label]), _deviation(seeds[label]), difference)
 
 
 def _spread(value: float | None, drawn: Resampled) -> Spread:

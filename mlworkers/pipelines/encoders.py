@@ -20,7 +20,7 @@ from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import Standing, compare, undefined
+from mlworkers.encoders.comparison import ComparedEncoder, compare, undefined
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
 from mlworkers.encoders.metrics import Scores
@@ -274,10 +274,10 @@ class _Comparison:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         cosines = [array_read(path / "cosines.npy") for path in paths]
         told = [json_from((path / "told.json").read_text("utf-8")) for path in paths]
-        standings = self._standings(cosines)
+        compared = self._compared(cosines)
         made = self._made(paths, told)
         result = {
-            "encoders": {label: _standing_told(standing) for label, standing in standings.items()},
+            "encoders": {label: _compared_told(one) for label, one in compared.items()},
             "pairs": len(self._tests),
             "training_pairs": len(self._learnt.rows),
             "seeds": list(self._plan.all_seeds),
@@ -288,7 +288,7 @@ class _Comparison:
             "held_out_left_out": self._learnt.held_out,
             "unscored_left_out": self._learnt.unscored,
             "unscored_as_human": self._learnt.as_human,
-            "warnings": list(undefined(standings)),
+            "warnings": list(undefined(compared)),
         }
         message = _("%(encoders)s encoders measured on %(pairs)s test pairs") % {
             "encoders": len(paths),
@@ -296,7 +296,7 @@ class _Comparison:
         }
         return Outcome(message, result, list(made.values()), self._evaluations(cosines, made))
 
-    def _standings(self, cosines: Sequence[Scores]) -> dict[str, Standing]:
+    def _compared(self, cosines: Sequence[Scores]) -> dict[str, ComparedEncoder]:
         by_label: dict[str, list[Scores]] = {}
         for (label, _plan), vector in zip(self._encoders, cosines, strict=True):
             by_label.setdefault(label, []).append(vector)
@@ -405,13 +405,13 @@ def _agreement_told(agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _standing_told(standing: Standing) -> dict[str, Any]:
-    mean, difference = standing.mean, standing.difference
+def _compared_told(one: ComparedEncoder) -> dict[str, Any]:
+    mean, difference = one.mean, one.difference
     return {
         "spearman": mean.value,
         "low": mean.low,
         "high": mean.high,
-        "sd": standing.sd,
+        "sd": one.sd,
         "difference": difference and difference.value,
         "difference_low": difference and difference.low,
         "difference_high": difference and difference.high,

@@ -24,7 +24,7 @@ from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
 from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import Processed, Row, postprocessed
+from mlworkers.synthesis.postprocessing import ProcessedRows, Row, postprocessed
 from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
 from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import check_length, rows_written
@@ -127,7 +127,7 @@ class _Writer:
 
 
 def _stored(
-    processed: Processed,
+    processed: ProcessedRows,
     plan: GenerationPlan,
     work: Work,
     *,
@@ -164,7 +164,7 @@ def _stored(
     return Outcome(message, result, [Made("generated rows", path, card)])
 
 
-def _figures(processed: Processed, writer: _Writer, plan: GenerationPlan) -> dict[str, Any]:
+def _figures(processed: ProcessedRows, writer: _Writer, plan: GenerationPlan) -> dict[str, Any]:
     generated = [row for row in processed.rows if not row.sampled]
     kept = processed.kept
     written = sum(not row.sampled for row in kept)
@@ -190,7 +190,7 @@ def _rate(writer: _Writer, share: float) -> float | None:
     return round(writer.rows * share / writer.seconds, 1) if writer.seconds else None
 
 
-def _nothing_kept(processed: Processed) -> str:
+def _nothing_kept(processed: ProcessedRows) -> str:
     reasons = ", ".join(f"{reason} {count}" for reason, count in processed.dropped.items() if count)
     sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
     return sentence % {"reasons": reasons}

@@ -11,7 +11,7 @@ from curation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of
-from mlworkers.realism.dataset import Drawn
+from mlworkers.realism.dataset import DrawnSentences
 from mlworkers.realism.plan import RealismPlan
 
 SPLIT = "train"  # of a generation that says nothing else
@@ -42,9 +42,9 @@ class Scored:
     links: list[tuple[int, int]]
     pairs: list[ScoredPair]
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> DrawnSentences:
         human, usable = (np.array(marks, dtype=bool) for marks in (self.human, self.usable))
-        return Drawn(self.texts, human, usable, [(left, right) for left, right in self.links])
+        return DrawnSentences(self.texts, human, usable, [(left, right) for left, right in self.links])
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -72,7 +72,7 @@ class RealismError(ValueError):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSentences:
     """Sentences as they were drawn, n of them.
 
     usable: may be trained and measured on; the others are only scored (a machine's sentence that a person wrote
@@ -86,7 +86,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class ExclusionCounts:
     """Sentences that are scored and not learnt from.
 
     unusable: as drawn. identical: machine sentences whose words a person wrote too. repeated: doubles within a class,
@@ -110,7 +110,7 @@ class SdiData:
     fold: Integers
     folds: int
     links_cut: int
-    left_out: LeftOut
+    left_out: ExclusionCounts
 
     def seen_by(self, fold: int) -> Marks:
         """What the classifier of a fold may learn from: the sentences of the other folds, (n,)."""
@@ -123,7 +123,7 @@ class SdiData:
         return inner
 
 
-def sdi_data(drawn: Drawn, *, folds: int, seed: int) -> SdiData:
+def sdi_data(drawn: DrawnSentences, *, folds: int, seed: int) -> SdiData:
     """Dress the sentences, leave out what gives a class away, and cut folds that keep doubles and links together.
 
     Raises RealismError where a class has too few sentences, or hangs together so that it cannot be cut.
@@ -142,7 +142,9 @@ def sdi_data(drawn: Drawn, *, folds: int, seed: int) -> SdiData:
     return data
 
 
-def _learnt(drawn: Drawn, texts: Sequence[str], keys: Sequence[str]) -> tuple[Marks, LeftOut]:
+def _learnt(
+    drawn: DrawnSentences, texts: Sequence[str], keys: Sequence[str]
+) -> tuple[Marks, ExclusionCounts]:
     by_people = {key for key, human in zip(keys, drawn.human, strict=True) if human}
     identical = drawn.usable & ~drawn.human & np.array([key in by_people for key in keys], dtype=bool)
     learnt = drawn.usable & ~identical
@@ -152,7 +154,7 @@ def _learnt(drawn: Drawn, texts: Sequence[str], keys: Sequence[str]) -> tuple[Ma
     machine = learnt & ~drawn.human
     longer = learnt & drawn.human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
     counts = (~drawn.usable, identical, repeated, longer)
-    return learnt & ~longer, LeftOut(*(int(marks.sum()) for marks in counts))
+    return learnt & ~longer, ExclusionCounts(*(int(marks.sum()) for marks in counts))
 
 
 def _first_of_each(keys: Sequence[str], human: Marks, learnt: Marks) -> Marks:

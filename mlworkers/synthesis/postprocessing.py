@@ -67,7 +67,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Processed:
+class ProcessedRows:
     """Every row that was written, then every sampled one, each kept or with its reason. missing: partners not found."""
 
     rows: tuple[Row, ...]
@@ -90,7 +90,7 @@ def postprocessed(
     plan: GenerationPlan,
     *,
     held_out: HeldOut = NOTHING_HELD_OUT,
-) -> Processed:
+) -> ProcessedRows:
     """Clean, drop, smooth, thin out and complete what was written. The same input gives the same output.
 
     held_out: sentences of which no near copy may be trained on.
@@ -112,7 +112,7 @@ def postprocessed(
     partners, missing = _partners(shuffled, by_id, plan, rng)
     together = _limited(shuffled + partners, plan.most_rows, rng)
     in_order = sorted(zip(order, together[: len(order)], strict=True), key=lambda each: each[0])
-    return Processed((*(row for _place, row in in_order), *together[len(order) :]), missing)
+    return ProcessedRows((*(row for _place, row in in_order), *together[len(order) :]), missing)
 
 
 def smoothed(label: str, smoothing: float) -> float:

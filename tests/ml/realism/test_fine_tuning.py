@@ -7,7 +7,7 @@ import torch
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.calibration import negative_log_likelihood
-from mlworkers.realism.dataset import Drawn, SdiData, sdi_data
+from mlworkers.realism.dataset import DrawnSentences, SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
 from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, steps_of
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
@@ -33,7 +33,7 @@ def data() -> SdiData:
     drawn = dict.fromkeys(" ".join(rng.choice(WORDS[:14], 4)) for _ in range(120))
     texts = [f"{text} {'tree' if place % 2 else 'ball'}" for place, text in enumerate(drawn)]
     human = np.arange(len(texts)) % 2 == 1
-    return sdi_data(Drawn(texts, human, np.ones(len(texts), dtype=bool)), folds=3, seed=1)
+    return sdi_data(DrawnSentences(texts, human, np.ones(len(texts), dtype=bool)), folds=3, seed=1)
 
 
 def trained(encoder_folder, data, plan, number: int = 0, **about) -> FineTuned:

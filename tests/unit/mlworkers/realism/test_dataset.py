@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.pairs.text import near_copy_key
-from mlworkers.realism.dataset import Drawn, RealismError, SdiData, sdi_data
+from mlworkers.realism.dataset import DrawnSentences, RealismError, SdiData, sdi_data
 from mlworkers.realism.text import alike
 
 PEOPLE = [f"A man called {name} walks home." for name in "abcdefghijklmnopqrstuvwxyzäöüßéèàåøñ"]
@@ -17,7 +17,7 @@ def data_of(people, machines, *, usable=None, links=(), folds: int = 3, seed: in
     texts = [*people, *machines]
     human = np.arange(len(texts)) < len(people)
     marks = np.ones(len(texts), dtype=bool) if usable is None else np.array(usable)
-    return sdi_data(Drawn(texts, human, marks, links), folds=folds, seed=seed)
+    return sdi_data(DrawnSentences(texts, human, marks, links), folds=folds, seed=seed)
 
 
 DRESS = st.sampled_from(["{}", "{}.", "“{}”", " {} !", "{},", "({})", "- {}"])
@@ -112,7 +112,9 @@ def test_a_sentence_is_dressed_the_same_whichever_class_it_is_of(more) -> None:
     texts = [*PEOPLE, *MACHINES, *more]
     human, usable = np.arange(len(texts)) < len(PEOPLE), np.ones(len(texts), dtype=bool)
 
-    one, other = (sdi_data(Drawn(texts, marks, usable), folds=3, seed=1) for marks in (human, ~human))
+    one, other = (
+        sdi_data(DrawnSentences(texts, marks, usable), folds=3, seed=1) for marks in (human, ~human)
+    )
 
     assert one.texts == other.texts == [alike(text) for text in texts]
 

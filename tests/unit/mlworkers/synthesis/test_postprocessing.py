@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from curation.pairs.holding_out import HeldOut
 from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.postprocessing import Processed, Reason, postprocessed, smoothed
+from mlworkers.synthesis.postprocessing import ProcessedRows, Reason, postprocessed, smoothed
 from mlworkers.synthesis.rows import Source, WrittenRow
 
 SOURCES = [
@@ -22,12 +22,12 @@ def written(source: int, label: str, *texts: str) -> list[WrittenRow]:
     return [WrittenRow(source, label, sample, text, 7) for sample, text in enumerate(texts)]
 
 
-def processed(rows: list[WrittenRow], *, held_out: tuple[str, ...] = (), **settings) -> Processed:
+def processed(rows: list[WrittenRow], *, held_out: tuple[str, ...] = (), **settings) -> ProcessedRows:
     plan = GenerationPlan(dataset="scenes", model="run:1", **({"sampled": 0} | settings))
     return postprocessed(rows, SOURCES, plan, held_out=HeldOut.of(held_out))
 
 
-def reasons(result: Processed) -> dict[str, int]:
+def reasons(result: ProcessedRows) -> dict[str, int]:
     return {reason: count for reason, count in result.dropped.items() if count}
 
 
