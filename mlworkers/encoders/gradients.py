@@ -27,7 +27,9 @@ from mlworkers.training.schedule import Places
 
 
 class DropoutFrom(TorchFunctionMode):
-    """Within it, in this thread, modules draw what they drop from `generator` and not from torch's common one."""
+    """Dropout from a generator of one's own. Within this context, in this thread, modules draw what they drop from
+    `generator` and not from torch's common one, whose next numbers go to whichever thread asks first.
+    """
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
@@ -40,6 +42,7 @@ class DropoutFrom(TorchFunctionMode):
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
+        # Torch calls this in place of each of its functions. All but two go through as they are.
         named = dict(kwargs or {})
         if func is functional.dropout:
             return self._dropout(*args, **named)
@@ -52,6 +55,7 @@ class DropoutFrom(TorchFunctionMode):
     ) -> Tensor:
         if not training or p == 0:
             return values
+        # 1 with the probability 1 - p, else 0; what is kept grows by 1 / (1 - p), so that the expected value stays.
         kept = torch.empty_like(values).bernoulli_(1 - p, generator=self._generator)
         return values * kept.div_(1 - p)
 
@@ -67,17 +71,20 @@ class DropoutFrom(TorchFunctionMode):
         enable_gqa: bool = False,
     ) -> Tensor:
         """softmax(q kᵀ / √d + mask) v with dropout on the softmax: query (…, t, d), key and value (…, s, d)."""
-        if enable_gqa:
+        if enable_gqa:  # fewer heads of keys and values than of queries: each is used several times
             heads = query.shape[-3] // key.shape[-3]
             key, value = (side.repeat_interleave(heads, -3) for side in (key, value))
+        # (…, t, d) @ (…, d, s) -> (…, t, s)
         scores = query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
         if is_causal:
+            # A token sees no later one.
             later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
             scores = scores.masked_fill(later, -math.inf)
         if attn_mask is not None:
-            hidden = attn_mask.dtype is torch.bool
-            scores = scores.masked_fill(~attn_mask, -math.inf) if hidden else scores + attn_mask
-        return self._dropout(scores.softmax(-1), dropout_p) @ value
+            # A mask of bool says which tokens are seen; one of numbers is added to the scores.
+            seen = attn_mask.dtype is torch.bool
+            scores = scores.masked_fill(~attn_mask, -math.inf) if seen else scores + attn_mask
+        return self._dropout(scores.softmax(-1), dropout_p) @ value  # (…, t, s) @ (…, s, d) -> (…, t, d)
 
 
 def _probability(args: Sequence[Any], named: Mapping[str, Any]) -> float:
@@ -102,14 +109,18 @@ class SideBySide:
 
         places: of b sentences; vectors: theirs, (b, d), in that order.
         """
+        # 1. A group of sentences for each core, with a seed of its own for dropout.
         groups = _shared_out(self.tokenized.lengths[places], self.workers, self.tokens_per_pass)
         seeds = torch.randint(2**62, (len(groups),)).tolist()
         tasks = [(places, group, seed) for group, seed in zip(groups, seeds, strict=True)]
+        # 2. Forward, side by side: (g, d) of each group, with the graph that leads back to the weights.
         passed = list(side_by_side(self._pass, tasks, workers=self.workers))
+        # 3. The loss of all vectors (b, d) in the order of `places`, cut off from the graphs, and its slope dL/dv (b, d).
         order = torch.from_numpy(np.concatenate([place for group in groups for place in group]))
         vectors = torch.cat([vector.detach() for vector in passed])[torch.argsort(order)].requires_grad_()
         loss = loss_of(vectors)
         (slopes,) = torch.autograd.grad(loss, [vectors])
+        # 4. Back, side by side: by the chain rule a group adds dL/dv · dv/dw of its own vectors to the gradients dL/dw.
         shares = torch.split(slopes[order], [len(vector) for vector in passed])
         weights = [weight for weight in self.encoder.parameters() if weight.requires_grad]
         back = partial(_gradients, weights=weights)

@@ -33,7 +33,7 @@ def spearman(predicted: ArrayLike, gold: ArrayLike) -> float | None:
 
 
 def accuracy(scores: ArrayLike, labels: ArrayLike, threshold: float) -> float:
-    """The share of pairs, 0..1, that are rightly told apart by `score > threshold` (strict)."""
+    """The share of pairs, 0..1, that `score > threshold` (strict) classifies correctly."""
     values, positive = labelled(scores, labels)
     return float(np.mean((values > threshold) == positive))
 

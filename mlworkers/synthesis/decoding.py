@@ -96,10 +96,12 @@ def continued(
     lengths = torch.full((len(noise),), how.max_tokens, device=generator.device)
     noise = noise.to(generator.device)
     for step in range(how.max_tokens):
+        # R rows are still written: logits (R, V) and (C, R, V) -> log_p (R, V) -> tokens, p (R, K) -> token (R,)
         log_p = debiased(*batch.logits, decay=how.decay, floor=how.floor)
         tokens, p = nucleus(log_p, top_k=how.top_k, top_p=how.top_p)
         token = drawn(tokens, p, noise[batch.rows, step])
-        rows[batch.rows, step] = token
+        rows[batch.rows, step] = token  # batch.rows: which of the S x samples rows they are
+        # A row's length is known when its first ending token is drawn.
         ended = generator.ends[token] & (lengths[batch.rows] == how.max_tokens)
         lengths[batch.rows[ended]] = step + 1
         writing = lengths[batch.rows] > step + 1
