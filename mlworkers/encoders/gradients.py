@@ -115,7 +115,7 @@ class SideBySide:
         tasks = [(places, group, seed) for group, seed in zip(groups, seeds, strict=True)]
         # 2. Forward, side by side: (g, d) of each group, with the graph that leads back to the weights.
         passed = list(side_by_side(self._pass, tasks, workers=self.workers))
-        # 3. The loss of all vectors (b, d) in the order of `places`, cut off from the graphs, and its slope dL/dv (b, d).
+        # 3. The loss of all vectors (b, d), which are cut off from the graphs, and its slope dL/dv, (b, d).
         order = torch.from_numpy(np.concatenate([place for group in groups for place in group]))
         vectors = torch.cat([vector.detach() for vector in passed])[torch.argsort(order)].requires_grad_()
         loss = loss_of(vectors)

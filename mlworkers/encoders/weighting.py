@@ -69,7 +69,7 @@ def weigh(
     weights = _weights(weighting, values, places.size, np.random.default_rng([seed, _STREAM]))
     if not weights.any():
         raise WeightingError(
-            f"All {weights.size} weights are 0, so nothing would be learnt; look at how p_D was scored, or choose "
+            f"All {weights.size} weights are 0, so nothing would be trained; check how p_D was scored, or choose "
             "another weighting."
         )
     return RowWeights(places, weights / weights.mean() if normalise is Normalise.MEAN1 else weights)
@@ -108,7 +108,7 @@ def _checked(weighting: Weighting, realism: ArrayLike | None, numbers: Places) -
     if missing.size:
         raise WeightingError(
             f"p_D is missing for {missing.size} of {values.size} pairs, first pair {numbers[missing[0]]}; score the "
-            "realism of the generated pairs anew, leave such pairs out, or choose plain, random or constant."
+            "realism of the generated pairs again, leave such pairs out, or choose plain, random or constant."
         )
     outside = np.flatnonzero((values < 0) | (values > 1))
     if outside.size:

@@ -76,7 +76,7 @@ def _check_module(module: Module) -> None:
     if _MODULES[name] and not any((module.place / weights).is_file() for weights in _WEIGHTS):
         raise ModelError(f"{module.place} holds no safetensors weights, and no other kind is loaded.")
     if name != "Normalize" and not (module.place / "config.json").is_file():
-        raise ModelError(f"{module.place / 'config.json'} is missing; fetch the model anew.")
+        raise ModelError(f"{module.place / 'config.json'} is missing; download the model again.")
 
 
 def _check_tokenizer(encoder: SentenceTransformer) -> None:
@@ -99,4 +99,4 @@ def _check_weights(encoder: SentenceTransformer, place: Path) -> None:
 def _check_vectors(encoder: SentenceTransformer) -> None:
     told, found = encoder.get_embedding_dimension(), encoder.encode(["a"], convert_to_tensor=True).shape[-1]
     if told != found:
-        raise ValueError(f"it says that its vectors have {told} numbers, and they have {found}")
+        raise ValueError(f"its files say that vectors have {told} numbers, but they have {found}")

@@ -177,7 +177,7 @@ def _package_folder(package: Package) -> Path:
     digest = sha256_of(folder / "model.safetensors")
     if digest != package.sha256:
         problem = f"model.safetensors in the package {name} has SHA-256 {digest}, not {package.sha256}"
-        raise unavailable(f"{problem}; install the package anew", Kind.PACKAGED)
+        raise unavailable(f"{problem}; install the package again", Kind.PACKAGED)
     return folder
 
 
@@ -190,7 +190,9 @@ def _named_weights(folder: Path) -> Iterator[Path]:
     for index in folder.rglob("*.safetensors.index.json"):
         shards = _read_json(index).get("weight_map", {})
         if not isinstance(shards, dict) or not all(isinstance(name, str) for name in shards.values()):
-            raise unavailable(f"{index} does not name the files of weights; fetch the model anew", Kind.PATH)
+            raise unavailable(
+                f"{index} does not name the files of weights; download the model again", Kind.PATH
+            )
         yield from (index.parent / name for name in sorted(set(shards.values())))
 
 
@@ -198,7 +200,9 @@ def _read_json(file: Path) -> dict[str, Any]:
     try:
         content = json_from(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise unavailable(f"{file} is not JSON that can be read; fetch the model anew", Kind.PATH) from error
+        raise unavailable(
+            f"{file} is not JSON that can be read; download the model again", Kind.PATH
+        ) from error
     return content if isinstance(content, dict) else {}
 
 
@@ -210,7 +214,7 @@ def _check_safetensors(file: Path) -> None:
     except (ValueError, TypeError, KeyError, AttributeError, IndexError):
         whole = False
     if not whole:
-        raise unavailable(f"{file} is damaged or no safetensors file; fetch the model anew", Kind.PATH)
+        raise unavailable(f"{file} is damaged or no safetensors file; download the model again", Kind.PATH)
 
 
 def _expected_size(file: Path) -> int:

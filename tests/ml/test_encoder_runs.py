@@ -202,7 +202,7 @@ def test_weights_that_are_all_nothing_are_refused(dataset, encoder_folder) -> No
 
     run = carried_out(queued("train_encoder", dataset, encoder_folder, **plan), state="failed")
 
-    assert run.message.startswith("All 24 weights are 0, so nothing would be learnt")
+    assert run.message.startswith("All 24 weights are 0, so nothing would be trained")
 
 
 def test_after_two_edits_in_review_the_default_comparison_counts_them_as_human(

@@ -198,14 +198,14 @@ def test_layers_beyond_the_config_are_noticed_under_the_whole_model_s_prefix(tmp
 def test_a_pooling_that_lies_about_the_vectors_is_refused(folder) -> None:
     change_json(folder / "1_Pooling" / "config.json", lambda config: config.update(embedding_dimension=99))
 
-    with pytest.raises(ModelError, match="it says that its vectors have 99 numbers, and they have 32"):
+    with pytest.raises(ModelError, match="its files say that vectors have 99 numbers, but they have 32"):
         load_encoder(folder, CPU)
 
 
 def test_a_module_that_nothing_is_told_of_is_refused(folder) -> None:
     shutil.rmtree(folder / "1_Pooling")
 
-    with pytest.raises(ModelError, match=r"1_Pooling/config\.json is missing; fetch the model anew"):
+    with pytest.raises(ModelError, match=r"1_Pooling/config\.json is missing; download the model again"):
         load_encoder(folder, CPU)
 
 

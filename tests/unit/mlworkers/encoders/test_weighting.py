@@ -93,7 +93,7 @@ def test_the_effective_number_is_at_most_that_of_pairs_and_knows_no_scale(
 @pytest.mark.parametrize(
     ("realism", "sentence"),
     [
-        ([0, 0, 0, 0, 0], "All 5 weights are 0, so nothing would be learnt"),
+        ([0, 0, 0, 0, 0], "All 5 weights are 0, so nothing would be trained"),
         ([0.5, np.nan, 0.5, np.nan, 1], "p_D is missing for 2 of 5 pairs, first pair 14"),
         ([0.5, 1.2, 0.5, 0.1, 1], r"p_D of pair 14 is 1\.2; it must be within 0 and 1"),
         ([0.5, 0.5], "2 values of p_D, 5 pairs"),

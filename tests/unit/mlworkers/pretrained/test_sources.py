@@ -254,14 +254,16 @@ DEEP = "[" * 200_000
 def test_a_config_that_is_nested_deeply_is_refused_in_a_sentence(model) -> None:
     (model / "config.json").write_text(DEEP)
 
-    with pytest.raises(ModelError, match=r"config\.json is not JSON that can be read; fetch the model anew"):
+    with pytest.raises(
+        ModelError, match=r"config\.json is not JSON that can be read; download the model again"
+    ):
         check_folder(model)
 
 
 def test_a_header_of_weights_that_is_nested_deeply_is_refused_in_a_sentence(model) -> None:
     (model / "model.safetensors").write_bytes(len(DEEP).to_bytes(8, "little") + DEEP.encode())
 
-    with pytest.raises(ModelError, match="is damaged or no safetensors file; fetch the model anew"):
+    with pytest.raises(ModelError, match="is damaged or no safetensors file; download the model again"):
         check_folder(model)
 
 
@@ -272,7 +274,7 @@ def test_an_index_of_weights_that_names_no_files_is_refused_in_a_sentence(model,
     if shards == "[1]":
         assert check_folder(model) == model  # an index that says nothing
         return
-    with pytest.raises(ModelError, match="fetch the model anew"):
+    with pytest.raises(ModelError, match="download the model again"):
         check_folder(model)
 
 
