@@ -39,11 +39,6 @@ class CampaignAdmin(ReadOnlyAdmin):
     search_fields = ("name", "dataset__name")
 
 
-@admin.register(Guideline)
-class GuidelineAdmin(ReadOnlyAdmin):
-    list_display = ("campaign", "version", "created_at")
-
-
 @admin.register(Tuple)
 class TupleAdmin(ReadOnlyAdmin):
     list_display = (
@@ -53,8 +48,8 @@ class TupleAdmin(ReadOnlyAdmin):
         "repeats_id",
         "phase",
         "round",
-        "wanted",
-        "counted",
+        "required",
+        "collected",
         "leased",
     )
     list_filter = ("is_gold", "phase")
@@ -68,24 +63,13 @@ class ParticipationAdmin(ReadOnlyAdmin):
     list_select_related = ("campaign", "user")
 
 
-@admin.register(Lease)
-class LeaseAdmin(ReadOnlyAdmin):
-    list_display = ("tuple_id", "participation_id", "state", "place", "expires_at")
-    list_filter = ("state",)
-
-
-@admin.register(Judgement)
-class JudgementAdmin(ReadOnlyAdmin):
-    list_display = ("tuple_id", "participation_id", "best_slot", "worst_slot", "standing", "submitted_at")
-    list_filter = ("standing",)
-
-
-@admin.register(JudgementRevision)
-class JudgementRevisionAdmin(ReadOnlyAdmin):
-    list_display = ("tuple_id", "participation_id", "revised_at")
-
-
-@admin.register(Flag)
-class FlagAdmin(ReadOnlyAdmin):
-    list_display = ("tuple_id", "participation_id", "kind", "reason", "created_at", "resolved_at")
-    list_filter = ("kind", "reason")
+COLUMNS = {
+    Guideline: ("campaign", "version", "created_at"),
+    Lease: ("tuple_id", "participation_id", "state", "place", "expires_at"),
+    Judgement: ("tuple_id", "participation_id", "best_slot", "worst_slot", "status", "submitted_at"),
+    JudgementRevision: ("tuple_id", "participation_id", "revised_at"),
+    Flag: ("tuple_id", "participation_id", "kind", "reason", "created_at", "resolved_at"),
+}
+FILTERS = {Lease: ("state",), Judgement: ("status",), Flag: ("kind", "reason")}
+for model, columns in COLUMNS.items():
+    admin.site.register(model, ReadOnlyAdmin, list_display=columns, list_filter=FILTERS.get(model, ()))

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from annotation.access import campaign_for, lease_for
 from annotation.cards import cards_of
-from annotation.judging.assignment import Submitted, judgement_submit, participation_join, tuple_claim
+from annotation.judging.assignment import Submission, answer_submit, participation_join, tuple_claim
 from annotation.judging.choosing import Nothing
 from annotation.models import Campaign, Lease, Participation
 from annotation.results.dashboard import campaign_dashboard
@@ -86,28 +86,17 @@ class JudgementCreate(APIView):
         asked = AnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         answer = asked.validated_data
-        lease = lease_for(request.user, campaign_pk, answer["lease"])  # type: ignore[arg-type]
-        submitted = judgement_submit(
-            participation=lease.participation,
-            tuple_id=lease.tuple_id,
-            best_slot=_slot(lease, answer["best"]),
-            worst_slot=_slot(lease, answer["worst"]),
-            client_id=answer["client_id"],
+        submitted = answer_submit(
+            lease=lease_for(request.user, campaign_pk, answer.pop("lease")),  # type: ignore[arg-type]
             at=now(),
-            claim=answer["claim"],
+            **answer,
         )
         return Response(SubmittedSerializer(_submitted(submitted)).data)
 
 
-def _slot(lease: Lease, place: int) -> int:
-    """The design's slot at a place of the screen; whatever is none is refused by the service."""
-    slots: list[int] = lease.order_shown
-    return slots[place] if place < len(slots) else place
-
-
-def _submitted(submitted: Submitted) -> dict[str, Any]:
+def _submitted(submitted: Submission) -> dict[str, Any]:
     judgement, gold = submitted.judgement, submitted.gold
-    place = judgement.order_shown.index
+    position = judgement.order_shown.index
     return {
         "client_id": judgement.client_id,
         "submitted_at": judgement.submitted_at,
@@ -117,8 +106,8 @@ def _submitted(submitted: Submitted) -> dict[str, Any]:
         and {
             "best_right": gold.best_right,
             "worst_right": gold.worst_right,
-            "best": place(gold.best_slot),
-            "worst": place(gold.worst_slot),
+            "best": position(gold.best_slot),
+            "worst": position(gold.worst_slot),
             "why": gold.why,
         },
         "next": None if submitted.following is None else _claim(submitted.following),

@@ -9,7 +9,7 @@ from annotation.models import TupleItem
 from curation.models import Pair, Sentence
 
 
-class Shown(Protocol):
+class TupleWithOrder(Protocol):
     """A lease or a judgement: a tuple, and the order in which it was shown."""
 
     pk: Any
@@ -19,10 +19,10 @@ class Shown(Protocol):
 
 @dataclass(frozen=True)
 class Card:
-    """One pair of a tuple. `slot` is its place in the design, `place` that on the screen, both from 0."""
+    """One pair of a tuple. `slot` is its place in the design, `position` its screen position, both from 0."""
 
     slot: int
-    place: int
+    position: int
     pair: Pair
 
     @property
@@ -34,12 +34,14 @@ class Card:
         return self.pair.b
 
 
-def cards_of(rows: Iterable[Shown]) -> dict[int, list[Card]]:
+def cards_of(rows: Iterable[TupleWithOrder]) -> dict[int, list[Card]]:
     """Each row's cards in the order of the screen, by the row's primary key. One query."""
     rows = list(rows)
     pairs = _pairs_by_slot({row.tuple_id for row in rows})
     return {
-        row.pk: [Card(slot, place, pairs[row.tuple_id][slot]) for place, slot in enumerate(row.order_shown)]
+        row.pk: [
+            Card(slot, position, pairs[row.tuple_id][slot]) for position, slot in enumerate(row.order_shown)
+        ]
         for row in rows
     }
 

@@ -133,7 +133,7 @@ class TupleQuerySet(models.QuerySet["Tuple"]):
 class Tuple(models.Model):
     """`tuple_size` pairs shown together. `settling` and `assignment` alone keep the two counters.
 
-    A gold tuple is asked of everyone, counts for the gate and never for scores: nothing is wanted of it, and
+    A gold tuple is asked of everyone, counts for the gate and never for scores: nothing is required of it, and
     none of its counters moves, so that a crowd does not queue at its row.
 
     A repeat is a tuple shown again to people who judged it, under a row of its own: no tuple stands twice before one
@@ -159,8 +159,8 @@ class Tuple(models.Model):
     )
     round = models.PositiveSmallIntegerField(default=1)
     priority = models.PositiveIntegerField(help_text="the order in which tuples are handed out")
-    wanted = models.PositiveSmallIntegerField(help_text="judgements")
-    counted = models.PositiveSmallIntegerField(default=0, help_text="judgements that count")
+    required = models.PositiveSmallIntegerField(help_text="judgements")
+    collected = models.PositiveSmallIntegerField(default=0, help_text="judgements that count")
     leased = models.PositiveSmallIntegerField(default=0, help_text="live leases")
 
     objects = TupleQuerySet.as_manager()
@@ -173,14 +173,15 @@ class Tuple(models.Model):
                 condition=Q(repeats=None),
                 name="one_tuple_per_number_and_campaign",
             ),
-            models.CheckConstraint(condition=Q(counted__lte=F("wanted")), name="tuple_counts_at_most_wanted"),
             models.CheckConstraint(
-                condition=Q(is_gold=False) | Q(wanted=0, leased=0),
-                name="gold_is_never_wanted",
+                condition=Q(collected__lte=F("required")), name="tuple_collects_at_most_what_is_required"
             ),
             models.CheckConstraint(
-                condition=Q(repeats=None) | Q(is_gold=False, wanted=0, leased=0),
-                name="repeats_are_never_wanted_nor_gold",
+                condition=Q(is_gold=False) | Q(required=0, leased=0), name="gold_requires_no_judgements"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeats=None) | Q(is_gold=False, required=0, leased=0),
+                name="repeats_require_nothing_and_are_no_gold",
             ),
             models.CheckConstraint(
                 condition=Q(phase="balanced") | Q(phase__in=["bridge", "adaptive"], is_gold=False),
@@ -193,8 +194,8 @@ class Tuple(models.Model):
             # `leased` stays out of it: a claim then changes no index, and few open tuples are fully leased.
             models.Index(
                 fields=["campaign", "round", "priority"],
-                condition=Q(counted__lt=F("wanted")),
-                name="tuple_still_wanted",
+                condition=Q(collected__lt=F("required")),
+                name="tuple_still_open",
             ),
         ]
 
@@ -242,7 +243,7 @@ class GoldAnswer(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~Q(best_slot=F("worst_slot")), name="gold_best_is_not_worst"),
+            models.CheckConstraint(condition=~Q(best_slot=F("worst_slot")), name="gold_best_is_not_worst")
         ]
 
     def __str__(self) -> str:
@@ -353,9 +354,9 @@ class Lease(models.Model):
 class Judgement(models.Model):
     """One answer. Arrival is the order of primary keys: one that is taken back and given again comes last."""
 
-    class Standing(models.TextChoices):
-        COUNTED = "counted", _("counted")
-        SURPLUS = "surplus", _("surplus")
+    class Status(models.TextChoices):
+        COLLECTED = "collected", _("collected")
+        EXTRA = "extra", _("extra")
         EXCLUDED = "excluded", _("excluded")
         GOLD = "gold", _("gold")
         REPEAT = "repeat", _("repeat")
@@ -374,7 +375,7 @@ class Judgement(models.Model):
     first_input_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField()
     active_ms = models.PositiveIntegerField(null=True, help_text="milliseconds the page was visible")
-    standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.SURPLUS)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.EXTRA)
 
     class Meta:
         ordering = ["pk"]
@@ -406,7 +407,7 @@ class JudgementRevision(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["participation", "client_id"], name="one_revision_per_client_id"),
+            models.UniqueConstraint(fields=["participation", "client_id"], name="one_revision_per_client_id")
         ]
 
     def __str__(self) -> str:
@@ -443,7 +444,7 @@ class Flag(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["tuple", "participation", "kind"], name="one_flag_of_a_kind_per_tuple_and_person"
-            ),
+            )
         ]
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
 """Campaigns as programs read them, and what a program that judges gets and sends.
 
-As on the page, a tuple goes by its lease and a pair by its place, from 0; nothing tells a gold tuple from another
-before it is answered.
+As on the page, a tuple is named by its lease and a pair by its screen position, from 0. Nothing distinguishes a gold
+tuple from another before it is answered.
 """
 
 from typing import Any
@@ -51,9 +51,9 @@ class ReliabilitySerializer(serializers.Serializer[Any]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    judged = serializers.IntegerField(help_text="judgements that count")
-    wanted = serializers.IntegerField()
-    surplus = serializers.IntegerField()
+    collected = serializers.IntegerField(help_text="judgements that count")
+    required = serializers.IntegerField()  # type: ignore[assignment]  # a field, not whether it is required
+    extra = serializers.IntegerField()
     excluded = serializers.IntegerField()
     pace = serializers.FloatField(allow_null=True, help_text="judgements an hour, over the last day")
     hours_left = serializers.FloatField(allow_null=True, help_text="of work, all people together")
@@ -62,7 +62,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 
 class CardSerializer(serializers.Serializer[Any]):
-    place = serializers.IntegerField()
+    place = serializers.IntegerField(source="position", help_text="the screen position, from 0")
     a = serializers.CharField(source="a.text")
     b = serializers.CharField(source="b.text")
 
@@ -79,7 +79,7 @@ class ClaimSerializer(serializers.Serializer[Any]):
 
 class AnswerSerializer(serializers.Serializer[Any]):
     lease = NumberInBody()
-    best = NumberInBody(help_text="a place among the pairs")
+    best = NumberInBody(help_text="a screen position")
     worst = NumberInBody()
     client_id = serializers.UUIDField(help_text="made by the program: sent twice, kept once")
     claim = serializers.BooleanField(
@@ -92,7 +92,7 @@ class GoldSerializer(serializers.Serializer[Any]):
 
     best_right = serializers.BooleanField()
     worst_right = serializers.BooleanField()
-    best = serializers.IntegerField(help_text="the expected place")
+    best = serializers.IntegerField(help_text="the expected screen position")
     worst = serializers.IntegerField()
     why = serializers.CharField(allow_blank=True)
 

@@ -8,7 +8,7 @@ from celery import shared_task
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotation.campaigns.adapting import decks_make
+from annotation.campaigns.adapting import blocks_make
 from annotation.campaigns.commissioning import (
     design_carry_out,
     design_claim,
@@ -17,11 +17,11 @@ from annotation.campaigns.commissioning import (
     designs_free,
 )
 from annotation.campaigns.selectors import design_work_of
-from annotation.campaigns.watching import TakesLonger, Waiting
+from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.judging.settling import leases_expire
 from annotation.models import Campaign
 from annotation.results.figures import campaign_mark
-from annotation.results.study import study_make, study_shown, study_wanted
+from annotation.results.study import study_latest, study_make, study_request
 from curation.heartbeats import database_now
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ def expire_leases() -> int:
     released = leases_expire(at=timezone.now())
     for campaign_pk in designs_free(database_now()).values_list("campaign", flat=True):
         design_invite(campaign_pk)
-    decks_make()
+    blocks_make()
     return released
 
 
@@ -60,7 +60,7 @@ def design_now_or_later(*, campaign: Campaign, purpose: str, at: datetime, numbe
     known = design_work_of(campaign)
     if known is None or not known.is_long:
         with suppress(TakesLonger):
-            design_perform(campaign=campaign, purpose=purpose, number=number, at=at, watch=Waiting())
+            design_perform(campaign=campaign, purpose=purpose, number=number, at=at, watch=RequestWatch())
             return True
     design_commission(campaign=campaign, purpose=purpose, at=at, number=number)
     design_invite(campaign.pk)
@@ -71,7 +71,7 @@ def design_now_or_later(*, campaign: Campaign, purpose: str, at: datetime, numbe
 def study(campaign_pk: int) -> bool:
     """Work out what the campaign's dashboard shows; False where that is up to date, or the campaign is gone."""
     campaign = Campaign.objects.filter(pk=campaign_pk).first()
-    if campaign is None or not study_shown(campaign, campaign_mark(campaign)).stale:
+    if campaign is None or not study_latest(campaign, campaign_mark(campaign)).stale:
         return False
     study_make(campaign=campaign, at=timezone.now())
     return True
@@ -79,7 +79,7 @@ def study(campaign_pk: int) -> bool:
 
 def study_ask(campaign: Campaign, *, at: datetime) -> None:
     """Ask a worker for a newer study, unless one was asked a short while ago."""
-    if not study_wanted(campaign=campaign, at=at):
+    if not study_request(campaign=campaign, at=at):
         return
     try:
         study.apply_async(args=(campaign.pk,), retry=False, expires=600)

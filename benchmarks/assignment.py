@@ -53,7 +53,7 @@ def campaign_of(dataset: Dataset, tuples: int) -> Campaign:
     first = Pair.objects.filter(dataset=dataset).order_by("pk").values_list("pk", flat=True)[0]
     for start in range(0, tuples, AT_ONCE):
         rows = Tuple.objects.bulk_create(
-            Tuple(campaign=campaign, number=number + 1, priority=number, wanted=2)
+            Tuple(campaign=campaign, number=number + 1, priority=number, required=2)
             for number in range(start, min(tuples, start + AT_ONCE))
         )
         TupleItem.objects.bulk_create(

@@ -90,7 +90,7 @@ class TupleFactory(DjangoModelFactory):
         lambda o: o.campaign.tuples.filter(is_gold=o.is_gold).count() + 1,
     )
     priority = factory.LazyAttribute(lambda o: o.number - 1)
-    wanted = factory.LazyAttribute(lambda o: 0 if o.is_gold else o.campaign.judgements_per_tuple)
+    required = factory.LazyAttribute(lambda o: 0 if o.is_gold else o.campaign.judgements_per_tuple)
 
     @factory.post_generation
     def pairs(self, create, pairs, **kwargs):

@@ -1,7 +1,7 @@
 """The adaptive phase: extra judgements, asked where scores are least sure.
 
-The owner gives a number of judgements. They are asked for deck by deck, each a round of tuples that want one
-judgement, chosen from all judgements before it. A deck is worked out in no transaction and written under the
+The owner gives a number of judgements. They are asked for block by block, each a round of tuples that want one
+judgement, chosen from all judgements before it. A block is worked out in no transaction and written under the
 campaign's lock, if no other round was written meanwhile: of two workers, one writes.
 """
 
@@ -30,13 +30,13 @@ from annotation.campaigns.rounds import (
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_active
 from annotation.models import Campaign, Judgement, Tuple
-from annotation.results.figures import Tally, campaign_tally
+from annotation.results.record import NumberedJudgements, campaign_judgements
 from annotation.results.selectors import PhaseSums, phase_sums
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet
 
-NEARLY = 0.9  # of the design, and of a deck, are judged before the next deck is chosen
+NEARLY = 0.9  # of the design, and of a block, are judged before the next block is chosen
 # Above, choosing takes more than a second or two, and is left to the worker that looks every minute.
 MOST_AT_ONCE = 4_000
 MOST_PAIRS_AT_ONCE = 2_000  # the errors of all scores come from a table of pairs by pairs
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | None = None) -> Campaign:
     """Let the adaptive phase ask for so many judgements more.
 
-    prior: what is expected of the pairs. It serves the choice of tuples, from the next deck on, and no score.
+    prior: what is expected of the pairs. It serves the choice of tuples, from the next block on, and no score.
     """
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
@@ -77,27 +77,28 @@ def _require_different(campaign: Campaign, judgements: int) -> None:
     possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
     if judgements > possible:
         sentence = _(
-            "The pairs of “%(name)s” make only %(possible)d more different tuples; ask for no more judgements."
+            "The pairs of “%(name)s” make only %(possible)d more different tuples. "
+            "Ask for at most that many judgements."
         )
         raise UserError(sentence % {"name": campaign.name, "possible": max(0, possible)})
 
 
 @transaction.atomic
 def adaptive_withdraw(*, campaign: Campaign) -> Campaign:
-    """Ask for nothing more: no further deck, and no tuple of this one that nobody has judged or holds."""
+    """Ask for nothing more: no further block, and no tuple of this one that nobody has judged or holds."""
     campaign = campaign_lock(campaign)
     dataset_require_active(campaign.dataset)
-    untouched = campaign.tuples.filter(phase=Tuple.Phase.ADAPTIVE, counted=0, leased=0, wanted__gt=0)
+    untouched = campaign.tuples.filter(phase=Tuple.Phase.ADAPTIVE, collected=0, leased=0, required__gt=0)
     locked = tuples_lock(list(untouched.values_list("pk", flat=True)))
     # Asked anew under the locks. One that an excluded person judged stays: it may count again.
     judged = Judgement.objects.filter(tuple__campaign=campaign, tuple__phase=Tuple.Phase.ADAPTIVE)
-    untouched.filter(pk__in=list(locked)).exclude(pk__in=judged.values("tuple")).update(wanted=0)
+    untouched.filter(pk__in=list(locked)).exclude(pk__in=judged.values("tuple")).update(required=0)
     return _end(campaign)
 
 
 def _end(campaign: Campaign) -> Campaign:
     """The caller holds the campaign's lock."""
-    campaign.adaptive_budget = phase_sums(campaign)[Tuple.Phase.ADAPTIVE].wanted
+    campaign.adaptive_budget = phase_sums(campaign)[Tuple.Phase.ADAPTIVE].required
     campaign.save(update_fields=["adaptive_budget"])
     return campaign
 
@@ -114,11 +115,11 @@ def _end_early(looked_at: Campaign, reason: str) -> None:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class AdaptivePhase:
     """A campaign with judgements to spend, as it was when it was looked at.
 
-    ready: whether the design and the last deck are nearly judged. designed: whether the design is. quick: whether
-    a page can choose a deck while somebody waits.
+    ready: whether the design and the last block are nearly judged. designed: whether the design is. quick: whether
+    a page can choose a block while somebody waits.
     """
 
     campaign: Campaign
@@ -128,7 +129,7 @@ class Waiting:
     quick: bool
 
 
-def adaptive_waiting(campaign_pk: int) -> Waiting | None:
+def adaptive_phase(campaign_pk: int) -> AdaptivePhase | None:
     """Whether the campaign is open and has judgements to spend; None where not. Three queries, else one."""
     open_now = Campaign.objects.filter(
         pk=campaign_pk, state=Campaign.State.OPEN, adaptive_budget__gt=0, dataset__archived=False
@@ -138,64 +139,64 @@ def adaptive_waiting(campaign_pk: int) -> Waiting | None:
         return None
     sums = phase_sums(campaign)
     adaptive = sums.pop(Tuple.Phase.ADAPTIVE.value)
-    left = campaign.adaptive_budget - adaptive.wanted
+    left = campaign.adaptive_budget - adaptive.required
     if left < 1:
         return None
-    wanted, judged = (
-        sum(phase.wanted for phase in sums.values()),
-        sum(phase.judged for phase in sums.values()),
+    required, judged = (
+        sum(phase.required for phase in sums.values()),
+        sum(phase.collected for phase in sums.values()),
     )
-    designed = judged >= NEARLY * wanted
-    ready = designed and adaptive.wanted - adaptive.judged <= (1 - NEARLY) * _last_deck(campaign)
+    designed = judged >= NEARLY * required
+    ready = designed and adaptive.required - adaptive.collected <= (1 - NEARLY) * _last_block(campaign)
     tuples = adaptive.tuples + sum(phase.tuples for phase in sums.values())
     quick = (
-        max(tuples, judged + adaptive.judged) <= MOST_AT_ONCE
+        max(tuples, judged + adaptive.collected) <= MOST_AT_ONCE
         and pairs_active(campaign).count() <= MOST_PAIRS_AT_ONCE
     )
-    return Waiting(campaign, left, designed, ready, quick)
+    return AdaptivePhase(campaign, left, designed, ready, quick)
 
 
-def _last_deck(campaign: Campaign) -> int:
-    """How many tuples the last deck has; 0 before the first."""
-    decks = [
+def _last_block(campaign: Campaign) -> int:
+    """How many tuples the last block has; 0 before the first."""
+    blocks = [
         row for row in campaign.certificate.get("extensions", []) if row["phase"] == Tuple.Phase.ADAPTIVE
     ]
-    return int(decks[-1]["tuples"]) if decks else 0
+    return int(blocks[-1]["tuples"]) if blocks else 0
 
 
-def decks_make() -> int:
-    """Make the next deck wherever one is due; how many were made."""
+def blocks_make() -> int:
+    """Make the next block wherever one is due; how many were made."""
     spending = Campaign.objects.filter(state=Campaign.State.OPEN, adaptive_budget__gt=0)
-    looked = [adaptive_waiting(pk) for pk in spending.order_by("pk").values_list("pk", flat=True)]
-    return sum(_deck_made(waiting) for waiting in looked if waiting and waiting.ready)
+    looked = [adaptive_phase(pk) for pk in spending.order_by("pk").values_list("pk", flat=True)]
+    return sum(_block_made(phase) for phase in looked if phase and phase.ready)
 
 
-def _deck_made(waiting: Waiting) -> bool:
-    """Whether a deck came of it. What goes wrong in one campaign must not keep the others waiting."""
+def _block_made(phase: AdaptivePhase) -> bool:
+    """Whether a block was made. What goes wrong in one campaign must not keep the others waiting."""
     try:
-        return deck_make(waiting) > 0
+        return block_make(phase) > 0
     except Exception:
-        logger.exception("Campaign %s: no deck could be made", waiting.campaign.pk)
+        logger.exception("Campaign %s: no block could be made", phase.campaign.pk)
         return False
 
 
-def deck_make(waiting: Waiting) -> int:
-    """Choose the next deck and write it; how many tuples it has, 0 where a round came in between.
+def block_make(phase: AdaptivePhase) -> int:
+    """Choose the next block and write it; how many tuples it has, 0 where a round came in between.
 
     Where no new tuple can be chosen, the phase ends.
     """
-    campaign = waiting.campaign
+    campaign = phase.campaign
     try:
-        deck = _deck_chosen(campaign)
+        block = _block_chosen(campaign)
     except ValueError as error:
         logger.warning("Campaign %s: the adaptive phase ends: %s", campaign.pk, error)
         _end_early(campaign, str(error))
         return 0
-    return _deck_write(campaign, deck)
+    return _block_write(campaign, block)
 
 
 @dataclass(frozen=True, eq=False)
-class _Deck:
+class _Block:
     """Tuples of pairs (T, k), the seed that they were chosen with, and from how many judgements."""
 
     pairs: IntArray
@@ -203,16 +204,17 @@ class _Deck:
     judgements: int
 
 
-def _deck_chosen(campaign: Campaign) -> _Deck:
+def _block_chosen(campaign: Campaign) -> _Block:
     """Tuples that no earlier tuple equals. Raises ValueError where there are none."""
-    tally = campaign_tally(campaign, adaptive=True)
-    active, sentences = _active(campaign, tally)
-    utilities, errors = _doubts(campaign, tally)
-    asked = {tuple(row) for row in np.sort(tally.tuples, axis=1).tolist()}
+    judged = campaign_judgements(campaign)
+    numbered = judged.as_asked(judged.feeding("maxdiff"))
+    active, sentences = _active(campaign, numbered)
+    utilities, errors = _doubts(campaign, numbered)
+    asked = {tuple(row) for row in np.sort(judged.asked, axis=1).tolist()}
     for attempt in range(ATTEMPTS):
         rng = campaign_rng(campaign, Stream.ADAPTIVE, campaign.rounds, attempt)
         seed = int(rng.integers(2**31))
-        deck = active[
+        block = active[
             adaptive_block(
                 utilities[active],
                 errors[active],
@@ -222,27 +224,27 @@ def _deck_chosen(campaign: Campaign) -> _Deck:
                 sentences=sentences,
             )
         ]
-        new = np.array([tuple(row) not in asked for row in np.sort(deck, axis=1).tolist()])
+        new = np.array([tuple(row) not in asked for row in np.sort(numbered.pairs[block], axis=1).tolist()])
         if new.any():
-            # Shuffled: neighbours stand in the order of their scores, and what is left may be less than a deck.
-            return _Deck(tally.pairs[rng.permutation(deck[new])], seed, len(tally.judgements))
+            # Shuffled: neighbours stand in the order of their scores, and what is left may be less than a block.
+            return _Block(numbered.pairs[rng.permutation(block[new])], seed, len(numbered.judgements))
     raise DesignError(f"No new tuple was found in {ATTEMPTS} attempts.")
 
 
-def _active(campaign: Campaign, tally: Tally) -> tuple[IntArray, IntArray]:
+def _active(campaign: Campaign, numbered: NumberedJudgements) -> tuple[IntArray, IntArray]:
     """The items (a,) whose pairs are still active, and the ids of their sentences (a, 2)."""
     known = pairs_active(campaign)
     rows = np.array(list(known.values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
-    return np.searchsorted(tally.pairs, rows[:, 0]), rows[:, 1:]
+    return np.searchsorted(numbered.pairs, rows[:, 0]), rows[:, 1:]
 
 
-def _doubts(campaign: Campaign, tally: Tally) -> tuple[FloatArray, FloatArray]:
+def _doubts(campaign: Campaign, numbered: NumberedJudgements) -> tuple[FloatArray, FloatArray]:
     """Utilities (m,) by MaxDiff on all that counts, around what the prior expects, and their errors."""
-    expected = np.zeros(len(tally.pairs))
+    expected = np.zeros(len(numbered.pairs))
     if campaign.adaptive_prior is not None:
-        expected = _expected(campaign.adaptive_prior, tally.pairs)
+        expected = _expected(campaign.adaptive_prior, numbered.pairs)
     fit = fit_utilities(
-        MaxDiffLikelihood(tally.judgements), prior_precision=PRIOR_PRECISION, prior_mean=expected
+        MaxDiffLikelihood(numbered.judgements), prior_precision=PRIOR_PRECISION, prior_mean=expected
     )
     return fit.utilities, posterior_errors(fit.precision)[0]
 
@@ -259,9 +261,9 @@ def _expected(prior: ScoreSet, pairs: IntArray) -> FloatArray:
 
 
 @transaction.atomic
-def _deck_write(looked_at: Campaign, deck: _Deck) -> int:
+def _block_write(looked_at: Campaign, block: _Block) -> int:
     campaign = campaign_lock(looked_at)
-    left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].wanted
+    left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].required
     if (
         campaign.dataset.archived
         or campaign.rounds != looked_at.rounds
@@ -269,16 +271,16 @@ def _deck_write(looked_at: Campaign, deck: _Deck) -> int:
         or left < 1
     ):
         return 0
-    pairs = deck.pairs[:left]
-    number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, wanted=1)
+    pairs = block.pairs[:left]
+    number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, required=1)
     prior = looked_at.adaptive_prior
     extension_note(
         campaign,
         phase=Tuple.Phase.ADAPTIVE,
         round=number,
-        seed=deck.seed,
+        seed=block.seed,
         tuples=len(pairs),
-        judgements=deck.judgements,
+        judgements=block.judgements,
         prior=prior.name if prior else None,
     )
     campaign.save(update_fields=["rounds", "certificate"])
@@ -290,26 +292,26 @@ def phase_note(campaign: Campaign, phases: Mapping[str, PhaseSums]) -> str:
     adaptive = phases[Tuple.Phase.ADAPTIVE]
     if ended := campaign.certificate.get("adaptive_ended"):
         return _(
-            "It ended by itself at %(spent)d of the %(asked)d judgements that were asked for, because no tuple could "
-            "be chosen: %(reason)s You can ask for more, or leave it at that."
+            "It stopped after %(spent)d of the %(asked)d judgements that were asked "
+            "for, because no further tuple could "
+            "be chosen: %(reason)s You can ask for more judgements again."
         ) % {**ended, "reason": f"{ended['reason'].rstrip('.')}."}
     if not campaign.adaptive_budget:
         return ""
-    if adaptive.judged >= campaign.adaptive_budget:
-        return _("All extra judgements are given.")
+    if adaptive.collected >= campaign.adaptive_budget:
+        return _("All extra judgements are collected.")
     if not adaptive.tuples:
         designed = [phases[Tuple.Phase.BALANCED], phases[Tuple.Phase.BRIDGE]]
-        share = sum(phase.judged for phase in designed) / max(1, sum(phase.wanted for phase in designed))
+        share = sum(phase.collected for phase in designed) / max(1, sum(phase.required for phase in designed))
         if share < NEARLY:
-            return _("It begins when %(nearly)d %% of the design are judged; now it is %(now)d %%.") % {
-                "nearly": 100 * NEARLY,
-                "now": 100 * share,
-            }
-    left = campaign.adaptive_budget - adaptive.wanted
+            return _(
+                "It begins when %(nearly)d %% of the designed judgements are collected. Now it is %(now)d %%."
+            ) % {"nearly": 100 * NEARLY, "now": 100 * share}
+    left = campaign.adaptive_budget - adaptive.required
     if not left:
-        return _("All of them are chosen.")
+        return _("The tuples for all of them are chosen.")
     return ngettext(
-        "%(n)d is yet to be chosen, from the answers before it.",
-        "%(n)d are yet to be chosen, from the answers before them.",
+        "The tuple for %(n)d of them is still to be chosen.",
+        "The tuples for %(n)d of them are still to be chosen.",
         left,
     ) % {"n": left}

@@ -8,12 +8,11 @@ from django.forms.models import model_to_dict
 
 from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop, tuples_before_stop
 from annotation.bws.designs.design import tuple_count
+from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, CampaignCosts, campaign_costs
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign
 from curation.datasets.people import members_of
 from curation.models import Dataset
-
-SECONDS_EACH = 20
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,12 @@ class Gate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """judgements: those that count. gold, repeats: answers on top. hours: of all people together.
-
-    gate is None where the settings do not say enough of it.
-    """
+    """pay: of all people together, None where none was given. gate: None where the settings do not say enough of it."""
 
     pairs: int
     tuples: int
-    judgements: int
-    gold: int
-    repeats: int
-    hours: float
-    cost: float | None
+    costs: CampaignCosts
+    pay: float | None
     gate: Gate | None
 
 
@@ -60,16 +53,15 @@ def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any]) -> Estimate
     pairs = min(fitting, settings.get("number") or fitting)
     tuples = tuple_count(pairs, settings["factor"])
     judgements = tuples * settings["judgements_per_tuple"]
-    # One in every so many tuples that a person gets is gold, and one a repeat.
-    gold_share = 1 / settings["gold_every"]
-    repeat_share = 1 / settings["repeat_every"] if settings["repeat_every"] else 0.0
-    handed = judgements / (1 - gold_share - repeat_share)
-    gold, repeats = round(gold_share * handed), round(repeat_share * handed)
-    hours = (judgements + gold + repeats) * settings.get("seconds", SECONDS_EACH) / 3600
+    costs = campaign_costs(
+        judgements,
+        seconds_per_judgement=settings.get("seconds", SECONDS_PER_JUDGEMENT),
+        gold_every=settings["gold_every"],
+        repeat_every=settings["repeat_every"],
+    )
     pay = settings.get("pay")
-    cost = None if pay is None else hours * pay
-    gate = _gate(dataset, settings, handed) if settings["gold_minimum"] is not None else None
-    return Estimate(pairs, tuples, judgements, gold, repeats, hours, cost, gate)
+    gate = _gate(dataset, settings, costs.answers) if settings["gold_minimum"] is not None else None
+    return Estimate(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
 
 
 def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:

@@ -7,7 +7,7 @@ from annotation.bws.designs.design import Design, DesignError, design_tuples, tu
 from annotation.bws.judgements import IntArray
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import design_work_of, pairs_fitting
-from annotation.campaigns.watching import NOBODY, TakesLonger, Waiting, Watch
+from annotation.campaigns.watching import NOBODY, RequestWatch, TakesLonger, Watch
 from annotation.cards import Card
 from annotation.models import Campaign
 from curation.errors import UserError, errors_shown
@@ -25,15 +25,15 @@ def chosen_pairs(campaign: Campaign) -> tuple[IntArray, IntArray]:
     All active pairs that fit its filter, or a number of them drawn with its seed. Raises UserError where
     there are too few.
     """
-    wanted = campaign.pair_filter
-    fitting = pairs_fitting(campaign.dataset, source=wanted.get("source", ""), split=wanted.get("split", ""))
+    chosen = campaign.pair_filter
+    fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
     rows = np.array(list(fitting.order_by("pk").values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
-    if (number := wanted.get("number")) is not None:
+    if (number := chosen.get("number")) is not None:
         rows = pairs_sample(rows, number, campaign_rng(campaign, Stream.SAMPLE))
     fewest = max(FEWEST_PAIRS, campaign.tuple_size)
     if len(rows) < fewest:
         raise UserError(
-            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d; add some.")
+            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d. Add pairs.")
             % {"fewest": fewest, "pairs": len(rows)}
         )
     return rows[:, 0], rows[:, 1:]
@@ -43,7 +43,10 @@ def pairs_sample(rows: IntArray, number: int, rng: np.random.Generator) -> IntAr
     """`number` of the rows, in their order; UserError where there are fewer."""
     if number > len(rows):
         raise UserError(
-            _("%(number)d pairs are asked for, and the filter leaves %(found)d; ask for fewer or widen it.")
+            _(
+                "%(number)d pairs are asked for, but only %(found)d match the filter. "
+                "Ask for fewer, or choose a wider filter."
+            )
             % {"number": number, "found": len(rows)}
         )
     return rows[np.sort(rng.choice(len(rows), size=number, replace=False))]
@@ -66,7 +69,7 @@ def design_places(campaign: Campaign, pairs: int) -> int:
 def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntArray, Design]:
     """The chosen pairs' ids (m,), and a design of them in which pairs of one tuple share no sentence.
 
-    Where the campaign wants an even mix, every tuple gets its share of imported and of generated pairs.
+    Where the campaign asks for an even mix, every tuple gets its share of imported and of generated pairs.
     """
     pairs, sentences = chosen_pairs(campaign)
     watch.begins(design_places(campaign, len(pairs)))
@@ -118,7 +121,7 @@ def preview_tuples(campaign: Campaign) -> list[list[Card]]:
         return []
     if not first:
         try:
-            first = first_tuples(*campaign_design(campaign, watch=Waiting()))
+            first = first_tuples(*campaign_design(campaign, watch=RequestWatch()))
         except TakesLonger:
             return []
     found = campaign.dataset.pairs.select_related("a", "b").in_bulk(

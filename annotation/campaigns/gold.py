@@ -41,8 +41,8 @@ def gold_suggest(
     Best and worst each lie at least a quarter of the scale away from the other pairs. They come from the source and
     the split that the campaign is about, so that what is held out stays unseen. Nothing is stored.
     """
-    wanted = campaign.pair_filter
-    fitting = pairs_fitting(campaign.dataset, source=wanted.get("source", ""), split=wanted.get("split", ""))
+    chosen = campaign.pair_filter
+    fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
     scores = PairScore.objects.filter(score_set=score_set, pair__in=fitting).order_by("pair")
     rows = list(scores.values_list("pair", "pair__a", "pair__b", "value"))
     pairs = np.array([row[0] for row in rows], dtype=np.int64)
@@ -114,7 +114,7 @@ def gold_add(*, campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
     number = campaign.tuples.filter(is_gold=True).aggregate(Max("number", default=0))["number__max"] + 1
     order = campaign_rng(campaign, Stream.GOLD_SLOTS, number).permutation(len(pairs))
     members = [pairs[place] for place in order]
-    gold = Tuple.objects.create(campaign=campaign, is_gold=True, number=number, priority=number, wanted=0)
+    gold = Tuple.objects.create(campaign=campaign, is_gold=True, number=number, priority=number, required=0)
     TupleItem.objects.bulk_create(
         TupleItem(tuple=gold, slot=slot, pair=pair) for slot, pair in enumerate(members)
     )
@@ -154,7 +154,7 @@ def gold_remove(*, gold: Tuple) -> None:
     dataset_require_active(campaign_lock(gold.campaign).dataset)
     if gold.leases.exists():
         raise UserError(
-            _("Gold tuple %(number)d has been shown to people already, so it stays.")
+            _("Gold tuple %(number)d has been shown to people already, so it cannot be removed.")
             % {"number": gold.number}
         )
     gold.delete()

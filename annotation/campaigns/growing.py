@@ -92,16 +92,16 @@ def _bridges_write(
 ) -> None:
     campaign = campaign_lock(looked_at)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
-    # Extra judgements that were chosen meanwhile are no obstacle: a large design takes longer than a deck.
+    # Extra judgements that were chosen meanwhile are no obstacle: a large design takes longer than a block.
     if campaign.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=looked_at.rounds).exists():
         raise UserError(
-            _("“%(name)s” got other tuples in the meantime; load the page again.") % {"name": campaign.name}
+            _("“%(name)s” got other tuples in the meantime. Load the page again.") % {"name": campaign.name}
         )
     number = round_write(
         campaign,
         pairs[design.tuples],
         phase=Tuple.Phase.BRIDGE,
-        wanted=campaign.judgements_per_tuple,
+        required=campaign.judgements_per_tuple,
         watch=watch,
     )
     extension_note(
@@ -124,11 +124,13 @@ def _newcomers(campaign: Campaign, number: int | None) -> _Newcomers:
     new = _rows(pairs_new(campaign).values_list("pk", "a", "b"))
     fitting = len(new)
     if not fitting:
-        raise UserError(_("Every active pair that fits this campaign is in it already; add pairs first."))
+        raise UserError(
+            _("All active pairs that fit this campaign are in it already. Import more pairs first.")
+        )
     if number is not None:
         new = pairs_sample(new, number, campaign_rng(campaign, Stream.BRIDGES, campaign.rounds, number))
     if not campaign.tuple_size <= len(new) <= MOST_AT_ONCE:
-        sentence = _("Between %(fewest)d and %(most)d pairs can join at once, and these are %(pairs)d.")
+        sentence = _("You can add between %(fewest)d and %(most)d pairs at a time, and there are %(pairs)d.")
         raise UserError(sentence % {"fewest": campaign.tuple_size, "most": MOST_AT_ONCE, "pairs": len(new)})
     scored, scores = _scored(campaign)
     sentences = np.concatenate([scored[:, 1:], new[:, 1:]])
@@ -142,7 +144,7 @@ def _scored(campaign: Campaign) -> tuple[IntArray, FloatArray]:
     rows = rows[np.isin(rows[:, 0], present.pairs)]
     if not len(rows):
         raise UserError(
-            _("No pair has a score yet that new ones could be compared with; let people judge first.")
+            _("No pair has a score yet that new pairs could be compared with. Wait for the first judgements.")
         )
     return rows, present.values[np.searchsorted(present.pairs, rows[:, 0])]
 

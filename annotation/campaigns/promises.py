@@ -32,17 +32,19 @@ def promises(certificate: Mapping[str, Any]) -> list[Promise]:
 def _balance(certificate: Mapping[str, Any]) -> Promise:
     fewest, most = certificate["min_appearances"], certificate["max_appearances"]
     if fewest == most:
-        return Promise(True, _("Every pair stands in exactly %(number)d tuples.") % {"number": fewest})
-    sentence = _("Every pair stands in %(fewest)d to %(most)d tuples.") % {"fewest": fewest, "most": most}
+        return Promise(True, _("Every pair is in exactly %(number)d tuples.") % {"number": fewest})
+    sentence = _("Every pair is in %(fewest)d to %(most)d tuples.") % {"fewest": fewest, "most": most}
     return Promise(most - fewest <= 1, sentence)
 
 
 def _once(certificate: Mapping[str, Any]) -> Promise:
     twice = certificate["duplicate_tuples"]
     if not twice:
-        return Promise(True, _("No tuple stands in the design twice."))
+        return Promise(True, _("No tuple is in the design twice."))
     return Promise(
-        False, ngettext("%(n)d tuple stands twice.", "%(n)d tuples stand twice.", twice) % {"n": twice}
+        False,
+        ngettext("%(n)d tuple is in the design twice.", "%(n)d tuples are in the design twice.", twice)
+        % {"n": twice},
     )
 
 
@@ -50,11 +52,12 @@ def _meetings(certificate: Mapping[str, Any]) -> Promise:
     repeated, fewest = certificate["repeated_meetings"], certificate["fewest_repeated_meetings"]
     if not repeated:
         return Promise(
-            True, _("No two pairs meet more than once, so every judgement compares something new.")
+            True, _("No two pairs are compared more than once, so every judgement compares something new.")
         )
     sentence = _(
-        "Pairs meet again %(repeated)d times; with so few pairs, %(fewest)d times cannot be avoided. "
-        "Any two meet %(least)d to %(most)d times."
+        "Pairs are compared again %(repeated)d times. With so few pairs, at least "
+        "%(fewest)d repetitions cannot be avoided. "
+        "Any two pairs are compared %(least)d to %(most)d times."
     )
     times = [int(number) for number, pairs in certificate["meetings"].items() if pairs]
     facts = {"repeated": repeated, "fewest": fewest, "least": min(times), "most": max(times)}
@@ -64,18 +67,24 @@ def _meetings(certificate: Mapping[str, Any]) -> Promise:
 def _connected(certificate: Mapping[str, Any]) -> Promise:
     parts = certificate["components"]
     if parts == 1:
-        return Promise(True, _("Comparisons join all pairs, so their scores lie on one scale."))
-    sentence = _("The pairs fall into %(parts)d groups that are never compared; raise the tuples per pair.")
+        return Promise(
+            True, _("All pairs are connected by comparisons, so their scores are on the same scale.")
+        )
+    sentence = _(
+        "The pairs fall into %(parts)d groups that are never compared with each other. Raise the tuples per pair."
+    )
     return Promise(False, sentence % {"parts": parts})
 
 
 def _places(certificate: Mapping[str, Any]) -> Promise:
     fewest, most = certificate["min_place"], certificate["max_place"]
     if fewest == most:
-        sentence = _("Every pair stands %(most)d times at each place; each person sees another order.")
+        sentence = _(
+            "Every pair is %(most)d times at each position of the design. Each person sees another order."
+        )
     else:
         sentence = _(
-            "Every pair stands %(fewest)d to %(most)d times at each place; each person sees another order."
+            "Every pair is %(fewest)d to %(most)d times at each position of the design. Each person sees another order."
         )
     return Promise(most - fewest <= 1, sentence % {"fewest": fewest, "most": most})
 
@@ -85,8 +94,8 @@ def _apart(certificate: Mapping[str, Any]) -> Promise:
     if not shared:
         return Promise(True, _("Two pairs that share a sentence are never judged together."))
     sentence = ngettext(
-        "%(n)d meeting is of pairs that share a sentence.",
-        "%(n)d meetings are of pairs that share a sentence.",
+        "%(n)d comparison is of pairs that share a sentence.",
+        "%(n)d comparisons are of pairs that share a sentence.",
         shared,
     )
     return Promise(False, sentence % {"n": shared})

@@ -30,18 +30,18 @@ def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
     dataset_require_active(campaign.dataset)
     if campaign.state not in expected:
         raise UserError(
-            _("“%(name)s” is %(state)s, so that cannot be done; load the page again.")
+            _("“%(name)s” is %(state)s, so this is not possible. Load the page again.")
             % {"name": campaign.name, "state": campaign.get_state_display()}
         )
 
 
 def design_forget(campaign: Campaign) -> None:
-    """What a worker was to design is done, or no longer wanted. The caller holds the campaign's lock."""
+    """Forget what a worker was asked to design. The caller holds the campaign's lock."""
     CampaignDesign.objects.filter(campaign=campaign).delete()
 
 
 def round_write(
-    campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, wanted: int, watch: Watch = NOBODY
+    campaign: Campaign, pairs: IntArray, *, phase: Tuple.Phase, required: int, watch: Watch = NOBODY
 ) -> int:
     """Write tuples of pairs (T, k), handed out in this order, as the campaign's next round; its number.
 
@@ -52,13 +52,13 @@ def round_write(
     campaign.rounds = campaign.rounds + 1 if last else 1
     for start in range(0, len(pairs), ROWS_AT_ONCE):
         some = pairs[start : start + ROWS_AT_ONCE]
-        _tuples_write(campaign, some, first=last + start, phase=phase, wanted=wanted)
+        _tuples_write(campaign, some, first=last + start, phase=phase, required=required)
         watch.written(start + len(some), len(pairs))
     return campaign.rounds
 
 
 def _tuples_write(
-    campaign: Campaign, pairs: IntArray, *, first: int, phase: Tuple.Phase, wanted: int
+    campaign: Campaign, pairs: IntArray, *, first: int, phase: Tuple.Phase, required: int
 ) -> None:
     # Priorities go on from round to round, as numbers do, so that a cursor never points into an earlier round.
     rows = Tuple.objects.bulk_create(
@@ -68,7 +68,7 @@ def _tuples_write(
             round=campaign.rounds,
             phase=phase,
             priority=place,
-            wanted=wanted,
+            required=required,
         )
         for place in range(first, first + len(pairs))
     )
@@ -86,7 +86,7 @@ def extension_note(campaign: Campaign, **facts: Any) -> None:
 
 
 def tuples_lock(tuple_ids: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Lock the tuples until the transaction ends. Returns of each how many judgements it wants and how many count."""
+    """Lock the tuples until the transaction ends. Returns how many judgements each requires and has collected."""
     tuples = Tuple.objects.for_scores().filter(pk__in=tuple_ids).order_by("pk")
-    rows = tuples.select_for_update(no_key=True).values_list("pk", "wanted", "counted")
-    return {pk: (wanted, counted) for pk, wanted, counted in rows}
+    rows = tuples.select_for_update(no_key=True).values_list("pk", "required", "collected")
+    return {pk: (required, collected) for pk, required, collected in rows}

@@ -8,15 +8,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.cards import Card, cards_by_tuple
-from annotation.models import (
-    Campaign,
-    CampaignDesign,
-    Flag,
-    Judgement,
-    Participation,
-    Tuple,
-    TupleItem,
-)
+from annotation.models import Campaign, CampaignDesign, Flag, Judgement, Participation, Tuple, TupleItem
 from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Dataset, Pair, ScoreSet, User
 
@@ -60,8 +52,8 @@ def design_work_of(campaign: Campaign) -> CampaignDesign | None:
 @dataclass(frozen=True)
 class CampaignRow:
     campaign: Campaign
-    judged: int
-    wanted: int
+    collected: int
+    required: int
     annotators: int
 
 
@@ -71,15 +63,15 @@ def campaigns_in(datasets: QuerySet[Dataset]) -> list[CampaignRow]:
         Campaign.objects.filter(dataset__in=datasets)
         .select_related("dataset")
         .annotate(
-            judged=_sum_of_tuples("counted"),
-            wanted=_sum_of_tuples("wanted"),
+            collected=_sum_of_tuples("collected"),
+            required=_sum_of_tuples("required"),
             annotators=Count(
                 "participations",
                 filter=Exists(Judgement.objects.filter(participation=OuterRef("participations"))),
             ),
         )
     )
-    return [CampaignRow(row, row.judged, row.wanted, row.annotators) for row in campaigns]
+    return [CampaignRow(row, row.collected, row.required, row.annotators) for row in campaigns]
 
 
 def _sum_of_tuples(field: str) -> Coalesce:

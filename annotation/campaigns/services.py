@@ -164,7 +164,7 @@ def _open(looked_at: Campaign, pairs: IntArray, design: Design, at: datetime, wa
         campaign,
         pairs[design.tuples],
         phase=Tuple.Phase.BALANCED,
-        wanted=campaign.judgements_per_tuple,
+        required=campaign.judgements_per_tuple,
         watch=watch,
     )
     campaign.certificate = design.certificate.as_dict()
@@ -184,7 +184,7 @@ def _require_unchanged(campaign: Campaign, looked_at: Campaign) -> None:
     shaping = ("tuple_size", "factor", "seed", "pair_filter")
     if any(getattr(campaign, field) != getattr(looked_at, field) for field in shaping):
         raise UserError(
-            _("“%(name)s” was changed in the meantime; load the page again.") % {"name": campaign.name}
+            _("“%(name)s” was changed in the meantime. Load the page again.") % {"name": campaign.name}
         )
 
 

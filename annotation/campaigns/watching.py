@@ -33,7 +33,7 @@ class Watch:
 NOBODY = Watch()
 
 
-class Waiting(Watch):
+class RequestWatch(Watch):
     """Somebody waits for the answer. Raises TakesLonger where a worker should do the work instead.
 
     The processor time of this thread counts, so that other programs of the machine do not change what is large.

@@ -13,8 +13,9 @@ from curation.models import Dataset, Pair
 from curation.numbers import NumberField
 
 REPEATS_HELP = gettext_lazy(
-    "Tuples that the person judged before, shown again unannounced: do they choose alike? 5 or more, 20 is modest; "
-    "0 for none. The answers take time and count for no score."
+    "Tuples that the person judged before are shown again, unannounced, to see whether "
+    "they choose the same. 5 or more; 20 is modest; "
+    "0 for none. The answers take time and do not count for scores."
 )
 
 
@@ -37,8 +38,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         label=gettext_lazy("Mix imported and generated pairs evenly"),
         required=False,
         help_text=gettext_lazy(
-            "Every screen gets its share of either. Without it some screens are of one kind by chance; "
-            "only those can be scored as a kind of their own."
+            "Every screen gets its share of both kinds. Without this, some screens have only one kind by chance; "
+            "only those can be used to score one kind alone."
         ),
     )
     guideline = forms.CharField(
@@ -46,7 +47,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         widget=forms.Textarea(attrs={"rows": 8}),
         help_text=gettext_lazy(
-            "What annotators are told. An empty line begins a paragraph. You can change it later."
+            "Instructions for annotators. An empty line starts a paragraph. You can change them later."
         ),
     )
 
@@ -68,18 +69,22 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         )
         help_texts = {
             "name": gettext_lazy("For your own lists; annotators see it too."),
-            "question": gettext_lazy("Stands in one line above the pairs."),
-            "best_label": gettext_lazy("On the first control of each card."),
-            "worst_label": gettext_lazy("On the second."),
+            "question": gettext_lazy("Shown above the pairs, in one line."),
+            "best_label": gettext_lazy("The label of the first control of each card."),
+            "worst_label": gettext_lazy("The label of the second control."),
             "tuple_size": gettext_lazy("Four is what the literature uses; 2 to 8."),
-            "factor": gettext_lazy("2 with 4 on a screen: each pair is seen in 8 tuples. 1.5 to 2 is usual."),
+            "factor": gettext_lazy(
+                "With 2 tuples per pair and 4 pairs on a screen, each pair is in 8 tuples. 1.5 to 2 is usual."
+            ),
             "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
-            "gold_every": gettext_lazy("Tuples with a known answer, mixed in at random places."),
+            "gold_every": gettext_lazy("Tuples with a known answer, at random places."),
             "gold_minimum": gettext_lazy(
-                "Nobody is stopped before so many. With fewer than 10, bad luck stops good people more often."
+                "Nobody is stopped before this number. With fewer than 10, good "
+                "annotators are stopped by chance more often."
             ),
             "gold_threshold": gettext_lazy(
-                "From 0 to 1; best and worst are two trials. Whoever is almost surely below it is stopped."
+                "From 0 to 1. Best and worst are two trials. A person is stopped when their "
+                "true share is almost certainly below this."
             ),
             "repeat_every": REPEATS_HELP,
             "seed": gettext_lazy("The same seed and pairs give the same design."),
@@ -110,18 +115,6 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         field: forms.ChoiceField = self.fields[name]  # type: ignore[assignment]
         field.choices = [("", _("All")), *((value, value) for value in values)]
 
-    @property
-    def checks_have_errors(self) -> bool:
-        """Whether a field of gold tuples, repeats or the seed has an error, so that its part of the form is open."""
-        return any(
-            self[name].errors
-            for name in ("gold_every", "gold_minimum", "gold_threshold", "repeat_every", "seed")
-        )
-
-    def settings(self) -> dict[str, Any]:
-        """The arguments of `campaign_create` and `campaign_change`."""
-        return dict(self.cleaned_data)
-
 
 class RepeatsForm(forms.ModelForm):  # type: ignore[type-arg]
     """The one setting of the design that a running campaign may change."""
@@ -138,7 +131,7 @@ class GuidelineForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 18}),
         help_text=gettext_lazy(
-            "An empty line begins a paragraph. Each judgement keeps the version it was made under."
+            "An empty line starts a paragraph. Each judgement keeps the version that applied when it was made."
         ),
     )
 

@@ -7,7 +7,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.campaigns.cost import SECONDS_EACH, Estimate, campaign_estimate
+from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
+from annotation.campaigns.cost import Estimate, campaign_estimate
 from annotation.models import REPEATS_AT_MOST_EVERY
 from curation.models import Dataset
 from curation.numbers import NumberField
@@ -18,10 +19,10 @@ class EstimateForm(forms.Form):
 
     seconds = forms.FloatField(
         label=gettext_lazy("Seconds per judgement"),
-        initial=SECONDS_EACH,
+        initial=SECONDS_PER_JUDGEMENT,
         min_value=1,
         max_value=600,
-        help_text=gettext_lazy("About 20 for four pairs of everyday sentences."),
+        help_text=gettext_lazy("About 25 for four pairs of everyday sentences."),
     )
     pay = forms.FloatField(
         label=gettext_lazy("Pay per hour"),
@@ -34,7 +35,7 @@ class EstimateForm(forms.Form):
         required=False,
         min_value=1,
         max_value=100_000,
-        help_text=gettext_lazy("They share the work. Empty: all members of the dataset."),
+        help_text=gettext_lazy("The people who share the work. Empty: all members of the dataset."),
     )
     source = forms.CharField(required=False)
     split = forms.CharField(required=False)
@@ -55,5 +56,5 @@ class EstimateForm(forms.Form):
 
 def estimate_asked(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
     """The estimate of what stands in a form; None where it cannot be read yet."""
-    form = EstimateForm({"seconds": SECONDS_EACH, **asked})
+    form = EstimateForm({"seconds": SECONDS_PER_JUDGEMENT, **asked})
     return campaign_estimate(dataset, form.cleaned_data) if form.is_valid() else None

@@ -22,7 +22,7 @@ class WhyForm(forms.Form):
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text=gettext_lazy(
-            "Read by whoever answers otherwise, for example: one pair says the same twice."
+            "People who answer differently read it. For example: one pair says the same twice."
         ),
     )
 
@@ -55,7 +55,7 @@ class SuggestForm(forms.Form):
     score_set = forms.ModelChoiceField(
         ScoreSet.objects.none(),
         label=gettext_lazy("Score set"),
-        help_text=gettext_lazy("Suggestions take pairs whose scores lie far apart."),
+        help_text=gettext_lazy("Suggestions use pairs whose scores are far apart."),
     )
     number = NumberField(
         label=gettext_lazy("Number of tuples"), initial=20, min_value=1, max_value=SUGGESTIONS_AT_MOST

@@ -17,15 +17,15 @@ class SpendForm(forms.Form):
         min_value=1,
         max_value=1_000_000,
         help_text=gettext_lazy(
-            "Each is of a tuple of its own. You can add more later, or withdraw the rest."
+            "Each judgement is of a different tuple. You can add more later, or withdraw the remaining ones."
         ),
     )
     prior = forms.ModelChoiceField(
         ScoreSet.objects.none(),
-        label=gettext_lazy("What is expected of the pairs"),
+        label=gettext_lazy("Expected scores"),
         required=False,
-        empty_label=gettext_lazy("Nothing; judgements alone decide"),
-        help_text=gettext_lazy("A score set helps to choose tuples. No score is computed from it."),
+        empty_label=gettext_lazy("None; only judgements decide"),
+        help_text=gettext_lazy("A score set that helps to choose tuples. It does not enter any score."),
     )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:

@@ -1,6 +1,6 @@
 """What an annotator sends: a judgement, a skip or a flag, an undo.
 
-A page names a tuple by the lease under which it was shown, and a pair by its place on the screen. Neither a
+A page names a tuple by the lease under which it was shown, and a pair by its screen position. Neither a
 tuple's number nor a pair's slot leaves the server, because both could tell a gold tuple from another.
 """
 
@@ -52,24 +52,22 @@ class JudgementForm(forms.Form):
         cleaned = super().clean() or {}
         best, worst = cleaned.get("best"), cleaned.get("worst")
         labels = {"best": self.campaign.best_label, "worst": self.campaign.worst_label}
-        for role, place in (("best", best), ("worst", worst)):
-            if place is None:
+        for role, position in (("best", best), ("worst", worst)):
+            if position is None:
                 self.add_error(role, _("Choose a pair for “%(label)s”.") % {"label": labels[role]})
-            elif not 0 <= place < self.campaign.tuple_size:
-                self.add_error(role, _("There is no pair %(number)d on this screen.") % {"number": place + 1})
+            elif not 0 <= position < self.campaign.tuple_size:
+                self.add_error(
+                    role, _("There is no pair %(number)d on this screen.") % {"number": position + 1}
+                )
         if best is not None and best == worst:
             sentence = _("One pair cannot be both “%(best)s” and “%(worst)s”; choose two different pairs.")
             self.add_error(None, sentence % labels)
         return cleaned
 
     def judgement(self, at: datetime) -> dict[str, Any]:
-        """The arguments of `judgement_submit`, with slots of the design in place of places on the screen."""
-        lease: Lease = self.cleaned_data["lease"]
+        """The arguments of `answer_submit`."""
         return {
-            "tuple_id": lease.tuple_id,
-            "best_slot": lease.order_shown[self.cleaned_data["best"]],
-            "worst_slot": lease.order_shown[self.cleaned_data["worst"]],
-            "client_id": self.cleaned_data["client_id"],
+            **{name: self.cleaned_data[name] for name in ("lease", "best", "worst", "client_id")},
             "shown_at": _before(at, self.cleaned_data["shown_ms"]),
             "first_input_at": _before(at, self.cleaned_data["touched_ms"]),
             "active_ms": _milliseconds(self.cleaned_data["active_ms"]),

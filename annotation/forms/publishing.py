@@ -25,7 +25,7 @@ class PublishForm(forms.Form):
     strata = forms.BooleanField(
         label=gettext_lazy("Imported and generated pairs as two score sets"),
         required=False,
-        help_text=gettext_lazy("Each from the judgements that compared its pairs alone."),
+        help_text=gettext_lazy("Each from the judgements that compared only its own pairs."),
     )
 
     def clean_method(self) -> str:

@@ -16,7 +16,7 @@ from django.db.models import Exists, F, QuerySet, Subquery
 from django.utils.timezone import is_aware
 from django.utils.translation import gettext as _
 
-from annotation.campaigns.adapting import adaptive_waiting, deck_make
+from annotation.campaigns.adapting import adaptive_phase, block_make
 from annotation.campaigns.rounds import tuples_lock
 from annotation.judging.choosing import Nothing, cursor_start, nothing_for, order_draw, shut_for, tuple_choose
 from annotation.judging.gold import GoldFeedback, gold_feedback
@@ -56,7 +56,7 @@ class RefusedError(UserError):
 
 
 @dataclass(frozen=True)
-class Submitted:
+class Submission:
     """What came of a judgement. `gold` is the feedback where the tuple was a gold one.
 
     following: the next tuple or why there is none, where it was asked for.
@@ -108,17 +108,17 @@ def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = Fal
 def _claim_chosen(
     participation: Participation, claimed: Nothing, *, at: datetime, ahead: bool
 ) -> Lease | Nothing:
-    """A tuple of the next deck of the adaptive phase, which is made now where that is quick."""
-    waiting = adaptive_waiting(participation.campaign_id)
-    if waiting is None or not waiting.designed:
+    """A tuple of the next block of the adaptive phase, which is made now where that is quick."""
+    phase = adaptive_phase(participation.campaign_id)
+    if phase is None or not phase.designed:
         return claimed
-    # A deck that somebody made since would be passed over: look once more after `waiting` was read.
+    # A block that somebody made since would be passed over: look once more after `phase` was read.
     again = _claim(participation, at=at, ahead=ahead)
     if isinstance(again, Lease) or again not in NOTHING_LEFT:
         return again
-    if not waiting.quick:
-        return Nothing.CHOOSING if waiting.ready else again
-    deck_make(waiting)
+    if not phase.quick:
+        return Nothing.CHOOSING if phase.ready else again
+    block_make(phase)
     return _claim(participation, at=at, ahead=ahead)
 
 
@@ -174,6 +174,29 @@ def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime
     return lease
 
 
+def answer_submit(
+    *, lease: Lease, best: int, worst: int, client_id: UUID, at: datetime, claim: bool, **timings: Any
+) -> Submission:
+    """Keep an answer that names pairs by their screen positions, from 0; with `claim`, hand out the next tuple as well.
+
+    Pages and programs answer by it. timings and errors are those of `judgement_submit`.
+    """
+    slots: list[int] = lease.order_shown
+    best_slot, worst_slot = (
+        slots[position] if 0 <= position < len(slots) else position for position in (best, worst)
+    )
+    return judgement_submit(
+        participation=lease.participation,
+        tuple_id=lease.tuple_id,
+        best_slot=best_slot,
+        worst_slot=worst_slot,
+        client_id=client_id,
+        at=at,
+        claim=claim,
+        **timings,
+    )
+
+
 def judgement_submit(
     *,
     participation: Participation,
@@ -186,7 +209,7 @@ def judgement_submit(
     first_input_at: datetime | None = None,
     active_ms: int | None = None,
     claim: bool = False,
-) -> Submitted:
+) -> Submission:
     """Keep a judgement, once per client_id, however late it comes; with `claim`, hand out the next tuple as well.
 
     Slots are the design's. Raises RefusedError where it cannot be a judgement of this person.
@@ -200,7 +223,9 @@ def judgement_submit(
 
 
 @transaction.atomic
-def _submit(participation: Participation, tuple_id: int, answer: dict[str, Any], *, claim: bool) -> Submitted:
+def _submit(
+    participation: Participation, tuple_id: int, answer: dict[str, Any], *, claim: bool
+) -> Submission:
     """following: a tuple that can be handed out without waiting for anybody."""
     person = participation_lock(participation)
     lease = _lease_answered(person, tuple_id, answer["client_id"])
@@ -226,22 +251,22 @@ def _submit(participation: Participation, tuple_id: int, answer: dict[str, Any],
     return submitted
 
 
-def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submitted:
+def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submission:
     was_live = lease.state == Lease.State.LIVE
     lease_end(lease, Lease.State.ANSWERED, alone=not lease.others)
     if lease.tuple.is_gold:
-        judgement.standing = Judgement.Standing.GOLD
+        judgement.status = Judgement.Status.GOLD
         judgement.save()
         feedback = gold_feedback(judgement)
         if feedback is not None:
             person = gold_weigh(person, judgement, feedback)
-        return Submitted(judgement, repeated=False, gold=feedback, stopped=_is_stopped(person))
+        return Submission(judgement, repeated=False, gold=feedback, stopped=_is_stopped(person))
     if lease.tuple.is_for_scores:
         judgement_settle(judgement, was_live=was_live)
     else:
-        judgement.standing = Judgement.Standing.REPEAT
+        judgement.status = Judgement.Status.REPEAT
         judgement.save()
-    return Submitted(judgement, repeated=False, gold=None, stopped=_is_stopped(person))
+    return Submission(judgement, repeated=False, gold=None, stopped=_is_stopped(person))
 
 
 def _is_stopped(person: Participation) -> bool:
@@ -269,20 +294,20 @@ def _lease_answered(person: Participation, tuple_id: int, client_id: UUID) -> An
     )
 
 
-def _submitted_before(person: Participation, client_id: UUID) -> Submitted:
+def _submitted_before(person: Participation, client_id: UUID) -> Submission:
     first = person.judgements.filter(client_id=client_id).select_related("tuple").first()
     if first is None:
         raise _not_given()
-    return Submitted(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
+    return Submission(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
 
 
 def _refuse_unanswerable(lease: Any) -> None:
     if lease.state == Lease.State.ANSWERED:
-        raise RefusedError(_("You have judged these pairs already; undo that judgement to change it."))
+        raise RefusedError(_("You have judged these pairs already. Undo that judgement to change it."))
     if lease.state == Lease.State.SKIPPED:
-        raise RefusedError(_("You have skipped these pairs, so they are not yours to judge any more."))
+        raise RefusedError(_("You have skipped these pairs, so you cannot judge them any more."))
     if lease.taken_back:
-        raise RefusedError(_("You took this answer back; judge the pairs again."))
+        raise RefusedError(_("You took this answer back. Judge the pairs again."))
 
 
 def _not_given() -> RefusedError:
@@ -348,11 +373,7 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
         return undone
     last = _judgement_to_undo(person, client_id)
     JudgementRevision.objects.create(
-        tuple=last.tuple,
-        participation=person,
-        client_id=last.client_id,
-        answer=_answer(last),
-        revised_at=at,
+        tuple=last.tuple, participation=person, client_id=last.client_id, answer=_answer(last), revised_at=at
     )
     last.delete()
     return _back_on_screen(person, last.tuple, at)

@@ -20,11 +20,11 @@ class Nothing(models.TextChoices):
     """Why there is no tuple for a person. The label is the sentence they read."""
 
     JUDGED = "judged", _("Every tuple of this campaign has its judgements. Thank you for your work.")
-    YOURS = "yours", _("You have judged all that you can; what is left is for other people.")
-    LEASED = "leased", _("What is left is on other people's screens; come back in some minutes.")
-    CHOOSING = "choosing", _("The next pairs are being chosen; come back in a minute.")
+    YOURS = "yours", _("You have judged all that you can. The remaining tuples are for other people.")
+    LEASED = "leased", _("The remaining tuples are on other people's screens. Come back in some minutes.")
+    CHOOSING = "choosing", _("The next pairs are being chosen. Come back in a minute.")
     DRAFT = "draft", _("This campaign is not open yet.")
-    PAUSED = "paused", _("This campaign is paused; come back when it goes on.")
+    PAUSED = "paused", _("This campaign is paused. Come back when it continues.")
     ARCHIVED = "archived", _("This dataset is archived, so nothing is judged here. What you judged is kept.")
     CLOSED = "closed", _("This campaign is closed. Thank you for your work.")
     STOPPED = "stopped", _("You get no more tuples in this campaign.")
@@ -75,16 +75,16 @@ def _open_choose(person: Participation, *, wait: bool) -> Tuple | None:
 
 
 def _rounds_open(campaign: Campaign) -> Iterator[int]:
-    """The rounds in which something is still wanted, first to last.
+    """The rounds in which something is still required, first to last.
 
     Each is one step in the index: rounds that are done cost a claim nothing, however many there are.
     """
     if campaign.rounds == 1:
         yield 1
         return
-    wanted = campaign.tuples.filter(counted__lt=F("wanted")).order_by("round", "priority")
+    required = campaign.tuples.filter(collected__lt=F("required")).order_by("round", "priority")
     number = 0
-    while (found := wanted.filter(round__gt=number).values_list("round", flat=True).first()) is not None:
+    while (found := required.filter(round__gt=number).values_list("round", flat=True).first()) is not None:
         yield found
         number = found
 
@@ -95,7 +95,7 @@ def _open_for(person: Participation) -> QuerySet[Tuple]:
     )
     tuples = Tuple.objects.filter(~Exists(theirs), campaign=person.campaign_id)
     # The first condition is the index's own; the second is checked on the few rows that it leaves.
-    return tuples.filter(counted__lt=F("wanted")).filter(counted__lt=F("wanted") - F("leased"))
+    return tuples.filter(collected__lt=F("required")).filter(collected__lt=F("required") - F("leased"))
 
 
 def order_draw(person: Participation, chosen: Tuple) -> list[int]:
@@ -107,10 +107,10 @@ def order_draw(person: Participation, chosen: Tuple) -> list[int]:
 
 
 def nothing_for(person: Participation) -> Nothing:
-    wanted = Tuple.objects.filter(campaign=person.campaign_id, counted__lt=F("wanted"))
+    required = Tuple.objects.filter(campaign=person.campaign_id, collected__lt=F("required"))
     done = Lease.objects.filter(
         tuple=OuterRef("pk"), participation=person, state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED]
     )
-    if not wanted.exists():
+    if not required.exists():
         return Nothing.JUDGED
-    return Nothing.LEASED if wanted.filter(~Exists(done)).exists() else Nothing.YOURS
+    return Nothing.LEASED if required.filter(~Exists(done)).exists() else Nothing.YOURS

@@ -14,7 +14,7 @@ from curation.models import Dataset, Role
 
 
 @dataclass(frozen=True)
-class Over:
+class NothingPage:
     title: str
     sentence: str
     next: list[str] = field(default_factory=list)
@@ -28,13 +28,13 @@ def nothing_context(participation: Participation, nothing: Nothing) -> dict[str,
         "campaign": participation.campaign,
         "participation": participation,
         "words": words(participation),
-        "over": _over(participation, nothing),
+        "over": _nothing_page(participation, nothing),
         "progress": progress_text(participation),
         "undo": undoable(participation) if may_undo else "",
     }
 
 
-def _over(participation: Participation, nothing: Nothing) -> Over:
+def _nothing_page(participation: Participation, nothing: Nothing) -> NothingPage:
     titles = {
         Nothing.JUDGED: _("Everything here is judged"),
         Nothing.YOURS: _("You have judged all that you can here"),
@@ -47,7 +47,7 @@ def _over(participation: Participation, nothing: Nothing) -> Over:
         Nothing.STOPPED: _("Your part in this campaign has ended"),
     }
     stopped = nothing is Nothing.STOPPED
-    return Over(
+    return NothingPage(
         title=titles[nothing],
         sentence=_("You get no more pairs to judge here.") if stopped else str(nothing.label),
         next=_after_stop(participation.campaign.dataset) if stopped else _after(nothing),
@@ -58,25 +58,25 @@ def _over(participation: Participation, nothing: Nothing) -> Over:
 
 def _after(nothing: Nothing) -> list[str]:
     if nothing in {Nothing.JUDGED, Nothing.YOURS}:
-        return [_("Should a judgement be wanted again, this page shows the next pairs when you come back.")]
+        return [_("If another judgement is required, this page shows the next pairs when you come back.")]
     if nothing is Nothing.LEASED:
         return [_("Pairs that others leave open come back within half an hour.")]
-    return [_("What you judged is saved; you find it under your campaigns.")]
+    return [_("Your judgements are saved. You find them under your campaigns.")]
 
 
 def _after_stop(dataset: Dataset) -> list[str]:
     owners = [str(member.user) for member in members_of(dataset) if member.role == Role.OWNER]
     lines = [
         _(
-            "What you judged is kept. Whether it counts for the scores is a question of method; "
-            "it decides nothing about pay."
+            "Your judgements are kept. Whether they count for the scores is a question of method. "
+            "It decides nothing about pay."
         )
     ]
     if owners:
         lines.append(
             _(
                 "If you think this is a mistake, tell %(owners)s: "
-                "an owner sees what you judged and can let you go on."
+                "an owner sees your judgements and can let you continue."
             )
             % {"owners": ", ".join(owners)}
         )

@@ -44,7 +44,7 @@ def repeat_choose(person: Participation) -> Tuple | None:
         ~Exists(JudgementRevision.objects.filter(**own)),
         ~Exists(Flag.objects.filter(**own)),
         pk__lte=Subquery(latest[JUDGED_BETWEEN : JUDGED_BETWEEN + 1]),
-    ).exclude(standing__in=[Judgement.Standing.GOLD, Judgement.Standing.REPEAT])
+    ).exclude(status__in=[Judgement.Status.GOLD, Judgement.Status.REPEAT])
     found = list(judged.order_by("pk").values_list("tuple", flat=True))
     if not found:
         return None
@@ -56,7 +56,7 @@ def _repeat_of(first: Tuple) -> Tuple:
     """The row under which everybody meets this tuple again, made for whoever is the first to."""
     facts = {"campaign_id": first.campaign_id, "number": first.number, "round": first.round}
     repeat, made = Tuple.objects.get_or_create(
-        repeats=first, defaults=facts | {"priority": first.priority, "wanted": 0}
+        repeats=first, defaults=facts | {"priority": first.priority, "required": 0}
     )
     if made:
         TupleItem.objects.bulk_create(

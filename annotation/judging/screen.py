@@ -1,7 +1,7 @@
 """What stands on an annotator's screen: as a page, and as the JSON that the page's script reads.
 
-Nothing here tells a gold tuple before it is answered: a tuple goes by its lease, a pair by its place on the
-screen.
+Nothing here tells a gold tuple before it is answered: a tuple goes by its lease, a pair by its screen
+position.
 """
 
 from dataclasses import dataclass
@@ -21,19 +21,14 @@ from annotation.cards import Card, cards_of
 from annotation.judging.assignment import tuple_claim
 from annotation.judging.choosing import Nothing
 from annotation.judging.gold import GoldFeedback
-from annotation.models import (
-    Judgement,
-    JudgementRevision,
-    Lease,
-    Participation,
-)
+from annotation.models import Judgement, JudgementRevision, Lease, Participation
 
 JUDGEMENTS_BEFORE_A_BREAK = 50
 LONG_SENTENCE = 150  # characters
 
 
 @dataclass(frozen=True)
-class Shown:
+class TupleScreen:
     """A tuple to judge. `best` and `worst` are places on the screen: the choice to start from."""
 
     lease_pk: int
@@ -49,7 +44,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Answered:
+class GoldCorrection:
     """A gold tuple answered otherwise than expected. Places on the screen from 0, numbers from 1."""
 
     cards: list[Card]
@@ -68,12 +63,12 @@ class Answered:
         return self.expected_worst + 1
 
 
-def shown_again(lease: Lease, *, best: int | None = None, worst: int | None = None) -> Shown:
+def shown_again(lease: Lease, *, best: int | None = None, worst: int | None = None) -> TupleScreen:
     """The tuple of a lease, with a choice already made."""
-    return Shown(lease.pk, cards_of([lease])[lease.pk], uuid4(), best, worst)
+    return TupleScreen(lease.pk, cards_of([lease])[lease.pk], uuid4(), best, worst)
 
 
-def shown_now(participation: Participation, lease: Lease) -> Shown:
+def shown_now(participation: Participation, lease: Lease) -> TupleScreen:
     """The tuple on the screen; one that came back by an undo keeps the choice that was taken back."""
     undone = answer_undone(participation, lease.tuple_id)
     if undone is None:
@@ -82,14 +77,14 @@ def shown_now(participation: Participation, lease: Lease) -> Shown:
     return shown_again(lease, best=best, worst=worst)
 
 
-def answered_of(judgement: Judgement, feedback: GoldFeedback) -> Answered:
-    place = judgement.order_shown.index
-    return Answered(
+def answered_of(judgement: Judgement, feedback: GoldFeedback) -> GoldCorrection:
+    position = judgement.order_shown.index
+    return GoldCorrection(
         cards=cards_of([judgement])[judgement.pk],
-        best=place(judgement.best_slot),
-        worst=place(judgement.worst_slot),
-        expected_best=place(feedback.best_slot),
-        expected_worst=place(feedback.worst_slot),
+        best=position(judgement.best_slot),
+        worst=position(judgement.worst_slot),
+        expected_best=position(feedback.best_slot),
+        expected_worst=position(feedback.worst_slot),
         why=feedback.why,
     )
 
@@ -111,9 +106,11 @@ def undoable(participation: Participation) -> str:
     return str(last.client_id) if last else ""
 
 
-def screen_json(request: HttpRequest, participation: Participation, at: datetime) -> dict[str, Any]:
-    """The tuple on the screen and the one after it, ready for the script."""
-    now = tuple_claim(participation=participation, at=at)
+def screen_json(
+    request: HttpRequest, participation: Participation, at: datetime, *, now: Lease | Nothing | None = None
+) -> dict[str, Any]:
+    """The tuple on the screen and the one after it, ready for the script. now: the one on the screen, where known."""
+    now = now or tuple_claim(participation=participation, at=at)
     ahead = now if isinstance(now, Nothing) else tuple_claim(participation=participation, at=at, ahead=True)
     return {
         "token": get_token(request),
@@ -126,7 +123,7 @@ def screen_json(request: HttpRequest, participation: Participation, at: datetime
     }
 
 
-def _drawn(participation: Participation, shown: Shown) -> dict[str, Any]:
+def _drawn(participation: Participation, shown: TupleScreen) -> dict[str, Any]:
     context = {"campaign": participation.campaign, "shown": shown}
     return {"lease": shown.lease_pk, "html": render_to_string("annotation/judging/_tuple.html", context)}
 

@@ -38,15 +38,15 @@ def participation_lock(participation: Participation) -> Participation:
 def tuples_settle(tuple_ids: Collection[int]) -> None:
     """Decide which judgements of these tuples count, and write the tuples' counters.
 
-    Of the judgements by people who are not excluded, the first `wanted` by arrival count; the others are
-    surplus. The caller holds the tuples' locks.
+    Of the judgements by people who are not excluded, the first `required` by arrival count; the others are
+    extra. The caller holds the tuples' locks.
     """
-    changed = _changed_standings(tuple_ids)
-    for standing in sorted(set(changed.values())):
-        moved = [judgement for judgement, new in changed.items() if new == standing]
-        Judgement.objects.filter(pk__in=moved).update(standing=standing)
+    changed = _changed_statuses(tuple_ids)
+    for status in sorted(set(changed.values())):
+        moved = [judgement for judgement, new in changed.items() if new == status]
+        Judgement.objects.filter(pk__in=moved).update(status=status)
     Tuple.objects.for_scores().filter(pk__in=tuple_ids).update(
-        counted=_number_of(Judgement.objects.filter(standing=Judgement.Standing.COUNTED)),
+        collected=_number_of(Judgement.objects.filter(status=Judgement.Status.COLLECTED)),
         leased=_number_of(Lease.objects.filter(state=Lease.State.LIVE)),
     )
 
@@ -58,35 +58,35 @@ def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
     was_live: the tuple was on the person's screen until now. The caller holds the person's lock.
     """
     tuple_id = judgement.tuple_id
-    wanted, counted = tuples_lock([tuple_id])[tuple_id]
+    required, collected = tuples_lock([tuple_id])[tuple_id]
     excluded = judgement.participation.excluded
-    judgement.standing = _standing(excluded=excluded, place=counted, wanted=wanted)
+    judgement.status = _status(excluded=excluded, place=collected, required=required)
     judgement.save()
     Tuple.objects.filter(pk=tuple_id).update(
-        counted=counted + (judgement.standing == Judgement.Standing.COUNTED),
+        collected=collected + (judgement.status == Judgement.Status.COLLECTED),
         leased=F("leased") - int(was_live),
     )
 
 
-def _changed_standings(tuple_ids: Collection[int]) -> dict[int, Judgement.Standing]:
+def _changed_statuses(tuple_ids: Collection[int]) -> dict[int, Judgement.Status]:
     judgements = Judgement.objects.filter(
         tuple__in=tuple_ids, tuple__is_gold=False, tuple__repeats=None
     ).order_by("tuple", "pk")
     places: dict[int, int] = defaultdict(int)
-    changed: dict[int, Judgement.Standing] = {}
-    rows = judgements.values_list("pk", "tuple", "tuple__wanted", "participation__excluded", "standing")
-    for pk, tuple_id, wanted, excluded, before in rows:
-        standing = _standing(excluded=excluded, place=places[tuple_id], wanted=wanted)
+    changed: dict[int, Judgement.Status] = {}
+    rows = judgements.values_list("pk", "tuple", "tuple__required", "participation__excluded", "status")
+    for pk, tuple_id, required, excluded, before in rows:
+        status = _status(excluded=excluded, place=places[tuple_id], required=required)
         places[tuple_id] += not excluded
-        if standing != before:
-            changed[pk] = standing
+        if status != before:
+            changed[pk] = status
     return changed
 
 
-def _standing(*, excluded: bool, place: int, wanted: int) -> Judgement.Standing:
+def _status(*, excluded: bool, place: int, required: int) -> Judgement.Status:
     if excluded:
-        return Judgement.Standing.EXCLUDED
-    return Judgement.Standing.COUNTED if place < wanted else Judgement.Standing.SURPLUS
+        return Judgement.Status.EXCLUDED
+    return Judgement.Status.COLLECTED if place < required else Judgement.Status.EXTRA
 
 
 def _number_of(rows: QuerySet[Any]) -> Coalesce:
@@ -114,7 +114,7 @@ def _promote(participation_id: int) -> None:
 def participation_stop(*, participation: Participation, reason: str, exclude: bool = False) -> Participation:
     """Hand the person nothing more; with `exclude`, count none of their judgements either."""
     if not reason.strip():
-        raise UserError(_("Give a reason: the person is told why they were stopped."))
+        raise UserError(_("Give a reason. The person reads why they were stopped."))
     person = participation_lock(participation)
     person.state = Participation.State.STOPPED
     person.excluded = person.excluded or exclude
@@ -122,10 +122,6 @@ def participation_stop(*, participation: Participation, reason: str, exclude: bo
     person.save(update_fields=["state", "excluded", "reason"])
     _settle_again(person)
     return person
-
-
-def participation_exclude(*, participation: Participation, reason: str) -> Participation:
-    return participation_stop(participation=participation, reason=reason, exclude=True)
 
 
 def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedback) -> Participation:
@@ -145,8 +141,8 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
 
 def _reason(person: Participation) -> str:
     return _(
-        "Of %(trials)d answers whose best and worst were known, %(right)d were right; "
-        "this campaign asks for %(threshold).0f%%."
+        "Of %(trials)d choices with a known answer, %(right)d were right. "
+        "This campaign requires %(threshold).0f %%."
     ) % {
         "trials": person.gold_trials - person.forgiven_trials,
         "right": person.gold_right - person.forgiven_right,
@@ -156,7 +152,7 @@ def _reason(person: Participation) -> str:
 
 @transaction.atomic
 def participation_reinstate(*, participation: Participation) -> Participation:
-    """Let the person go on, and their judgements count again as far as they are still wanted.
+    """Let the person go on, and their judgements count again as far as they are still required.
 
     The gate starts afresh: it would otherwise stop the person at the next gold answer.
     """

@@ -15,7 +15,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Consistency:
+class RepeatAgreement:
     """choices: best and worst of each repeat are two. same: how many of them were as before.
 
     Best and worst of one repeat are taken for independent, as those of gold tuples are.
@@ -51,15 +51,15 @@ def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:
         tuple=OuterRef("tuple__repeats"), participation=OuterRef("participation")
     )
     again = Judgement.objects.filter(
-        participation__campaign=campaign, standing=Judgement.Standing.REPEAT
+        participation__campaign=campaign, status=Judgement.Status.REPEAT
     ).annotate(
         first_best=Subquery(first.values("best_slot")), first_worst=Subquery(first.values("worst_slot"))
     )
     return again.filter(first_best__isnull=False).order_by("pk")
 
 
-def consistency_by_person(campaign: Campaign) -> dict[int, Consistency]:
-    """The self-consistency of whoever answered a repeat, by participation. One query."""
+def repeat_agreement_by_person(campaign: Campaign) -> dict[int, RepeatAgreement]:
+    """The intra-annotator agreement of whoever answered a repeat, by participation. One query."""
     columns = ("participation", "first_best", "first_worst", "best_slot", "worst_slot")
     rows = np.array(list(repeated_judgements(campaign).values_list(*columns)), dtype=np.int64).reshape(-1, 5)
     if not len(rows):
@@ -76,14 +76,14 @@ def consistency_by_person(campaign: Campaign) -> dict[int, Consistency]:
     )
     found = intra_annotator_agreement(judged)
     people = zip(found.annotators.tolist(), found.compared.tolist(), found.shares.tolist(), strict=True)
-    return {person: Consistency(choices, round(share * choices)) for person, choices, share in people}
+    return {person: RepeatAgreement(choices, round(share * choices)) for person, choices, share in people}
 
 
-def consistency_of_all(people: Iterable[Consistency]) -> Consistency | None:
+def repeat_agreement_of_all(people: Iterable[RepeatAgreement]) -> RepeatAgreement | None:
     """That of people together, each choice with the same weight; None where nothing was repeated."""
     people = list(people)
     choices = sum(person.choices for person in people)
-    return Consistency(choices, sum(person.same for person in people)) if choices else None
+    return RepeatAgreement(choices, sum(person.same for person in people)) if choices else None
 
 
 def gate_of(person: Participation) -> GoldGate:

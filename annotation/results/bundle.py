@@ -20,9 +20,15 @@ from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
-from annotation.results.annotators import Consistency, consistency_by_person, repeated_judgements
-from annotation.results.record import Mask, Work, campaign_work
-from annotation.results.selectors import annotators_named
+from annotation.results.annotators import RepeatAgreement, repeat_agreement_by_person, repeated_judgements
+from annotation.results.record import (
+    CampaignJudgements,
+    annotator_codes,
+    annotators_named,
+    campaign_judgements,
+    judgement_table,
+    pair_names,
+)
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.tables import Column, write_table
@@ -31,7 +37,7 @@ from curation.files.zipping import zip_folder
 from curation.models import Pair
 from curation.pairs.text import normalise
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # Above this a bundle takes more than some seconds; the command has no limit.
 MOST_JUDGEMENTS_AT_ONCE = 20_000
 MOST_PAIRS_AT_ONCE = 3_000
@@ -88,26 +94,25 @@ class _Facts:
     """What every file of a bundle is written from."""
 
     campaign: Campaign
-    work: Work
+    judged: CampaignJudgements
     names: dict[int, str]  # of pairs, by primary key
     people: list[Participation]
     codes: dict[int, str]  # of participations, by primary key
     named: bool  # whether anybody knows who judged
-    consistency: dict[int, Consistency]  # of participations, by primary key
+    repeat_agreement: dict[int, RepeatAgreement]  # of participations, by primary key
+    seconds: dict[int, float]  # medians, of participations, by primary key
 
     @property
     def adaptive(self) -> int:
         """How many judgements of the adaptive phase count."""
-        return int((self.work.counted & ~self.work.designed).sum())
+        return int((self.judged.collected & ~self.judged.designed).sum())
 
 
 def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
     facts = _facts(campaign)
-    designed = facts.work.counted & facts.work.designed
-    file = _judgements_csv(facts, designed, folder / "judgements.csv")
-    every = file
+    file = every = _judgements_csv(facts, "counting", folder / "judgements.csv")
     if facts.adaptive:
-        every = _judgements_csv(facts, facts.work.counted, folder / "judgements-with-adaptive.csv")
+        every = _judgements_csv(facts, "maxdiff", folder / "judgements-with-adaptive.csv")
     parts = (
         _items,
         _tuples,
@@ -123,7 +128,6 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
         part(facts, folder)
     _scores(file, every, folder)
     _reliability(file.judgements, campaign.seed, folder)
-    counted = len(every.judgements)
     _readme(facts, len(file.judgements), folder)
     about = {
         "schema_version": SCHEMA_VERSION,
@@ -132,19 +136,19 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
         "language": campaign.dataset.language,
         "licence": campaign.dataset.licence,
         "pairs": len(facts.names),
-        "judgements": counted,
+        "judgements": len(every.judgements),
         "annotators": len(facts.people) if facts.named else None,
     }
-    return Bundle(path, counted, write_manifest(folder, about))
+    return Bundle(path, len(every.judgements), write_manifest(folder, about))
 
 
-def _readme(facts: _Facts, counted: int, folder: Path) -> None:
+def _readme(facts: _Facts, collected: int, folder: Path) -> None:
     context = {
         "campaign": facts.campaign,
-        "counted": counted,
+        "collected": collected,
         "adaptive": facts.adaptive,
-        "every": counted + facts.adaptive,
-        "judgements": len(facts.work),
+        "every": collected + facts.adaptive,
+        "judgements": len(facts.judged),
         "schema_version": SCHEMA_VERSION,
     }
     text = render_to_string("annotation/bundle/readme.md", context)
@@ -152,30 +156,38 @@ def _readme(facts: _Facts, counted: int, folder: Path) -> None:
 
 
 def _facts(campaign: Campaign) -> _Facts:
-    work = campaign_work(campaign)
-    if not (work.counted & work.designed).any():
+    judged = campaign_judgements(campaign)
+    if not judged.feeding("counting").any():
         raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
-    asked = TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
-    names = dict(Pair.objects.filter(pk__in=asked).order_by("pk").values_list("pk", "external_id"))
+    names = pair_names(campaign)
     if len({normalise(name) for name in names.values()}) < len(names):
         raise UserError(
             _(
-                "Two pairs have ids that differ in white space or Unicode form alone, so no file can tell them apart."
+                "Two pairs have ids that differ only in white space or Unicode form, so no file can tell them apart; "
+                "give one of them another id."
             )
         )
     people = list(campaign.participations.select_related("user").order_by("pk"))
-    # By order of joining, so that a code stays a person's own in every later bundle.
-    codes = {person.pk: f"A{number:03}" for number, person in enumerate(people, 1)}
-    consistency = consistency_by_person(campaign)
-    return _Facts(campaign, work, names, people, codes, annotators_named(campaign), consistency)
+    repeat_agreement = repeat_agreement_by_person(campaign)
+    named = annotators_named(campaign)
+    return _Facts(
+        campaign,
+        judged,
+        names,
+        people,
+        annotator_codes(campaign),
+        named,
+        repeat_agreement,
+        judged.median_seconds(),
+    )
 
 
-def _judgements_csv(facts: _Facts, chosen: Mask, path: Path) -> JudgementFile:
-    """Write the chosen judgements, and read them again: scores are computed from what the file says."""
-    filed = facts.work.filed(chosen)
-    items = [facts.names[pair] for pair in filed.pairs.tolist()]
-    codes = [facts.codes[person] for person in filed.people.tolist()]
-    write_judgements(path, items, filed.judgements, codes if facts.named else None)
+def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:
+    """Write what feeds the method, and read it again: scores are computed from what the file says."""
+    items, judgements, people = judgement_table(
+        facts.campaign, facts.judged.as_filed(facts.judged.feeding(method))
+    )
+    write_judgements(path, items, judgements, people)
     file = read_judgements(path)
     if file.rejected or file.items != tuple(items):
         raise UserError(_("The ids of some pairs cannot be read from a file again; give them other ids."))
@@ -207,13 +219,13 @@ def _tuples(facts: _Facts, folder: Path) -> None:
         Column("tuple", "integer"),
         Column("phase"),
         Column("round", "integer"),
-        Column("wanted", "integer"),
+        Column("required", "integer"),
     ]
     write_table(
         folder / "phases.csv",
         "csv",
         columns,
-        rows.values_list("number", "phase", "round", "wanted").iterator(chunk_size=2000),
+        rows.values_list("number", "phase", "round", "required").iterator(chunk_size=2000),
     )
 
 
@@ -235,7 +247,7 @@ def _all_judgements(facts: _Facts, folder: Path) -> None:
         *(Column(f"item{place}") for place in range(1, size + 1)),
         Column("best"),
         Column("worst"),
-        Column("standing"),
+        Column("status"),
         Column("guideline", "integer"),
         Column("seconds", "number"),
     ]
@@ -244,21 +256,21 @@ def _all_judgements(facts: _Facts, folder: Path) -> None:
 
 
 def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
-    work = facts.work
-    unphased = work.gold | work.again
-    for row in range(len(work)):
-        items = [facts.names[pair] for pair in work.shown[row].tolist()]
-        seconds = float(work.seconds[row])
+    judged = facts.judged
+    unphased = judged.gold | judged.repeats
+    for row in range(len(judged)):
+        items = [facts.names[pair] for pair in judged.shown[row].tolist()]
+        seconds = float(judged.seconds[row])
         yield [
             row + 1,
-            int(work.numbers[row]),
-            "" if unphased[row] else str(work.phase[row]),
-            facts.codes[int(work.people[row])] if facts.named else None,
+            int(judged.numbers[row]),
+            "" if unphased[row] else str(judged.phase[row]),
+            facts.codes[int(judged.people[row])] if facts.named else None,
             *items,
-            items[work.best[row]],
-            items[work.worst[row]],
-            str(work.standing[row]),
-            int(work.guidelines[row]),
+            items[judged.best[row]],
+            items[judged.worst[row]],
+            str(judged.status[row]),
+            int(judged.guidelines[row]),
             None if np.isnan(seconds) else seconds,
         ]
 
@@ -285,7 +297,7 @@ def _gold(facts: _Facts, folder: Path) -> None:
 
 
 def _repeats(facts: _Facts, folder: Path) -> None:
-    """Each answer to a repeat beside the first answer, from which self-consistency can be counted."""
+    """Each answer to a repeat beside the first answer, from which intra-annotator agreement can be counted."""
     slots: dict[int, list[str]] = {}
     members = TupleItem.objects.for_scores(facts.campaign).filter(tuple__repeat__isnull=False)
     for number, pair in members.order_by("tuple", "slot").values_list("tuple__number", "pair"):
@@ -313,7 +325,7 @@ def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list
 
 def _annotators(facts: _Facts, folder: Path) -> None:
     names = (
-        "annotator simulated state excluded judgements counted gold_trials gold_right "
+        "annotator simulated state excluded judgements collected gold_trials gold_right "
         "repeat_choices repeat_same median_seconds"
     )
     rows = [_annotator_row(facts, person) for person in facts.people if facts.named]
@@ -321,32 +333,30 @@ def _annotators(facts: _Facts, folder: Path) -> None:
 
 
 def _annotator_row(facts: _Facts, person: Participation) -> list[object]:
-    own = facts.work.people == person.pk
-    seconds = facts.work.seconds[own & ~facts.work.again]
-    timed = seconds[~np.isnan(seconds)]
-    consistency = facts.consistency.get(person.pk)
+    own = facts.judged.people == person.pk
+    repeat_agreement = facts.repeat_agreement.get(person.pk)
     return [
         facts.codes[person.pk],
         int(person.user.simulated),
         person.state,
         int(person.excluded),
         int(own.sum()),
-        int((own & facts.work.counted).sum()),
+        int((own & facts.judged.collected).sum()),
         person.gold_trials,
         person.gold_right,
-        consistency.choices if consistency else 0,
-        consistency.same if consistency else 0,
-        float(np.median(timed)) if len(timed) else "",
+        repeat_agreement.choices if repeat_agreement else 0,
+        repeat_agreement.same if repeat_agreement else 0,
+        facts.seconds.get(person.pk, ""),
     ]
 
 
 def _exclusions(facts: _Facts, folder: Path) -> None:
-    excluded = facts.work.standing == Judgement.Standing.EXCLUDED.value
+    excluded = facts.judged.status == Judgement.Status.EXCLUDED.value
     hide = _hiding(facts)
     rows = [
         [
             facts.codes[person.pk],
-            int((excluded & (facts.work.people == person.pk)).sum()),
+            int((excluded & (facts.judged.people == person.pk)).sum()),
             hide(person.reason),
         ]
         for person in facts.people
@@ -379,7 +389,7 @@ def _guidelines(facts: _Facts, folder: Path) -> None:
 
 
 def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None:
-    """Counting reads the designed tuples alone (`Work.feeding`)."""
+    """Counting reads the designed tuples alone (`CampaignJudgements.feeding`)."""
     (folder / "scores").mkdir()
     for name, method in METHODS.items():
         file = designed if name == "counting" else every

@@ -99,7 +99,12 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
     """How often each place of the screen was chosen best and worst, against the share that chance gives it."""
     kinds = {"best": _("best"), "worst": _("worst")}
     rows = [
-        (kinds[kind], _("place %(n)d") % {"n": place}, count, round(count / max(1, sum(found["counts"])), 4))
+        (
+            kinds[kind],
+            _("position %(n)d") % {"n": place},
+            count,
+            round(count / max(1, sum(found["counts"])), 4),
+        )
         for kind, found in positions.items()
         for place, count in enumerate(found["counts"], 1)
     ]
@@ -132,7 +137,7 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
         finding=_bias(positions),
         n=judgements,
         unit=_("judgements; the dashed line is chance"),
-        columns=[_("role"), _("place"), _("choices"), _("share")],
+        columns=[_("role"), _("position"), _("choices"), _("share")],
         rows=rows,
     )
 
@@ -143,12 +148,10 @@ def _bias(positions: Mapping[str, Any]) -> str:
     facts |= {f"{kind}_p": _chance(found["p"]) for kind, found in positions.items()}
     tests = _("χ² %(best_chi)s for best (%(best_p)s), %(worst_chi)s for worst (%(worst_p)s)") % facts
     if min(found["p"] for found in positions.values()) < 0.025:
-        return _("Some places of the screen are chosen more often than chance explains: %(tests)s.") % {
+        return _("Some screen positions are chosen more often than chance explains: %(tests)s.") % {
             "tests": tests
         }
-    return _("No place of the screen is chosen more often than chance explains: %(tests)s.") % {
-        "tests": tests
-    }
+    return _("No screen position is chosen more often than chance explains: %(tests)s.") % {"tests": tests}
 
 
 def _chance(p: float) -> str:

@@ -1,63 +1,28 @@
 """Scores and reliability of a campaign as it stands, computed once for each state of it."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-import numpy as np
 from django.core.cache import cache
+from django.core.paginator import Page, Paginator
 from django.db.models import Max
 
-from annotation.bws.judgements import FloatArray, IntArray, Judgements
+from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.reliability.intervals import reliability_interval
-from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
+from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
 from annotation.bws.scores.distinction import tie_groups
-from annotation.bws.scores.scoring import Scores, counting_scores
+from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.study import reliability_figures
-from annotation.models import Campaign, Judgement, JudgementRevision, TupleItem
-from annotation.results.selectors import ROWS_PER_PAGE, counted_judgements
+from annotation.models import Campaign, Judgement, JudgementRevision
+from annotation.results.record import CampaignJudgements, campaign_judgements
+from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Pair
 
 KEPT_SECONDS = 24 * 60 * 60
 LIVE_TRIALS = 200  # two decimals; what is published takes a thousand
-Found = TypeVar("Found")
-
-
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """Counted judgements of a campaign, and the pairs (m,) that its item numbers stand for.
-
-    tuples: (T, k) items of all tuples, judged or not, gold ones and repeats left out.
-    """
-
-    judgements: Judgements
-    pairs: IntArray
-    tuples: IntArray
-
-
-def campaign_tally(campaign: Campaign, *, adaptive: bool = False) -> Tally:
-    """The counted judgements as arrays; items are numbered by the pairs' primary keys. Two queries.
-
-    Counting and reliability read tuples that were designed beforehand: whom a pair met in the adaptive phase
-    depends on the answers. adaptive: those as well, for models that know whom a pair met.
-    """
-    items = TupleItem.objects.for_scores(campaign).order_by("tuple", "slot")
-    members = np.array(list(items.values_list("tuple", "pair")), dtype=np.int64).reshape(-1, 2)
-    columns = ("tuple", "best_slot", "worst_slot", "participation")
-    counted = counted_judgements(campaign, adaptive=adaptive)
-    rows = np.array(list(counted.values_list(*columns)), dtype=np.int64).reshape(-1, 4)
-    pairs, numbers = np.unique(members[:, 1], return_inverse=True)
-    tuples = numbers.reshape(-1, campaign.tuple_size)
-    place = np.searchsorted(members[:: campaign.tuple_size, 0], rows[:, 0])
-    judgements = Judgements.from_slots(
-        tuples[place],
-        rows[:, 1],
-        rows[:, 2],
-        item_count=len(pairs),
-        annotators=np.unique(rows[:, 3], return_inverse=True)[1],
-    )
-    return Tally(judgements, pairs, tuples)
+Computed = TypeVar("Computed")
 
 
 def campaign_mark(campaign: Campaign) -> str:
@@ -73,15 +38,20 @@ def campaign_mark(campaign: Campaign) -> str:
     return hashlib.sha256(f"{arrived} {revised} {list(excluded)}".encode()).hexdigest()
 
 
-def kept(campaign: Campaign, what: str, mark: str, compute: Callable[[], Found]) -> Found:
+def kept(campaign: Campaign, what: str, mark: str, compute: Callable[[], Computed]) -> Computed:
     """What was computed for this state of the campaign, computed now where it was not."""
-    key = f"annotation-{what}-{campaign.pk}"
-    cached: tuple[str, Found] | None = cache.get(key)
+    cached: tuple[str, Computed] | None = last_kept(campaign, what)
     if cached is not None and cached[0] == mark:
         return cached[1]
-    found = compute()
-    cache.set(key, (mark, found), KEPT_SECONDS)
-    return found
+    computed = compute()
+    cache.set(f"annotation-{what}-{campaign.pk}", (mark, computed), KEPT_SECONDS)
+    return computed
+
+
+def last_kept(campaign: Campaign, what: str) -> tuple[str, Any] | None:
+    """What was computed last, with the mark of the state that it was computed for."""
+    cached: tuple[str, Any] | None = cache.get(f"annotation-{what}-{campaign.pk}")
+    return cached
 
 
 @dataclass(frozen=True)
@@ -96,19 +66,29 @@ class LiveReliability:
     judgements: int
 
 
-def live_reliability(campaign: Campaign, mark: str) -> LiveReliability | str:
-    """The reliability now, or the sentence that says why there is none yet."""
-    return kept(campaign, "reliability", mark, lambda: _live_reliability(campaign_tally(campaign).judgements))
+@dataclass(frozen=True)
+class LiveFigures:
+    """median_seconds: as of `CampaignJudgements`. note: says why there is no reliability yet, else empty."""
+
+    median_seconds: Mapping[int, float]
+    reliability: LiveReliability | None
+    note: str = ""
 
 
-def _live_reliability(judgements: Judgements) -> LiveReliability | str:
+def live_figures(campaign: Campaign, mark: str) -> LiveFigures:
+    """Reliability and median times of all judgements now."""
+    return kept(campaign, "live", mark, lambda: _live_figures(campaign_judgements(campaign)))
+
+
+def _live_figures(judged: CampaignJudgements) -> LiveFigures:
+    judgements = judged.as_asked(judged.feeding("reliability")).judgements
+    seconds = judged.median_seconds()
     try:
-        found = split_half_reliability(judgements, trials=LIVE_TRIALS)
+        halves = split_half_reliability(judgements, trials=LIVE_TRIALS)
     except TooFewJudgements as error:
-        return str(error)
-    return LiveReliability(
-        **reliability_figures(found, reliability_interval(judgements, found.spearman_mean))
-    )
+        return LiveFigures(seconds, None, str(error))
+    interval = reliability_interval(judgements, halves.spearman_mean)
+    return LiveFigures(seconds, LiveReliability(**reliability_figures(halves, interval)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +103,13 @@ class CampaignScores:
     worst: IntArray
 
 
-def counting_scores_of(tally: Tally) -> CampaignScores:
-    """Pairs that no counted judgement has seen have no score, and are left out."""
-    scores: Scores = counting_scores(tally.judgements)
+def _scores(judged: CampaignJudgements) -> CampaignScores:
+    """Pairs that no collected judgement has seen have no score, and are left out."""
+    asked = judged.as_asked(judged.feeding("counting"))
+    scores = counting_scores(asked.judgements)
     seen = scores.appearances > 0
     return CampaignScores(
-        pairs=tally.pairs[seen],
+        pairs=asked.pairs[seen],
         values=scores.values[seen],
         standard_errors=scores.standard_errors[seen],
         appearances=scores.appearances[seen],
@@ -143,18 +124,19 @@ def scores_now(campaign: Campaign) -> CampaignScores:
 
 
 def _scores_at(campaign: Campaign, mark: str) -> CampaignScores:
-    return kept(campaign, "scores", mark, lambda: counting_scores_of(campaign_tally(campaign)))
+    return kept(campaign, "scores", mark, lambda: _scores(campaign_judgements(campaign)))
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """place: from 1, the best. first, last: the places of pairs that share a group with it (`bws.distinction`).
+    """rank: from 1, the best. first, last: the ranks of the pairs that share a tie group with it
+    (`bws.scores.distinction`).
 
-    apart: whether no pair shown above shares a group with this one or any below.
+    apart: whether no pair shown above shares a tie group with this one or any below.
     """
 
     pair: Pair
-    place: int
+    rank: int
     first: int
     last: int
     apart: bool
@@ -167,13 +149,13 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class ScorePage:
-    """told_apart: the share of all pairs of scores that differ by more than their errors explain; None for none."""
+    """page: of ranks, from 0. distinguishable: the share of all pairs of scores whose difference differs from 0 at
+    95 %; None for fewer than two scores.
+    """
 
     rows: list[ScoreRow]
-    number: int
-    pages: int
-    total: int
-    told_apart: float | None
+    page: Page[int]
+    distinguishable: float | None
 
 
 def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False) -> ScorePage:
@@ -181,54 +163,25 @@ def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False)
     mark = campaign_mark(campaign)
     scores = _scores_at(campaign, mark)
     groups = kept(campaign, "groups", mark, lambda: tie_groups(scores.values, scores.standard_errors))
-    places = np.arange(len(groups.order))[:: -1 if lowest_first else 1]
-    pages = max(1, -(-len(places) // ROWS_PER_PAGE))
-    number = min(max(1, page), pages)
-    chosen = places[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]
-    shown = [int(pair) for pair in scores.pairs[groups.order[chosen]]]
-    pairs = Pair.objects.select_related("a", "b").in_bulk(shown)
+    ranks = range(len(groups.order))[:: -1 if lowest_first else 1]
+    shown = Paginator(ranks, ROWS_PER_PAGE).get_page(page)
+    pairs = Pair.objects.select_related("a", "b").in_bulk(scores.pairs[groups.order[list(shown)]].tolist())
     first, last = groups.memberships
-    nearest = zip(
-        chosen.tolist(),
-        groups.starts[first[chosen]].tolist(),
-        groups.ends[last[chosen]].tolist(),
-        strict=True,
-    )
-    rows = [
-        _score_row(
-            scores,
-            int(groups.order[place]),
-            pairs[pair],
-            places=(place, low, high),
-            apart=place == (high if lowest_first else low),
+    rows = []
+    for rank in shown:
+        item = int(groups.order[rank])
+        low, high = int(groups.starts[first[rank]]), int(groups.ends[last[rank]])
+        row = ScoreRow(
+            pair=pairs[int(scores.pairs[item])],
+            rank=rank + 1,
+            first=low + 1,
+            last=high + 1,
+            apart=rank == (high if lowest_first else low),
+            score=float(scores.values[item]),
+            standard_error=float(scores.standard_errors[item]),
+            appearances=int(scores.appearances[item]),
+            best=int(scores.best[item]),
+            worst=int(scores.worst[item]),
         )
-        for pair, (place, low, high) in zip(shown, nearest, strict=True)
-    ]
-    told_apart = groups.distinguishable if len(places) > 1 else None
-    return ScorePage(rows=rows, number=number, pages=pages, total=len(places), told_apart=told_apart)
-
-
-def _score_row(
-    scores: CampaignScores, item: int, pair: Pair, *, places: tuple[int, int, int], apart: bool
-) -> ScoreRow:
-    place, first, last = places
-    return ScoreRow(
-        pair=pair,
-        place=place + 1,
-        first=first + 1,
-        last=last + 1,
-        apart=apart,
-        score=float(scores.values[item]),
-        standard_error=float(scores.standard_errors[item]),
-        appearances=int(scores.appearances[item]),
-        best=int(scores.best[item]),
-        worst=int(scores.worst[item]),
-    )
-
-
-def full_reliability(judgements: Judgements, *, seed: int) -> Reliability | None:
-    """The reliability to publish, of a thousand halvings; None where there is too little for one."""
-    try:
-        return split_half_reliability(judgements, seed=seed)
-    except TooFewJudgements:
-        return None
+        rows.append(row)
+    return ScorePage(rows, shown, groups.distinguishable if len(ranks) > 1 else None)

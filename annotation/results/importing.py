@@ -33,7 +33,7 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 @dataclass(frozen=True)
-class Recorded:
+class ImportedJudgements:
     """What became of a file. repeated_items, twice_by_one: rows left out, because a tuple of the site holds no
     pair twice and nobody judges a tuple twice. pairs_made: stand-ins for items that no pair had the id of.
     """
@@ -51,7 +51,7 @@ class Recorded:
 @transaction.atomic
 def judgements_record(
     *, dataset: Dataset, name: str, file: JudgementFile, sha256: str, at: datetime, by: User | None = None
-) -> Recorded:
+) -> ImportedJudgements:
     """Keep finished judgements as a closed campaign; all of them, or none.
 
     An item is the pair of the dataset with that id. In a dataset without pairs each item becomes one: of two
@@ -68,7 +68,9 @@ def judgements_record(
     tuples = _tuples_written(campaign, kept, items)
     people = _people_written(campaign, filed)
     _judgements_written(kept, tuples, people, at)
-    return Recorded(campaign, len(items), len(tuples), len(kept), len(people), repeated, twice, made)
+    return ImportedJudgements(
+        campaign, len(items), len(tuples), len(kept), len(people), repeated, twice, made
+    )
 
 
 def _require_new(dataset: Dataset, sha256: str) -> None:
@@ -203,7 +205,7 @@ class _Tuples:
 
 
 def _tuples_written(campaign: Campaign, judged: Judgements, items: dict[int, int]) -> _Tuples:
-    """A tuple's slots are the places of its first row; a tuple wants as many judgements as it has."""
+    """A tuple's slots are the places of its first row; a tuple requires as many judgements as it has."""
     sets = tuple_numbers(judged.items)
     first = np.sort(np.unique(sets, return_index=True)[1])
     number = np.empty(len(first), dtype=np.int64)
@@ -211,7 +213,7 @@ def _tuples_written(campaign: Campaign, judged: Judgements, items: dict[int, int
     of = number[sets]
     counts = np.bincount(of)
     rows = (
-        Tuple(campaign=campaign, number=place + 1, priority=place, wanted=int(count), counted=int(count))
+        Tuple(campaign=campaign, number=place + 1, priority=place, required=int(count), collected=int(count))
         for place, count in enumerate(counts)
     )
     pks = np.array([row.pk for row in _all_written(Tuple, rows)], dtype=np.int64)
@@ -263,7 +265,7 @@ def _judgement(
         order_shown=shown.tolist(),
         client_id=UUID(int=row),
         submitted_at=at,
-        standing=Judgement.Standing.COUNTED,
+        status=Judgement.Status.COLLECTED,
     )
 
 

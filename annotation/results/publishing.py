@@ -7,11 +7,11 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
 from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.models import Campaign, TupleItem
-from annotation.results.figures import full_reliability
-from annotation.results.record import Filed, Mask, Work, campaign_work
+from annotation.results.record import CampaignJudgements, Mask, NumberedJudgements, campaign_judgements
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet
@@ -34,19 +34,17 @@ def scores_publish(
     the judgements that compared nothing else. What was published never changes.
     """
     _require_known(method, METHODS)
-    work = campaign_work(campaign)
-    usable = work.feeding(method)
+    judged = campaign_judgements(campaign)
+    usable = judged.feeding(method)
     if not usable.any():
         raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
-    chosen = usable & (_within(campaign, work, stratum) if stratum else True)
+    chosen = usable & (_within(campaign, judged, stratum) if stratum else True)
     if not chosen.any():
         raise UserError(
-            _(
-                "No judgement of “%(name)s” compared %(stratum)s pairs with each other alone; score all together."
-            )
+            _("No judgement of “%(name)s” compared only %(stratum)s pairs. Score all pairs together.")
             % {"name": campaign.name, "stratum": stratum}
         )
-    filed = work.filed(chosen)
+    filed = judged.as_filed(chosen)
     with errors_shown():
         scores = METHODS[method](filed.judgements)
     left_out = int(usable.sum() - chosen.sum())
@@ -58,7 +56,7 @@ def scores_publish(
         high=1.0,
         method=method,
         parameters=_parameters(campaign, filed, scores)
-        | _reliability(campaign, work, chosen)
+        | _reliability(campaign, judged, chosen)
         | _stratum_facts(stratum, left_out),
         scores=_rows(filed, scores),
         campaign_ref=campaign.pk,
@@ -80,7 +78,7 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
     found = [stratum for stratum, members in STRATA.items() if members & origins]
     if len(found) < 2:
         raise UserError(
-            _("All pairs of “%(name)s” are of one kind; score them together.") % {"name": campaign.name}
+            _("All pairs of “%(name)s” are of one kind. Score them together.") % {"name": campaign.name}
         )
     return [
         scores_publish(
@@ -96,12 +94,12 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
 def _require_known(method: str, known: Mapping[str, object]) -> None:
     if method not in known:
         raise UserError(
-            _("There is no method “%(method)s”; choose one of %(methods)s.")
+            _("There is no method “%(method)s”. Choose one of %(methods)s.")
             % {"method": method, "methods": ", ".join(known)}
         )
 
 
-def _within(campaign: Campaign, work: Work, stratum: str) -> Mask:
+def _within(campaign: Campaign, judged: CampaignJudgements, stratum: str) -> Mask:
     """Which judgements (n,) compared pairs of the stratum and no others.
 
     A score says how a pair fared against those it met. Where both kinds met, no part of the answer is about
@@ -110,7 +108,7 @@ def _within(campaign: Campaign, work: Work, stratum: str) -> Mask:
     _require_known(stratum, STRATA)
     of_stratum = Pair.objects.filter(dataset=campaign.dataset_id)
     members = of_stratum.filter(origin__in=STRATA[stratum]).order_by().values_list("pk", flat=True)
-    inside: Mask = np.atleast_1d(np.isin(work.shown, np.fromiter(members, dtype=np.int64)).all(axis=1))
+    inside: Mask = np.atleast_1d(np.isin(judged.shown, np.fromiter(members, dtype=np.int64)).all(axis=1))
     return inside
 
 
@@ -130,7 +128,7 @@ def _name(campaign: str, what: str, number: int) -> str:
     return f"human: {campaign[:room]}{ending}"
 
 
-def _parameters(campaign: Campaign, filed: Filed, scores: Scores) -> dict[str, object]:
+def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -> dict[str, object]:
     """How the scores were gathered."""
     return {
         "campaign": campaign.name,
@@ -141,30 +139,33 @@ def _parameters(campaign: Campaign, filed: Filed, scores: Scores) -> dict[str, o
         "judgements_per_tuple": campaign.judgements_per_tuple,
         "excluded_annotators": campaign.participations.filter(excluded=True).count(),
         "standard_errors": scores.error_kind.value,
-        "told_apart": _told_apart(scores),
+        "distinguishable": _distinguishable(scores),
     }
 
 
-def _told_apart(scores: Scores) -> float | None:
-    """The share of all pairs of scores that differ by more than their errors explain, at 95 %; None without errors."""
+def _distinguishable(scores: Scores) -> float | None:
+    """The share of all pairs of scores whose difference differs from 0 at 95 %; None without standard errors."""
     share = tie_groups(scores.values, scores.standard_errors).distinguishable
     return None if math.isnan(share) else share
 
 
-def _reliability(campaign: Campaign, work: Work, chosen: Mask) -> dict[str, object]:
-    """How reliable the judgements are, those of the adaptive phase left out."""
-    designed = chosen & work.designed
-    found = full_reliability(work.filed(designed).judgements, seed=campaign.seed) if designed.any() else None
-    adaptive = int(chosen.sum() - designed.sum())
+def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -> dict[str, object]:
+    """Of a thousand halvings; None where there is too little for one."""
+    feeding = chosen & judged.feeding("reliability")
+    adaptive = int(chosen.sum() - feeding.sum())
     facts: dict[str, object] = {"adaptive_judgements": adaptive} if adaptive else {}
-    return facts | {"reliability": found.as_dict() if found else None}
+    try:
+        halves = split_half_reliability(judged.as_filed(feeding).judgements, seed=campaign.seed)
+    except TooFewJudgements:
+        return facts | {"reliability": None}
+    return facts | {"reliability": halves.as_dict()}
 
 
 def _stratum_facts(stratum: str, left_out: int) -> dict[str, object]:
     return {"stratum": stratum, "mixed_judgements_left_out": left_out} if stratum else {}
 
 
-def _rows(filed: Filed, scores: Scores) -> list[tuple[int, float, float | None, int]]:
+def _rows(filed: NumberedJudgements, scores: Scores) -> list[tuple[int, float, float | None, int]]:
     """Pair, value, standard error and judgements of each scored pair, in order of the pairs."""
     columns = zip(filed.pairs, scores.values, scores.standard_errors, scores.appearances, strict=True)
     return sorted(

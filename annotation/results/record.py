@@ -1,23 +1,26 @@
-"""What people judged in a campaign, whole and as arrays: what is published, bundled and studied."""
+"""What people judged in a campaign, as arrays: the one way from its rows to scores, figures and files."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import BooleanField, ExpressionWrapper, Q
 from numpy.typing import NDArray
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.models import Campaign, Judgement, Tuple, TupleItem
+from curation.models import Pair
 
 Mask = NDArray[np.bool_]
+EVERYBODY = 0  # no participation has this primary key
 _COLUMNS = (
     "tuple",
     "participation",
     "best_slot",
     "worst_slot",
     "order_shown",
-    "standing",
-    "tuple__wanted",
+    "status",
+    "tuple__required",
     "tuple__number",
     "tuple__phase",
     "active_ms",
@@ -26,87 +29,117 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
-    """All n judgements of a campaign in order of arrival, those of gold tuples and of repeats and those that do not
-    count included.
+class CampaignJudgements:
+    """All n judgements of a campaign in order of arrival: also those of gold tuples and repeats, and those that do
+    not count.
 
-    tuples, people: (n,) primary keys of tuples and participations. shown: (n, k) primary keys of the pairs in
-    the order of the screen. best, worst: (n,) places on the screen, from 0. best_slot, worst_slot: (n,) of the
-    design. standing: (n,) values of
-    Judgement.Standing. wanted, numbers, phase: (n,) of the tuples. seconds: (n,) NaN where nobody measured.
-    guidelines: (n,) versions, 0 for none.
+    tuples, people: (n,) primary keys of tuples and participations. pairs: (n, k) primary keys of the pairs in the
+    order of the design. shown: (n, k) in the order of the screen. best_slot, worst_slot: (n,) of the design, from 0.
+    best, worst: (n,) screen positions, from 0. status: (n,) values of Judgement.Status. required, numbers, phase:
+    (n,) of the tuples. seconds: (n,) NaN where nobody measured. guidelines: (n,) versions, 0 for none.
+    asked: (T, k) primary keys of the pairs of all tuples, judged or not, without gold tuples and repeats.
     """
 
     tuples: IntArray
     people: IntArray
+    pairs: IntArray
     shown: IntArray
-    best: IntArray
-    worst: IntArray
     best_slot: IntArray
     worst_slot: IntArray
-    standing: NDArray[np.str_]
-    wanted: IntArray
+    best: IntArray
+    worst: IntArray
+    status: NDArray[np.str_]
+    required: IntArray
     numbers: IntArray
     phase: NDArray[np.str_]
     seconds: FloatArray
     guidelines: IntArray
+    asked: IntArray
 
     def __len__(self) -> int:
         return len(self.tuples)
 
     @property
     def gold(self) -> Mask:
-        return self._stands(Judgement.Standing.GOLD)
+        return self._stands(Judgement.Status.GOLD)
 
     @property
-    def again(self) -> Mask:
+    def repeats(self) -> Mask:
         """Answers to hidden repeats: they have the number of the tuple that they repeat, and count for nothing."""
-        return self._stands(Judgement.Standing.REPEAT)
+        return self._stands(Judgement.Status.REPEAT)
 
     @property
-    def counted(self) -> Mask:
-        return self._stands(Judgement.Standing.COUNTED)
+    def collected(self) -> Mask:
+        return self._stands(Judgement.Status.COLLECTED)
 
     @property
     def designed(self) -> Mask:
-        """Judgements of tuples that were designed before anybody answered: what counting and reliability read."""
-        found: Mask = (self.phase != Tuple.Phase.ADAPTIVE.value) & ~self.gold & ~self.again
-        return found
+        """Judgements, collected or not, of tuples that were designed before anybody answered."""
+        mask: Mask = (self.phase != Tuple.Phase.ADAPTIVE.value) & ~self.gold & ~self.repeats
+        return mask
 
     def feeding(self, method: str) -> Mask:
-        """The judgements that count for scores by a method of `annotation.bws.scores.scoring.METHODS`.
+        """The judgements that feed a method: one of `annotation.bws.scores.scoring.METHODS`, or reliability.
 
-        Counting takes whom a pair met for chance, which the adaptive phase does not leave to it; the models do not.
+        Counting and reliability assume that chance decides which pairs meet. In the adaptive phase earlier answers
+        decide it, so they leave its judgements out. The models know which pairs met, and take them.
         """
-        return self.counted & self.designed if method == "counting" else self.counted
+        return self.collected & self.designed if method in {"counting", "reliability"} else self.collected
 
-    def _stands(self, standing: Judgement.Standing) -> Mask:
-        found: Mask = self.standing == standing.value
-        return found
+    def _stands(self, status: Judgement.Status) -> Mask:
+        mask: Mask = self.status == status.value
+        return mask
 
-    def filed(self, chosen: Mask) -> "Filed":
-        """The chosen judgements as a file of them is read: items numbered as they first appear in it.
+    def as_filed(self, chosen: Mask) -> "NumberedJudgements":
+        """The chosen judgements as a file of them is read: items are numbered as they first appear in it.
 
-        Scores that are fitted depend in their last digits on the order of the items, so that all scores which
-        people see are computed from this order.
+        Scores that are fitted depend in their last digits on the order of the items. Everything that is published
+        is computed from this order.
         """
         shown, people = self.shown[chosen], self.people[chosen]
         pairs, first, number = np.unique(shown.ravel(), return_index=True, return_inverse=True)
-        place = np.empty(len(pairs), dtype=np.int64)
-        place[np.argsort(first)] = np.arange(len(pairs))
+        rank = np.empty(len(pairs), dtype=np.int64)
+        rank[np.argsort(first)] = np.arange(len(pairs))
         persons, annotators = np.unique(people, return_inverse=True)
         judgements = Judgements.from_slots(
-            place[number].reshape(shown.shape),
+            rank[number].reshape(shown.shape),
             self.best[chosen],
             self.worst[chosen],
             item_count=len(pairs),
             annotators=annotators,
         )
-        return Filed(judgements, pairs[np.argsort(place)], persons)
+        return NumberedJudgements(judgements, pairs[np.argsort(rank)], persons)
+
+    def as_asked(self, chosen: Mask) -> "NumberedJudgements":
+        """The chosen judgements; items are all pairs that the campaign asks for, judged or not, by primary key."""
+        pairs = np.unique(self.asked)
+        persons, annotators = np.unique(self.people[chosen], return_inverse=True)
+        judgements = Judgements.from_slots(
+            np.searchsorted(pairs, self.pairs[chosen]),
+            self.best_slot[chosen],
+            self.worst_slot[chosen],
+            item_count=len(pairs),
+            annotators=annotators,
+        )
+        return NumberedJudgements(judgements, pairs, persons)
+
+    def median_seconds(self) -> dict[int, float]:
+        """Median seconds that a tuple was looked at, by participation and of EVERYBODY, where they were measured.
+
+        Repeats are left out: people who saw the pairs before may be quicker.
+        """
+        timed = ~np.isnan(self.seconds) & ~self.repeats
+        if not timed.any():
+            return {}
+        people = np.unique(self.people[timed]).tolist()
+        medians = {
+            person: float(np.median(self.seconds[timed & (self.people == person)])) for person in people
+        }
+        return {EVERYBODY: float(np.median(self.seconds[timed])), **medians}
 
 
 @dataclass(frozen=True, eq=False)
-class Filed:
+class NumberedJudgements:
     """Judgements, and what their numbers stand for: pairs (m,) and participations (a,), as primary keys."""
 
     judgements: Judgements
@@ -114,32 +147,63 @@ class Filed:
     people: IntArray
 
 
-def campaign_work(campaign: Campaign) -> Work:
+def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
     """Everything that was judged in the campaign. Two queries."""
     judgements = Judgement.objects.filter(participation__campaign=campaign).order_by("pk")
     columns: list[Any] = list(zip(*judgements.values_list(*_COLUMNS), strict=True)) or [[]] * len(_COLUMNS)
-    tuples, people, best, worst, orders, standing, wanted, numbers, phase, milliseconds, versions = columns
+    tuples, people, best, worst, orders, status, required, numbers, phase, milliseconds, versions = columns
     size = campaign.tuple_size
     members = TupleItem.objects.filter(tuple__campaign=campaign).order_by("tuple", "slot")
-    rows = np.array(list(members.values_list("tuple", "pair")), dtype=np.int64).reshape(-1, 2)
-    asked = np.array(tuples, dtype=np.int64)
-    place = np.searchsorted(rows[::size, 0], asked)
-    shown_slots = np.array(orders, dtype=np.int64).reshape(-1, size)  # (n, k)
-    screen = np.argsort(shown_slots, axis=1)  # (n, k): where on the screen each slot stood
+    for_scores = ExpressionWrapper(Q(tuple__is_gold=False, tuple__repeats=None), BooleanField())
+    rows = np.array(list(members.values_list("tuple", "pair", for_scores)), dtype=np.int64).reshape(-1, 3)
+    tuple_keys, pairs = rows[::size, 0], rows[:, 1].reshape(-1, size)
+    judged = np.array(tuples, dtype=np.int64)
+    members_of = pairs[np.searchsorted(tuple_keys, judged)]  # (n, k)
+    order = np.array(orders, dtype=np.int64).reshape(-1, size)  # (n, k): slots in the order of the screen
+    position = np.argsort(order, axis=1)  # (n, k): the screen position of each slot
     best_slot, worst_slot = (np.array(slots, dtype=np.int64) for slots in (best, worst))
-    each = np.arange(len(asked))
-    return Work(
-        tuples=asked,
+    each = np.arange(len(judged))
+    return CampaignJudgements(
+        tuples=judged,
         people=np.array(people, dtype=np.int64),
-        shown=np.take_along_axis(rows[:, 1].reshape(-1, size)[place], shown_slots, axis=1),
-        best=screen[each, best_slot],
-        worst=screen[each, worst_slot],
+        pairs=members_of,
+        shown=np.take_along_axis(members_of, order, axis=1),
         best_slot=best_slot,
         worst_slot=worst_slot,
-        standing=np.array(standing, dtype=np.str_),
-        wanted=np.array(wanted, dtype=np.int64),
+        best=position[each, best_slot],
+        worst=position[each, worst_slot],
+        status=np.array(status, dtype=np.str_),
+        required=np.array(required, dtype=np.int64),
         numbers=np.array(numbers, dtype=np.int64),
         phase=np.array(phase, dtype=np.str_),
         seconds=np.array([np.nan if ms is None else ms / 1000 for ms in milliseconds], dtype=np.float64),
         guidelines=np.array([version or 0 for version in versions], dtype=np.int64),
+        asked=pairs[rows[::size, 2] == 1],
     )
+
+
+def pair_names(campaign: Campaign) -> dict[int, str]:
+    """The ids of all pairs of the campaign's tuples, gold tuples too, by primary key."""
+    asked = TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
+    return dict(Pair.objects.filter(pk__in=asked).order_by("pk").values_list("pk", "external_id"))
+
+
+def annotator_codes(campaign: Campaign) -> dict[int, str]:
+    """A001, A002 ... by participation, in the order of joining: a person keeps their code in every later file."""
+    people = campaign.participations.order_by("pk").values_list("pk", flat=True)
+    return {person: f"A{number:03}" for number, person in enumerate(people, 1)}
+
+
+def annotators_named(campaign: Campaign) -> bool:
+    """Whether the site knows who judged; an imported file may name nobody."""
+    return bool(campaign.certificate.get("imported", {}).get("annotators_named", True))
+
+
+def judgement_table(
+    campaign: Campaign, filed: NumberedJudgements
+) -> tuple[list[str], Judgements, list[str] | None]:
+    """What `bws.files.judgement_files` writes of a campaign: items, judgements and annotators, None where unknown."""
+    names, codes = pair_names(campaign), annotator_codes(campaign)
+    items = [names[pair] for pair in filed.pairs.tolist()]
+    people = [codes[person] for person in filed.people.tolist()] if annotators_named(campaign) else None
+    return items, filed.judgements, people

@@ -1,7 +1,5 @@
 """Rows of what was judged: judgements, gold tuples, phases. `figures` has what is computed."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,22 +8,10 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.cards import Card, cards_by_tuple, cards_of
-from annotation.models import (
-    Campaign,
-    Judgement,
-    Lease,
-    Participation,
-    Tuple,
-    TupleItem,
-)
+from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
 from curation.models import ScoreSet, User
 
 ROWS_PER_PAGE = 50
-
-
-def annotators_named(campaign: Campaign) -> bool:
-    """Whether anybody knows who judged; of an imported file that names nobody, nobody does."""
-    return bool(campaign.certificate.get("imported", {}).get("annotators_named", True))
 
 
 def score_sets_of(campaign: Campaign) -> QuerySet[ScoreSet]:
@@ -51,11 +37,7 @@ def judgements_of(user: User, *, page: int = 1) -> JudgementPage:
 
 
 def judgements_in(
-    campaign: Campaign,
-    *,
-    participation: Participation | None = None,
-    tuple_number: int = 0,
-    page: int = 1,
+    campaign: Campaign, *, participation: Participation | None = None, tuple_number: int = 0, page: int = 1
 ) -> JudgementPage:
     """The judgements behind a campaign's figures, or one person's, or of a tuple of the design; newest first.
 
@@ -74,10 +56,6 @@ def _judgement_page(judgements: QuerySet[Judgement], number: int) -> JudgementPa
     page = Paginator(selected, ROWS_PER_PAGE).get_page(number)
     cards = cards_of(page.object_list)
     return JudgementPage([JudgementRow(row, cards[row.pk]) for row in page.object_list], page)
-
-
-def judgement_by_client(participation: Participation, client_id: Any) -> Judgement | None:
-    return participation.judgements.select_related("tuple").filter(client_id=client_id).first()
 
 
 @dataclass(frozen=True)
@@ -130,46 +108,22 @@ def _number_of(model: type[Lease] | type[Judgement], **conditions: Any) -> Coale
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
 
 
-def judgement_rows(campaign: Campaign, *, adaptive: bool = False) -> Iterator[dict[str, str]]:
-    """The counted judgements as rows of the K&M file: Item1..ItemN, BestItem, WorstItem, Annotator.
-
-    Items are the pairs' external ids, in the order shown; annotators have numbers for names. adaptive: those of the
-    adaptive phase as well.
-    """
-    items = TupleItem.objects.for_scores(campaign)
-    names: dict[int, dict[int, str]] = defaultdict(dict)
-    for tuple_id, slot, name in items.values_list("tuple", "slot", "pair__external_id"):
-        names[tuple_id][slot] = name
-    for judgement in counted_judgements(campaign, adaptive=adaptive).iterator(chunk_size=2000):
-        slots = names[judgement.tuple_id]
-        shown: Sequence[int] = judgement.order_shown
-        row = {f"Item{place}": slots[slot] for place, slot in enumerate(shown, start=1)}
-        row["BestItem"], row["WorstItem"] = slots[judgement.best_slot], slots[judgement.worst_slot]
-        yield row | {"Annotator": str(judgement.participation_id)}
-
-
-def counted_judgements(campaign: Campaign, *, adaptive: bool) -> QuerySet[Judgement]:
-    """The judgements that count, in order of arrival; those of the adaptive phase where they are asked for."""
-    counted = Judgement.objects.filter(participation__campaign=campaign, standing=Judgement.Standing.COUNTED)
-    return (counted if adaptive else counted.exclude(tuple__phase=Tuple.Phase.ADAPTIVE)).order_by("pk")
-
-
 @dataclass(frozen=True)
 class PhaseSums:
-    """tuples, wanted, judged: of one phase; judgements that are wanted, and that count."""
+    """Of one phase: its tuples, the judgements that are required, and those that are collected."""
 
     tuples: int = 0
-    wanted: int = 0
-    judged: int = 0
+    required: int = 0
+    collected: int = 0
 
     @property
     def share(self) -> float:
-        return self.judged / self.wanted if self.wanted else 0.0
+        return self.collected / self.required if self.required else 0.0
 
 
 def phase_sums(campaign: Campaign) -> dict[str, PhaseSums]:
     """How far each phase of the campaign is. One query."""
     tuples = campaign.tuples.for_scores().order_by().values("phase")
-    rows = tuples.annotate(number=Count("pk"), wants=Sum("wanted"), judged=Sum("counted"))
-    found = {row["phase"]: PhaseSums(row["number"], row["wants"], row["judged"]) for row in rows}
+    rows = tuples.annotate(number=Count("pk"), requires=Sum("required"), collects=Sum("collected"))
+    found = {row["phase"]: PhaseSums(row["number"], row["requires"], row["collects"]) for row in rows}
     return {phase: found.get(phase, PhaseSums()) for phase in Tuple.Phase.values}

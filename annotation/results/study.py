@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
 
-import numpy as np
 from django.db.models import Q
 
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
@@ -17,18 +16,17 @@ from annotation.bws.designs.design import tuple_count
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.studies.study import CampaignRecord, StudyPlan, study
 from annotation.models import Campaign, CampaignStudy, TupleItem
-from annotation.results.figures import campaign_mark
-from annotation.results.record import Filed, Mask, Work, campaign_work
+from annotation.results.figures import campaign_mark, kept, last_kept
+from annotation.results.record import CampaignJudgements, Mask, NumberedJudgements, campaign_judgements
 
 MOST_AT_ONCE = 4_000
 MANY = 20_000  # above, fewer resamples tell as much: the interval is narrow
 ASKED_AGAIN_AFTER = timedelta(seconds=90)
 MADE_AGAIN_AFTER = timedelta(seconds=60)
-EVERYBODY = "0"  # no participation has this primary key, and keys of JSON are texts
 
 
 @dataclass(frozen=True)
-class Shown:
+class CampaignFindings:
     """A study as a page shows it. figures are empty before the first; people and tuples go by primary keys.
 
     stale: whether the campaign has changed since.
@@ -39,12 +37,18 @@ class Shown:
     stale: bool
 
 
-def study_shown(campaign: Campaign, mark: str) -> Shown:
-    """The last study there is. One query."""
+def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
+    """The newest study there is, of a page or of a worker. One query."""
     stored = CampaignStudy.objects.filter(campaign=campaign).first()
+    cached = last_kept(campaign, "study")
+    if cached is not None and (
+        stored is None or stored.computed_at is None or cached[1][0] > stored.computed_at
+    ):
+        of_mark, (computed_at, figures) = cached
+        return CampaignFindings(figures, computed_at, stale=of_mark != mark)
     if stored is None or stored.computed_at is None:
-        return Shown({}, None, stale=True)
-    return Shown(stored.figures, stored.computed_at, stale=stored.mark != mark)
+        return CampaignFindings({}, None, stale=True)
+    return CampaignFindings(stored.figures, stored.computed_at, stale=stored.mark != mark)
 
 
 def study_is_quick(campaign: Campaign, judged: int) -> bool:
@@ -53,21 +57,29 @@ def study_is_quick(campaign: Campaign, judged: int) -> bool:
     return max(judged, simulated) <= MOST_AT_ONCE
 
 
-def study_make(*, campaign: Campaign, at: datetime, report: Report = unreported) -> Shown:
-    """Work it out now, and keep it. The report may end it where the forecast's design takes too long."""
+def study_now(
+    campaign: Campaign, mark: str, *, at: datetime, report: Report = unreported
+) -> CampaignFindings:
+    """Study the campaign for a page; the cache keeps it. The report may end it where it takes too long."""
+    computed_at, figures = kept(campaign, "study", mark, lambda: (at, _figures(campaign, report)))
+    return CampaignFindings(figures, computed_at, stale=False)
+
+
+def study_make(*, campaign: Campaign, at: datetime) -> CampaignFindings:
+    """Study the campaign and store what was found for all pages."""
     began = monotonic()
     mark = campaign_mark(campaign)  # before the judgements are read: what comes between makes it stale
-    figures = _figures(campaign, report)
+    figures = _figures(campaign, unreported)
     seconds = round(monotonic() - began, 3)
     CampaignStudy.objects.update_or_create(
         campaign=campaign,
         defaults={"mark": mark, "figures": figures, "computed_at": at, "seconds": seconds, "asked_at": None},
     )
-    return Shown(figures, at, stale=False)
+    return CampaignFindings(figures, at, stale=False)
 
 
-def study_wanted(*, campaign: Campaign, at: datetime) -> bool:
-    """Note that a newer study is wanted; False where a worker was asked a short while ago, or has just made one.
+def study_request(*, campaign: Campaign, at: datetime) -> bool:
+    """Note that a newer study is requested; False where a worker was asked a short while ago, or has just made one.
 
     While people judge, every judgement outdates the study; a page that stays open must not keep a worker busy.
     """
@@ -80,16 +92,19 @@ def study_wanted(*, campaign: Campaign, at: datetime) -> bool:
 
 
 def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
-    work = campaign_work(campaign)
-    rows = work.designed
-    filed = work.filed(rows)
-    found = study(_record(campaign, work, filed, rows), _plan(campaign, len(work)), report=report)
-    for row in (*found["people"], *found["exclusions"]):
+    judged = campaign_judgements(campaign)
+    rows = judged.designed
+    filed = judged.as_filed(rows)
+    figures = study(_record(campaign, judged, filed, rows), _plan(campaign, len(judged)), report=report)
+    for row in (*figures["people"], *figures["exclusions"]):
         row["person"] = int(filed.people[row["person"]])
-    return found | {"seconds": _median_seconds(work)}
+    # The keys of JSON are texts.
+    return figures | {"seconds": {str(person): value for person, value in judged.median_seconds().items()}}
 
 
-def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> CampaignRecord:
+def _record(
+    campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements, rows: Mask
+) -> CampaignRecord:
     number = {int(person): place for place, person in enumerate(filed.people)}
     excluded, gold_shares = set(), {}
     for person in campaign.participations.filter(pk__in=number):
@@ -99,13 +114,13 @@ def _record(campaign: Campaign, work: Work, filed: Filed, rows: Mask) -> Campaig
             gold_shares[number[person.pk]] = person.gold_right / person.gold_trials
     return CampaignRecord(
         judged=filed.judgements,
-        tuples=work.tuples[rows],
-        best_slot=work.best_slot[rows],
-        worst_slot=work.worst_slot[rows],
-        best_position=work.best[rows],
-        worst_position=work.worst[rows],
-        required=work.wanted[rows],
-        counted=work.counted[rows],
+        tuples=judged.tuples[rows],
+        best_slot=judged.best_slot[rows],
+        worst_slot=judged.worst_slot[rows],
+        best_position=judged.best[rows],
+        worst_position=judged.worst[rows],
+        required=judged.required[rows],
+        counted=judged.collected[rows],
         excluded=frozenset(excluded),
         gold_shares=gold_shares,
     )
@@ -120,15 +135,3 @@ def _plan(campaign: Campaign, judgements: int) -> StudyPlan:
         resamples=200 if judgements <= MANY else 60,
         seed=campaign.seed,
     )
-
-
-def _median_seconds(work: Work) -> dict[str, float]:
-    """Median seconds that a tuple was looked at, by participation and of everybody, where measured."""
-    timed = ~np.isnan(work.seconds) & ~work.again  # whoever has seen the pairs before may be quicker
-    if not timed.any():
-        return {}
-    people = np.unique(work.people[timed]).tolist()
-    found = {
-        str(person): float(np.median(work.seconds[timed & (work.people == person)])) for person in people
-    }
-    return {EVERYBODY: float(np.median(work.seconds[timed])), **found}

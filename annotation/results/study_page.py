@@ -13,21 +13,25 @@ from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, position_chart, score_chart
 from annotation.results.dashboard import AnnotatorRow, Dashboard
-from annotation.results.selectors import annotators_named
-from annotation.results.study import Shown
+from annotation.results.record import annotators_named
+from annotation.results.study import CampaignFindings
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
 
 
 def study_context(
-    campaign: Campaign, dashboard: Dashboard, shown: Shown, asked: QueryDict | None = None
+    campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
 ) -> dict[str, Any]:
     """What the templates show of a study; without one, what stands there meanwhile."""
     figures = shown.figures
     made = shown.computed_at
-    context: dict[str, Any] = {"study": figures, "computed_at": made, "stale": shown.stale}
-    context["since"] = made.isoformat() if made else ""
+    context: dict[str, Any] = {
+        "study": figures,
+        "computed_at": made,
+        "since": made.isoformat() if made else "",
+    }
+    context["study_due"] = shown.stale and bool(dashboard.collected)
     named = annotators_named(campaign)  # else nothing can be said of people one by one
     context |= {"named": named, "people": _people(dashboard, figures) if named else []}
     if not figures.get("judgements"):
@@ -86,7 +90,7 @@ def _more(figures: Mapping[str, Any]) -> str:
     if more["spearman"] is None:
         return ""
     if more["low"] == 0:  # the lower bound: the figure alone may be above the goal by chance
-        return _("The goal of %(target)s is reached; you can stop here.") % {"target": target}
+        return _("The goal of %(target)s is reached. You can stop here.") % {"target": target}
     if more["spearman"] == 0:
         return _not_sure_yet(figures, more["low"], target)
     most = _("no bound can be given") if more["low"] is None else f"{_rounded(more['low']):,}"
@@ -123,11 +127,12 @@ def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
         )
     share = figures["forecast"].get("maxdiff_share")
     if share is not None and share < 1:
-        people = _("people like these") if figures["forecast"]["fitted"] else _("usual people")
+        people = _("annotators like these") if figures["forecast"]["fitted"] else _("typical annotators")
         sentences.append(
             _(
-                "Of %(each)d judgements a tuple by %(people)s, MaxDiff needs about %(percent)d %% to come as near to "
-                "the true order as counting does with all (simulated)."
+                "Of %(each)d judgements per tuple by %(people)s, MaxDiff needs about "
+                "%(percent)d %% to come as close to "
+                "the true order as counting does with all of them (simulated)."
             )
             % {"each": campaign.judgements_per_tuple, "people": people, "percent": round(100 * share)}
         )
@@ -159,14 +164,18 @@ def _advice(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     }
     if forecast["fitted"]:
         sentence = _(
-            "With %(n)d judgements a tuple by people like these, counting comes to %(counting)s of the true order "
-            "and MaxDiff to %(maxdiff)s (Spearman, simulated). On Ruddit, three judgements scored by MaxDiff repeat as "
-            "well as six that are counted. Publish MaxDiff as a training target, counting for comparison."
+            "With %(n)d judgements per tuple by annotators like these, counting "
+            "correlates with the true order at %(counting)s "
+            "and MaxDiff at %(maxdiff)s (Spearman, simulated). On Ruddit, three "
+            "judgements scored by MaxDiff replicate as "
+            "well as six scored by counting. Publish MaxDiff as a training target, and counting for comparison."
         )
     else:
         sentence = _(
-            "With %(n)d judgements a tuple by usual people, counting comes to %(counting)s of the true order and "
-            "MaxDiff to %(maxdiff)s (Spearman, simulated). Too little is judged to know these people yet."
+            "With %(n)d judgements per tuple by typical annotators, counting correlates "
+            "with the true order at %(counting)s and "
+            "MaxDiff at %(maxdiff)s (Spearman, simulated). There are too few "
+            "judgements to fit the noise of these annotators."
         )
     return sentence % facts
 
@@ -193,11 +202,11 @@ class Measure:
 def _measure(
     name: str, rows: Sequence[Mapping[str, Any]], figures: Mapping[str, Any], asked: QueryDict | None
 ) -> Measure:
-    titles = {"gold": _("Gold trials right"), "agreement": _("Agreement with the others")}
+    titles = {"gold": _("Gold trials right"), "agreement": _("Leave-one-out agreement")}
     steps = [Step(row["threshold"], _sentence(row, figures), row) for row in rows]
-    wanted = _number(asked.get(name, "") if asked else "", CHOSEN[name])
+    sought = _number(asked.get(name, "") if asked else "", CHOSEN[name])
     sliding = [step for step in steps if step.threshold > 0]
-    chosen = min(sliding, key=lambda step: abs(step.threshold - wanted))
+    chosen = min(sliding, key=lambda step: abs(step.threshold - sought))
     return Measure(name, titles[name], steps, chosen, sliding[0].threshold, sliding[-1].threshold)
 
 
@@ -224,7 +233,7 @@ def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
     return (
         _(
             "%(who)s; %(judgements)s judgements count (now %(now)s); reliability %(shr)s (now %(shr_now)s); "
-            "scores rank like today’s at %(rank)s."
+            "the scores correlate with today’s at %(rank)s (Spearman)."
         )
         % facts
     ).capitalize()

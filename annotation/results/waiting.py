@@ -34,7 +34,7 @@ class WaitingTuple:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class TuplesWaiting:
     """rows: the first of the tuples. others: how many more there are. missing: judgements of all of them."""
 
     rows: list[WaitingTuple]
@@ -42,15 +42,15 @@ class Waiting:
     missing: int
 
 
-def tuples_waiting(campaign: Campaign) -> Waiting | None:
+def tuples_waiting(campaign: Campaign) -> TuplesWaiting | None:
     """The open tuples that everyone at work here has answered or skipped, and all that are open near the end.
 
     None where there is none; what is on somebody's screen does not wait. A constant number of queries.
     """
-    is_open = Q(counted__lt=F("wanted") - F("leased"))
+    is_open = Q(collected__lt=F("required") - F("leased"))
     tuples = campaign.tuples.for_scores()
     found = tuples.aggregate(
-        number=Count("pk"), open=Count("pk", filter=is_open), most=Max("wanted", default=0)
+        number=Count("pk"), open=Count("pk", filter=is_open), most=Max("required", default=0)
     )
     if not found["open"]:
         return None
@@ -60,8 +60,8 @@ def tuples_waiting(campaign: Campaign) -> Waiting | None:
     rows = list(waiting.order_by("number")[:SHOWN])
     if not rows:
         return None
-    total = waiting.aggregate(number=Count("pk"), missing=Sum(F("wanted") - F("counted")))
-    return Waiting(_told(campaign, rows), total["number"] - len(rows), total["missing"])
+    total = waiting.aggregate(number=Count("pk"), missing=Sum(F("required") - F("collected")))
+    return TuplesWaiting(_told(campaign, rows), total["number"] - len(rows), total["missing"])
 
 
 def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> QuerySet[Tuple]:
@@ -77,9 +77,9 @@ def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> Q
         return tuples.none()
     leases = Lease.objects.filter(tuple=OuterRef("pk"), participation__in=at_work, state__in=DONE)
     done = leases.order_by().values("tuple").annotate(number=Count("pk")).values("number")
-    counted = tuples.annotate(done=Coalesce(Subquery(done), 0))
-    left = counted.filter(done__gte=people)
-    return left.filter(Exists(skipped)) if counted.filter(done__lt=people).exists() else left
+    answered = tuples.annotate(done=Coalesce(Subquery(done), 0))
+    left = answered.filter(done__gte=people)
+    return left.filter(Exists(skipped)) if answered.filter(done__lt=people).exists() else left
 
 
 def _at_work(campaign: Campaign) -> QuerySet[Participation]:
@@ -101,7 +101,7 @@ def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
     return [
         WaitingTuple(
             number=each.number,
-            missing=each.wanted - each.counted,
+            missing=each.required - each.collected,
             skips=skips[each.pk],
             able=[person for person in people if person.pk not in done[each.pk]],
         )
@@ -132,7 +132,7 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
     """What the page of an open campaign says and offers; nothing before the first judgement or when it is not open."""
     if campaign.state != Campaign.State.OPEN:
         return {}
-    waiting = tuples_waiting(campaign) if dashboard.judged else None
+    waiting = tuples_waiting(campaign) if dashboard.collected else None
     if waiting is None:
         return {}
     return {
@@ -178,7 +178,7 @@ def _skip(flag: Flag) -> str:
     return _("%(person)s skipped it: %(reason)s.") % words
 
 
-def _others(waiting: Waiting) -> str:
+def _others(waiting: TuplesWaiting) -> str:
     if not waiting.others:
         return ""
     sentence = ngettext(
@@ -189,7 +189,7 @@ def _others(waiting: Waiting) -> str:
     return sentence % {"n": waiting.others, "missing": waiting.missing}
 
 
-def _judge_address(user: User, campaign: Campaign, waiting: Waiting) -> str:
+def _judge_address(user: User, campaign: Campaign, waiting: TuplesWaiting) -> str:
     """Where the person can judge the first of the tuples that they can, if there is one."""
     if not campaign_may(user, campaign, may="annotate"):
         return ""

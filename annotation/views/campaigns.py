@@ -164,7 +164,7 @@ def campaign_repeats(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     try:
         if form.is_valid():
             repeats_change(campaign=campaign, every=form.cleaned_data["repeat_every"])
-            messages.success(request, _("Saved. It holds for the tuples handed out from now on."))
+            messages.success(request, _("Saved. The setting applies to tuples that people get from now on."))
         for error in form.errors.values():
             messages.error(request, str(error[0]))
     except UserError as error:
@@ -179,7 +179,7 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = GuidelineForm(request.POST or None, initial={"text": newest.text if newest else ""})
     if form.is_valid():
         guideline_save(campaign=campaign, text=form.cleaned_data["text"])
-        messages.success(request, _("Saved. Annotators see it with their next pairs."))
+        messages.success(request, _("Saved. Annotators see the new version with their next pairs."))
         return redirect("annotation:guidelines", campaign.pk)
     versions = campaign.guidelines.all()
     context = campaign_head(request.user, campaign, "guidelines") | {

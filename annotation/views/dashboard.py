@@ -4,32 +4,32 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import campaign_for, campaign_may
+from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
 from annotation.campaigns.adapting import phase_note
-from annotation.campaigns.cost import SECONDS_EACH, campaign_estimate, settings_of
+from annotation.campaigns.cost import campaign_estimate, settings_of
 from annotation.campaigns.designing import preview_tuples
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.promises import promises
-from annotation.campaigns.watching import TakesLonger, Waiting
+from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.publishing import PublishForm
-from annotation.judging.screen import Shown
+from annotation.judging.screen import TupleScreen
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small
 from annotation.results.dashboard import Dashboard, campaign_dashboard
-from annotation.results.figures import score_page
-from annotation.results.selectors import ROWS_PER_PAGE, annotators_named, judgements_in, score_sets_of
-from annotation.results.study import Shown as ShownStudy
-from annotation.results.study import study_is_quick, study_make, study_shown
+from annotation.results.figures import campaign_mark, score_page
+from annotation.results.record import annotators_named
+from annotation.results.selectors import judgements_in, score_sets_of
+from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
 from annotation.results.study_page import study_context
 from annotation.results.waiting import waiting_context
 from annotation.tasks import study_ask
@@ -57,7 +57,7 @@ def _draft(campaign: Campaign) -> dict[str, Any]:
     return {
         "certificate": campaign.certificate,
         "estimate": estimate,
-        "seconds": SECONDS_EACH,
+        "seconds": SECONDS_PER_JUDGEMENT,
         "guideline": campaign.guidelines.first(),
         "golds": golds,
         "gate_ready": gate is not None and gate.acts and golds >= (gate.golds or 0),
@@ -79,7 +79,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "phase_note": phase_note(campaign, figures.phases),
         "growing": campaign.state != Campaign.State.CLOSED
         and campaign_may(request.user, campaign, may="curate"),
-        "repeats_shown": campaign.repeat_every or any(row.consistency for row in figures.annotators),
+        "repeats_shown": campaign.repeat_every or any(row.repeat_agreement for row in figures.annotators),
         "repeats_form": RepeatsForm(instance=campaign),
         "score_sets": score_sets_of(campaign),
         "bundle_small": bundle_is_small(campaign),
@@ -88,17 +88,14 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> ShownStudy:
-    """The study of the campaign as it is, worked out now where that is quick; else the last one there is."""
-    shown = study_shown(campaign, dashboard.mark)
-    judged = dashboard.judged + dashboard.surplus + dashboard.excluded
-    if not shown.stale or not judged:
-        return shown
-    if study_is_quick(campaign, judged):
+def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:
+    """The study of the campaign as it is, made now where that is quick; else the last one there is."""
+    latest = study_latest(campaign, dashboard.mark)
+    judged = dashboard.collected + dashboard.extra + dashboard.excluded
+    if latest.stale and judged and study_is_quick(campaign, judged):
         with suppress(TakesLonger):
-            return study_make(campaign=campaign, at=at, report=Waiting().searched)
-    study_ask(campaign, at=at)
-    return shown
+            return study_now(campaign, dashboard.mark, at=at, report=RequestWatch().searched)
+    return latest
 
 
 def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:
@@ -115,8 +112,7 @@ def campaign_progress(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The four figures, which an open campaign's page fetches again and again."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
     figures = campaign_dashboard(chosen, at=now())
-    shown = study_shown(chosen, figures.mark)
-    context = {"campaign": chosen, "dashboard": figures, "study": shown.figures, "stale": shown.stale}
+    context = {"campaign": chosen, "dashboard": figures, "study": study_latest(chosen, figures.mark).figures}
     return render(request, "annotation/campaigns/_progress.html", context)
 
 
@@ -131,24 +127,25 @@ def design_state(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/_design_work.html", context)
 
 
-@require_GET
+@require_POST
 def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """Whether the study that a worker was asked for is there; asks again where nobody has made it."""
+    """Ask a worker for a study where the last one is out of date; the page's script asks until there is a newer one."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    at = now()
-    figures = campaign_dashboard(chosen, at=at)
-    shown = study_shown(chosen, figures.mark)
-    if shown.stale:
-        study_ask(chosen, at=at)
+    latest = study_latest(chosen, campaign_mark(chosen))
+    if latest.stale:
+        study_ask(chosen, at=now())
+    if not request.htmx:
+        return redirect("annotation:campaign", chosen.pk)
+    since = request.GET.get("since", "")
+    made = latest.computed_at.isoformat() if latest.computed_at else ""
     context = {
         "campaign": chosen,
-        "dashboard": figures,
-        "study": shown.figures,
-        "computed_at": shown.computed_at,
-        "since": request.GET.get("since", ""),
-        "stale": shown.stale,
-        "newer": shown.computed_at is not None
-        and shown.computed_at.isoformat() != request.GET.get("since", ""),
+        "study": latest.figures,
+        "computed_at": latest.computed_at,
+        "since": since,
+        "study_due": latest.stale,
+        "asked": True,
+        "newer": made not in {"", since},
     }
     return render(request, "annotation/campaigns/_study_state.html", context)
 
@@ -167,7 +164,7 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     number = number_asked(request, "tuple", 0) % len(tuples)
     context = {
         "campaign": chosen,
-        "shown": Shown(lease_pk=0, cards=tuples[number], client_id=None),
+        "shown": TupleScreen(lease_pk=0, cards=tuples[number], client_id=None),
         "number": number,
         "next_number": (number + 1) % len(tuples),
         "guideline": chosen.guidelines.first(),
@@ -183,7 +180,7 @@ def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     found = score_page(chosen, page=page_number(request), lowest_first=order == "score")
     context = campaign_head(request.user, chosen, "scores") | {
         "scores": found,
-        "page": Paginator(range(found.total), ROWS_PER_PAGE).get_page(found.number),
+        "page": found.page,
         "lowest_first": order == "score",
         "address": f"order={order}&",
     }

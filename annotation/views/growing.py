@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import campaign_for
+from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
 from annotation.campaigns.adapting import adaptive_spend, adaptive_withdraw, phase_note
-from annotation.campaigns.cost import SECONDS_EACH
 from annotation.campaigns.growing import Growth, growth_preview
 from annotation.campaigns.head import campaign_head
 from annotation.forms.growing import GrowForm, SpendForm
@@ -34,7 +34,7 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error("judgements", str(error))
         else:
-            messages.success(request, _("Saved. Tuples are chosen once the design is nearly judged."))
+            messages.success(request, _("Saved. Tuples are chosen when the design is nearly judged."))
             return redirect("annotation:spend", campaign.pk)
     sums = phase_sums(campaign)
     context = campaign_head(request.user, campaign, "campaign") | {
@@ -54,7 +54,9 @@ def _running(campaign: Campaign) -> bool:
 def withdraw(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     adaptive_withdraw(campaign=campaign)
-    messages.success(request, _("Withdrawn. What is on a screen now may still be answered, and counts."))
+    messages.success(
+        request, _("Withdrawn. Tuples that are on a screen now can still be answered, and count.")
+    )
     return redirect("annotation:spend", campaign.pk)
 
 
@@ -77,8 +79,8 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 
 def _cost(growth: Growth | None) -> dict[str, Any]:
-    hours = growth.judgements * SECONDS_EACH / 3600 if growth else None
-    return {"growth": growth, "hours": hours, "seconds": SECONDS_EACH}
+    hours = campaign_costs(growth.judgements).hours if growth else None
+    return {"growth": growth, "hours": hours, "seconds": SECONDS_PER_JUDGEMENT}
 
 
 def _grow(request: AuthedRequest, campaign: Campaign, number: int | None, growth: Growth) -> HttpResponse:

@@ -16,8 +16,8 @@ from annotation.access import campaign_for
 from annotation.campaigns.selectors import campaigns_of
 from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
 from annotation.judging.assignment import (
-    Submitted,
-    judgement_submit,
+    Submission,
+    answer_submit,
     judgement_undo,
     participation_join,
     tuple_claim,
@@ -29,8 +29,8 @@ from annotation.judging.choosing import Nothing
 from annotation.judging.gold import gold_feedback
 from annotation.judging.nothing import nothing_context
 from annotation.judging.screen import (
-    Answered,
-    Shown,
+    GoldCorrection,
+    TupleScreen,
     answered_html,
     answered_of,
     last_judgement,
@@ -58,9 +58,9 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """
     participation = _participation(request, campaign_pk)
     at = now()
-    if wanted := number_asked(request, "tuple", 0):
+    if number := number_asked(request, "tuple", 0):
         campaign_for(request.user, campaign_pk, may="curate")
-        walk_move(participation=participation, number=wanted)
+        walk_move(participation=participation, number=number)
     lease = tuple_claim(participation=participation, at=at)
     if isinstance(lease, Nothing):
         return _nothing_page(request, participation, lease)
@@ -82,16 +82,19 @@ def judgement_create(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, participation, at, form)
     try:
-        submitted = judgement_submit(participation=participation, at=at, **form.judgement(at))
+        submitted = answer_submit(at=at, claim=True, **form.judgement(at))
     except UserError as error:
         form.add_error(None, str(error))
         return _refused(request, participation, at, form)
     if _asks_for_json(request):
-        return JsonResponse(screen_json(request, participation, at) | _answer(participation, submitted))
+        return JsonResponse(
+            screen_json(request, participation, at, now=submitted.following)
+            | _answer(participation, submitted)
+        )
     return _after_judgement(request, campaign_pk, submitted)
 
 
-def _answer(participation: Participation, submitted: Submitted) -> dict[str, Any]:
+def _answer(participation: Participation, submitted: Submission) -> dict[str, Any]:
     """What is said about the judgement itself: of a gold tuple, whether it was as expected."""
     if submitted.gold is None:
         return {}
@@ -104,7 +107,7 @@ def _as_expected() -> str:
     return _("The last pairs had a known answer, and yours was the expected one.")
 
 
-def _after_judgement(request: AuthedRequest, campaign_pk: int, submitted: Submitted) -> HttpResponse:
+def _after_judgement(request: AuthedRequest, campaign_pk: int, submitted: Submission) -> HttpResponse:
     if submitted.gold and not submitted.gold.right:
         return redirect("annotation:judgement_answered", campaign_pk, submitted.judgement.client_id)
     if submitted.gold:
@@ -224,8 +227,8 @@ def _page(
     request: AuthedRequest,
     participation: Participation,
     *,
-    shown: Shown | None = None,
-    answered: Answered | None = None,
+    shown: TupleScreen | None = None,
+    answered: GoldCorrection | None = None,
     form: JudgementForm | None = None,
     status: int = 200,
 ) -> HttpResponse:

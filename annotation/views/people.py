@@ -14,7 +14,7 @@ from annotation.campaigns.services import flag_resolve
 from annotation.forms.campaigns import StopForm
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, Flag, Participation
-from annotation.results.annotators import consistency_by_person
+from annotation.results.annotators import repeat_agreement_by_person
 from annotation.results.selectors import judgements_in
 from curation.access import AuthedRequest
 from curation.numbers import page_number
@@ -29,13 +29,13 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
     if form.is_valid():
         participation_stop(participation=person, **form.cleaned_data)
         messages.success(
-            request, _("%(name)s is stopped; the button above undoes it.") % {"name": person.user}
+            request, _("%(name)s is stopped. To undo this, use the button above.") % {"name": person.user}
         )
         return redirect("annotation:annotator", campaign.pk, person.pk)
     context = campaign_head(request.user, campaign, "campaign") | {
         "person": person,
         "form": form,
-        "consistency": consistency_by_person(campaign).get(person.pk),
+        "repeat_agreement": repeat_agreement_by_person(campaign).get(person.pk),
         "judged": judgements_in(campaign, participation=person, page=page_number(request)),
     }
     return render(request, "annotation/campaigns/annotator.html", context)
@@ -48,7 +48,8 @@ def annotator_reinstate(request: AuthedRequest, campaign_pk: int, person_pk: int
     participation_reinstate(participation=person)
     messages.success(
         request,
-        _("%(name)s can go on; their judgements count again where they are wanted.") % {"name": person.user},
+        _("%(name)s can continue. Their judgements count again where they are still required.")
+        % {"name": person.user},
     )
     return redirect("annotation:campaign", campaign.pk)
 

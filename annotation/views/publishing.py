@@ -1,7 +1,5 @@
 """What leaves a campaign: score sets, its judgements as a file, and all of it as a bundle."""
 
-import csv
-from collections.abc import Iterable, Iterator
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -14,12 +12,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.access import campaign_for
+from annotation.bws.files.judgement_files import judgement_lines
 from annotation.campaigns.head import campaign_head
 from annotation.forms.publishing import PublishForm
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small, bundle_name, bundle_zip
 from annotation.results.publishing import scores_publish, strata_publish
-from annotation.results.selectors import judgement_rows
+from annotation.results.record import campaign_judgements, judgement_table
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.files.tables import harmless
@@ -58,40 +57,22 @@ def _sentence(published: list[ScoreSet]) -> str:
     ) % {"names": names}
 
 
-class Echo:
-    """What csv.writer writes to: each line goes straight on."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
 @require_GET
 def judgements_file(request: AuthedRequest, campaign_pk: int) -> StreamingHttpResponse:
-    """The counted judgements as the file of the K&M scripts; items are the pairs' ids.
+    """The collected judgements as the file of the K&M scripts; items are the pairs' ids.
 
     Those of the adaptive phase, which counting and reliability leave out, stand in it with `?adaptive=1`. With
     `?spreadsheet=1` nothing in it is a formula to a spreadsheet, as with the switch of that name of exports.
     """
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    adaptive = request.GET.get("adaptive") == "1"
-    safe = request.GET.get("spreadsheet") == "1"
-    lines = _csv(chosen, adaptive=adaptive, spreadsheet=safe)
+    judged = campaign_judgements(chosen)
+    filed = judged.as_filed(judged.feeding("maxdiff" if request.GET.get("adaptive") == "1" else "counting"))
+    cell = harmless if request.GET.get("spreadsheet") == "1" else str
+    lines = judgement_lines(*judgement_table(chosen, filed), cell=cell)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     name = slugify(chosen.name) or f"campaign-{chosen.pk}"
     response["Content-Disposition"] = f'attachment; filename="{name}-judgements.csv"'
     return response
-
-
-def _csv(campaign: Campaign, *, adaptive: bool, spreadsheet: bool) -> Iterator[str]:
-    items = [f"Item{number + 1}" for number in range(campaign.tuple_size)]
-    columns = [*items, "BestItem", "WorstItem", "Annotator"]
-    writer = csv.DictWriter(Echo(), columns)
-    yield ",".join(columns) + "\r\n"
-    rows: Iterable[dict[str, str]] = judgement_rows(campaign, adaptive=adaptive)
-    for row in rows:
-        yield writer.writerow(
-            {column: harmless(cell) for column, cell in row.items()} if spreadsheet else row
-        )
 
 
 @require_GET
@@ -100,7 +81,7 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
     chosen = campaign_for(request.user, campaign_pk, may="oversee")
     if not bundle_is_small(chosen):
         raise UserError(
-            _("This campaign is too large for a page; run: manage.py bws bundle %(number)d --out bundle.zip")
+            _("This campaign is too large for a page. Run: manage.py bws bundle %(number)d --out bundle.zip")
             % {"number": chosen.pk}
         )
     file = TemporaryFile()  # noqa: SIM115 - the response closes it

@@ -48,7 +48,7 @@ def campaign_judge(
         for (user, annotator), own in zip(people, seeds, strict=True)
     ]
     clock = [(start, number) for number in range(len(workers))]
-    wanted = sum(campaign.tuples.for_scores().values_list("wanted", flat=True))
+    required = sum(campaign.tuples.for_scores().values_list("required", flat=True))
     given = 0
     while clock:
         at, number = heapq.heappop(clock)
@@ -58,7 +58,7 @@ def campaign_judge(
         later = _answer(workers[number], lease, latent, at)
         heapq.heappush(clock, (later, number))
         given += 1
-        report(min(given, wanted), wanted, "")
+        report(min(given, required), required, "")
     return given
 
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.campaigns import watching
-from annotation.campaigns.adapting import decks_make
+from annotation.campaigns.adapting import blocks_make
 from tests.browser.conftest import sideways_overflow
 from tests.factories import PairFactory
 from tests.integration.annotation.crowd import crowd_judge
@@ -31,11 +31,11 @@ def test_a_curator_spends_judgements_and_withdraws_the_rest(page: Page, campaign
     page.get_by_role("button", name="Spend them").click()
     expect(page.get_by_text("0 of 20 extra judgements")).to_be_visible()
     assert sideways_overflow(page) == 0
-    decks_make()
+    blocks_make()
 
     page.get_by_role("button", name="Withdraw the rest").click()
 
-    expect(page.get_by_text("No extra judgements are asked for.")).to_be_visible()
+    expect(page.get_by_text("No extra judgements were asked for.")).to_be_visible()
 
 
 def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign, monkeypatch) -> None:
@@ -43,7 +43,7 @@ def test_a_curator_sees_what_joins_and_adds_it(page: Page, campaign, monkeypatch
     page.goto(f"/campaigns/{campaign.pk}/")
     page.get_by_role("link", name="Add pairs").click()
     page.get_by_label("Number of pairs").fill("6")
-    page.get_by_role("button", name="Work it out").click()
+    page.get_by_role("button", name="Calculate").click()
     expect(page.get_by_role("button", name="Add 6 pairs")).to_be_visible()
     assert sideways_overflow(page) == 0
 

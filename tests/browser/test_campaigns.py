@@ -33,7 +33,7 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     expect(page.get_by_role("region", name="What the design guarantees")).to_contain_text("exactly 8 tuples")
 
     page.get_by_role("link", name="Preview").click()
-    expect(page.get_by_text("Real pairs, and nothing is stored.")).to_be_visible()
+    expect(page.get_by_text("These are real pairs. Nothing is stored.")).to_be_visible()
     page.get_by_role("link", name="Back to the campaign").click()
     page.get_by_role("button", name="Open campaign").click()
 

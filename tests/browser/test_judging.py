@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def campaign(dataset) -> Campaign:
-    """Six tuples, one judgement wanted of each, no gold."""
+    """Six tuples, one judgement required of each, no gold."""
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
     TupleFactory.create_batch(6, campaign=campaign)
     return campaign

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page
 
-from annotation.judging.settling import participation_exclude
+from annotation.judging.settling import participation_stop
 from annotation.models import Flag
 from curation.models import PairScore
 from mlworkers.models import WorkerHeartbeat
@@ -48,14 +48,14 @@ CUT = """() => {
 def campaign(dataset):
     """A campaign with everything its dashboard can show."""
     people = {"anna": STEADY, "ben": STEADY, LONG_NAME: STEADY, "eve": CARELESS}
-    campaign = crowd_judge(dataset, people=people, wanted=5)
+    campaign = crowd_judge(dataset, people=people, required=5)
     campaign.repeat_every = 10
     campaign.save()
     eve = campaign.participations.get(user__username="eve")
     eve.gold_trials, eve.gold_right = 20, 9
     eve.save()
-    participation_exclude(
-        participation=eve, reason="Of 20 answers whose best and worst were known, 9 were right."
+    participation_stop(
+        participation=eve, reason="Of 20 answers whose best and worst were known, 9 were right.", exclude=True
     )
     skipped = campaign.tuples.first()
     person = campaign.participations.first()

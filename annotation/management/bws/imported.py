@@ -16,7 +16,7 @@ from annotation.management.bws.verb import (
     file_lines,
     judgements_of,
 )
-from annotation.results.importing import Recorded, judgements_record
+from annotation.results.importing import ImportedJudgements, judgements_record
 from curation.database import database_ready
 from curation.datasets.services import dataset_create
 from curation.errors import UserError
@@ -81,7 +81,7 @@ def _dataset(slug: str, *, create: bool) -> Dataset:
     return dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
 
 
-def _lines(recorded: Recorded) -> Iterator[str]:
+def _lines(recorded: ImportedJudgements) -> Iterator[str]:
     if recorded.repeated_items:
         yield ngettext(
             "%(n)s row names an item twice and is left out: a tuple of the site cannot hold a pair twice.",

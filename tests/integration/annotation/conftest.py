@@ -22,7 +22,7 @@ def at() -> datetime:
 
 @pytest.fixture
 def campaign(db, dataset):
-    """Three tuples of four pairs, two judgements wanted of each, no gold."""
+    """Three tuples of four pairs, two judgements required of each, no gold."""
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2)
     TupleFactory.create_batch(3, campaign=campaign)
     return campaign
@@ -75,7 +75,7 @@ def no_gold_due(monkeypatch) -> None:
 
 @pytest.fixture(scope="module")
 def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
-    """40 pairs, judged twice a tuple: 80 tuples, of which adaptive decks of 5 may follow."""
+    """40 pairs, judged twice a tuple: 80 tuples, of which adaptive blocks of 5 may follow."""
     with rolled_back(django_db_blocker):
         yield crowd_judge(DatasetFactory(), each=2)
 

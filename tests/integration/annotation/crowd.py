@@ -23,20 +23,20 @@ def crowd_judge(
     pairs: int = 40,
     each: int = 4,
     people: dict[str, SimulatedAnnotator] | None = None,
-    wanted: int | None = None,
+    required: int | None = None,
     name: str = "Relatedness",
     seed: int = 5,
     given: list[Pair] | None = None,
 ) -> Campaign:
     """An open campaign whose tuples `each` of the people judged, all of them where there are no more.
 
-    Pairs are best in the order in which they were made. wanted: judgements per tuple that count.
+    Pairs are best in the order in which they were made. required: judgements per tuple that count.
     """
     people = people or {"anna": STEADY, "ben": STEADY, "cleo": STEADY, "dan": STEADY}
     given = given or PairFactory.create_batch(pairs, dataset=dataset)
     campaign = campaign_open(
         campaign=campaign_create(
-            dataset=dataset, name=name, guideline="Choose by meaning.", judgements_per_tuple=wanted or each
+            dataset=dataset, name=name, guideline="Choose by meaning.", judgements_per_tuple=required or each
         ),
         at=BEGAN,
     )

@@ -1,4 +1,4 @@
-"""The adaptive phase: asked where scores are least sure, deck after deck, and left out of counting and reliability."""
+"""The adaptive phase: blocks of tuples where scores are least certain, left out of counting and reliability."""
 
 import csv
 import json
@@ -9,25 +9,27 @@ import pytest
 from django.core.management import call_command
 
 from annotation.bws.designs.design import DesignError
+from annotation.bws.scores.scoring import METHODS
 from annotation.campaigns import adapting
 from annotation.campaigns.adapting import (
+    adaptive_phase,
     adaptive_spend,
-    adaptive_waiting,
     adaptive_withdraw,
-    deck_make,
-    decks_make,
+    block_make,
+    blocks_make,
 )
 from annotation.campaigns.services import campaign_pause
 from annotation.judging import assignment
 from annotation.judging.assignment import participation_join, tuple_claim
 from annotation.judging.choosing import Nothing
-from annotation.judging.settling import participation_exclude
+from annotation.judging.settling import participation_stop
 from annotation.models import Lease, Tuple, TupleItem
 from annotation.results.bundle import bundle_write
 from annotation.results.dashboard import campaign_dashboard
-from annotation.results.figures import campaign_tally, scores_now
+from annotation.results.figures import scores_now
 from annotation.results.publishing import scores_publish
-from annotation.results.selectors import judgement_rows, phase_sums
+from annotation.results.record import campaign_judgements
+from annotation.results.selectors import phase_sums
 from annotation.results.study import study_make
 from annotation.tasks import expire_leases
 from curation.errors import UserError
@@ -55,7 +57,7 @@ def anna(judged):
     return judged.participations.get(user__username="anna")
 
 
-def decks(campaign) -> list[int]:
+def blocks(campaign) -> list[int]:
     """How many tuples each adaptive round has."""
     rounds = campaign.tuples.filter(phase="adaptive").values_list("round", flat=True)
     return np.unique(list(rounds), return_counts=True)[1].tolist()
@@ -67,47 +69,47 @@ def sets_of(campaign) -> list[tuple[int, ...]]:
     return [tuple(pairs[start : start + 4]) for start in range(0, len(pairs), 4)]
 
 
-def test_a_deck_follows_a_judged_design_and_is_a_round_of_its_own(spending) -> None:
+def test_a_block_follows_a_judged_design_and_is_a_round_of_its_own(spending) -> None:
     assert expire_leases() == 0
 
     rows = list(spending.tuples.filter(phase="adaptive"))
     assert len(rows) == 5
-    assert {(row.round, row.wanted) for row in rows} == {(2, 1)}
+    assert {(row.round, row.required) for row in rows} == {(2, 1)}
     spending.refresh_from_db()
     (extension,) = spending.certificate["extensions"]
     assert extension.pop("seed") != spending.seed
     assert extension == {"phase": "adaptive", "round": 2, "tuples": 5, "judgements": 160, "prior": None}
 
 
-def test_the_next_deck_waits_until_this_one_is_nearly_judged(spending) -> None:
-    assert [decks_make(), decks_make()] == [1, 0]
+def test_the_next_block_waits_until_this_one_is_nearly_judged(spending) -> None:
+    assert [blocks_make(), blocks_make()] == [1, 0]
 
-    spending.tuples.filter(phase="adaptive").update(counted=1)
+    spending.tuples.filter(phase="adaptive").update(collected=1)
 
-    assert decks_make() == 1
-    assert decks(spending) == [5, 5]
-
-
-def test_no_deck_before_the_design_is_nearly_judged(spending, anna, at) -> None:
-    participation_exclude(participation=anna, reason="Answers at random.")
-
-    assert decks_make() == 0
-    assert adaptive_waiting(spending.pk).designed is False
+    assert blocks_make() == 1
+    assert blocks(spending) == [5, 5]
 
 
-def test_whoever_finds_nothing_left_gets_the_next_deck_until_the_judgements_are_spent(
+def test_no_block_before_the_design_is_nearly_judged(spending, anna, at) -> None:
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
+
+    assert blocks_make() == 0
+    assert adaptive_phase(spending.pk).designed is False
+
+
+def test_whoever_finds_nothing_left_gets_the_next_block_until_the_judgements_are_spent(
     spending, anna, at, answer
 ) -> None:
     judge_all(anna, at, answer)
 
-    assert decks(spending) == [5, 5, 2]
-    assert phase_sums(spending)["adaptive"].judged == 12
+    assert blocks(spending) == [5, 5, 2]
+    assert phase_sums(spending)["adaptive"].collected == 12
     assert tuple_claim(participation=anna, at=at) is Nothing.JUDGED
     assert len(set(sets_of(spending))) == len(sets_of(spending)) == 92
 
 
 def test_pairs_in_doubt_are_asked_for_beside_their_likes(spending) -> None:
-    decks_make()
+    blocks_make()
 
     ranks = {pair: rank for rank, pair in enumerate(scores_now(spending).pairs)}
     values = scores_now(spending).values
@@ -119,50 +121,50 @@ def test_pairs_in_doubt_are_asked_for_beside_their_likes(spending) -> None:
 
 
 def test_what_is_wanted_again_of_the_design_comes_first(spending, anna, at) -> None:
-    decks_make()
+    blocks_make()
     ben = spending.participations.get(user__username="ben")
-    participation_exclude(participation=ben, reason="Answers at random.")
+    participation_stop(participation=ben, reason="Answers at random.", exclude=True)
 
     assert tuple_claim(participation=anna, at=at).tuple.phase == "balanced"
 
 
-def test_a_deck_too_large_for_a_page_is_left_to_the_worker(spending, anna, at, monkeypatch) -> None:
+def test_a_block_too_large_for_a_page_is_left_to_the_worker(spending, anna, at, monkeypatch) -> None:
     monkeypatch.setattr(adapting, "MOST_AT_ONCE", 10)
 
     assert tuple_claim(participation=anna, at=at) is Nothing.CHOOSING
-    assert decks_make() == 1
+    assert blocks_make() == 1
     assert isinstance(tuple_claim(participation=anna, at=at), Lease)
 
 
-def test_of_two_who_choose_the_next_deck_at_once_one_writes_it(spending) -> None:
-    first, second = adaptive_waiting(spending.pk), adaptive_waiting(spending.pk)
+def test_of_two_who_choose_the_next_block_at_once_one_writes_it(spending) -> None:
+    first, second = adaptive_phase(spending.pk), adaptive_phase(spending.pk)
 
-    assert [deck_make(first), deck_make(second)] == [5, 0]
+    assert [block_make(first), block_make(second)] == [5, 0]
 
 
-def test_a_person_who_comes_second_gets_a_tuple_of_the_deck_that_is_there(
+def test_a_person_who_comes_second_gets_a_tuple_of_the_block_that_is_there(
     spending, anna, at, monkeypatch
 ) -> None:
-    look = assignment.adaptive_waiting
+    look = assignment.adaptive_phase
 
     def while_somebody_else_chooses(campaign_pk):
-        monkeypatch.setattr(assignment, "adaptive_waiting", look)
+        monkeypatch.setattr(assignment, "adaptive_phase", look)
         found = look(campaign_pk)
-        deck_make(look(campaign_pk))
+        block_make(look(campaign_pk))
         return found
 
-    monkeypatch.setattr(assignment, "adaptive_waiting", while_somebody_else_chooses)
+    monkeypatch.setattr(assignment, "adaptive_phase", while_somebody_else_chooses)
 
     assert isinstance(tuple_claim(participation=anna, at=at), Lease)
-    assert decks(spending) == [5]
+    assert blocks(spending) == [5]
 
 
 def test_a_paused_campaign_chooses_nothing(spending) -> None:
-    waiting = adaptive_waiting(spending.pk)
+    waiting = adaptive_phase(spending.pk)
     campaign_pause(campaign=spending)
 
-    assert deck_make(waiting) == 0
-    assert adaptive_waiting(spending.pk) is None
+    assert block_make(waiting) == 0
+    assert adaptive_phase(spending.pk) is None
 
 
 def test_where_no_new_tuple_can_be_chosen_the_phase_ends(spending, monkeypatch) -> None:
@@ -170,25 +172,25 @@ def test_where_no_new_tuple_can_be_chosen_the_phase_ends(spending, monkeypatch) 
         adapting, "adaptive_block", lambda utilities, errors, **settings: np.array([[0, 1, 2, 3]])
     )
 
-    assert [decks_make(), deck_make(adaptive_waiting(spending.pk))] == [1, 0]
+    assert [blocks_make(), block_make(adaptive_phase(spending.pk))] == [1, 0]
 
     spending.refresh_from_db()
     assert spending.adaptive_budget == 1
 
 
-def test_a_campaign_whose_deck_cannot_be_made_keeps_no_other_waiting(spending, monkeypatch, caplog) -> None:
+def test_a_campaign_whose_block_cannot_be_made_keeps_no_other_waiting(spending, monkeypatch, caplog) -> None:
     other = adaptive_spend(campaign=crowd_judge(DatasetFactory(), people=OTHERS), judgements=12)
-    choose = adapting._deck_chosen
+    choose = adapting._block_chosen
 
     def broken_for_one(campaign):
         if campaign == spending:
             raise RuntimeError("not foreseen")
         return choose(campaign)
 
-    monkeypatch.setattr(adapting, "_deck_chosen", broken_for_one)
+    monkeypatch.setattr(adapting, "_block_chosen", broken_for_one)
 
-    assert decks_make() == 1
-    assert (decks(spending), len(decks(other))) == ([], 1)
+    assert blocks_make() == 1
+    assert (blocks(spending), len(blocks(other))) == ([], 1)
     assert "not foreseen" in caplog.text
 
 
@@ -201,12 +203,12 @@ def test_a_phase_that_ends_by_itself_says_so_on_the_page_until_more_is_asked_for
     monkeypatch.setattr(adapting, "adaptive_block", impossible)
     site, page = client_of(curator), address("campaign", spending)
 
-    decks_make()
+    blocks_make()
     told = text_of(site.get(page))
     site.post(address("spend", spending), {"judgements": 5})
     later = text_of(site.get(page))
 
-    assert "It ended by itself at 0 of the 12 judgements" in told
+    assert "It stopped after 0 of the 12 judgements" in told
     assert "Too few pairs are left." in told
     assert "No extra judgements are asked for" not in told
     assert "It ended by itself" not in later
@@ -216,10 +218,15 @@ def test_retired_pairs_are_not_asked_for_again(spending) -> None:
     gone = set(Pair.objects.order_by("pk").values_list("pk", flat=True)[10:30])
     Pair.objects.filter(pk__in=gone).update(status=Pair.Status.RETIRED)
 
-    decks_make()
+    blocks_make()
 
     asked = TupleItem.objects.filter(tuple__phase="adaptive").values_list("pair", flat=True)
     assert not gone & set(asked)
+
+
+def everything(campaign):
+    record = campaign_judgements(campaign)
+    return record.as_asked(record.feeding("maxdiff"))
 
 
 def test_a_score_set_serves_the_choice_and_no_score(judged) -> None:
@@ -232,15 +239,13 @@ def test_a_score_set_serves_the_choice_and_no_score(judged) -> None:
     )
     adaptive_spend(campaign=judged, judgements=5, prior=prior)
 
-    utilities, _errors = adapting._doubts(
-        adaptive_waiting(judged.pk).campaign, campaign_tally(judged, adaptive=True)
-    )
-    decks_make()
+    utilities, _errors = adapting._doubts(adaptive_phase(judged.pk).campaign, everything(judged))
+    blocks_make()
 
     judged.refresh_from_db()
     assert judged.certificate["extensions"][0]["prior"] == prior.name
     judged.adaptive_prior = None
-    plain, _errors = adapting._doubts(judged, campaign_tally(judged, adaptive=True))
+    plain, _errors = adapting._doubts(judged, everything(judged))
     shift = utilities - plain
     assert shift[1::2].mean() > 0.2 > -0.2 > shift[0::2].mean()
     after = scores_publish(campaign=judged, method="maxdiff", name="after")
@@ -270,9 +275,9 @@ def test_withdrawing_takes_back_what_nobody_judged_or_holds(spending, anna, at, 
 
     spending.refresh_from_db()
     assert spending.adaptive_budget == 2
-    assert spending.tuples.filter(phase="adaptive", wanted=1).count() == 2
+    assert spending.tuples.filter(phase="adaptive", required=1).count() == 2
     answer.submit(anna, held.tuple_id)
-    assert decks_make() == 0
+    assert blocks_make() == 0
     assert tuple_claim(participation=anna, at=at) is Nothing.JUDGED
 
 
@@ -354,7 +359,7 @@ def test_a_bundle_says_of_which_phase_each_tuple_is(spent, tmp_path, capsys) -> 
     assert found["spearman_mean"] == stated["spearman_mean"]
 
 
-def test_choosing_a_deck_takes_as_many_queries_for_many_pairs_as_for_few(
+def test_choosing_a_block_takes_as_many_queries_for_many_pairs_as_for_few(
     dataset, django_assert_num_queries
 ) -> None:
     for pairs, name in ((12, "small"), (60, "large")):
@@ -362,9 +367,9 @@ def test_choosing_a_deck_takes_as_many_queries_for_many_pairs_as_for_few(
         Pair.objects.exclude(pk__in=[pair.pk for pair in given]).update(status=Pair.Status.RETIRED)
         campaign = crowd_judge(dataset, given=given, each=2, name=name)
         adaptive_spend(campaign=campaign, judgements=3)
-        waiting = adaptive_waiting(campaign.pk)
+        waiting = adaptive_phase(campaign.pk)
         with django_assert_num_queries(11):
-            assert deck_make(waiting) == min(3, pairs // 8)
+            assert block_make(waiting) == min(3, pairs // 8)
 
 
 def test_rounds_that_are_done_cost_a_claim_no_query(
@@ -378,16 +383,16 @@ def test_rounds_that_are_done_cost_a_claim_no_query(
                 number=last + number,
                 priority=last + number,
                 round=number,
-                wanted=0,
+                required=0,
                 phase="adaptive",
             )
         judged.rounds = rounds
         judged.save()
-        Tuple.objects.filter(campaign=judged, round=rounds).update(wanted=1)
+        Tuple.objects.filter(campaign=judged, round=rounds).update(required=1)
         person = participation_join(campaign=judged, user=UserFactory())
         with django_assert_num_queries(9):
             assert tuple_claim(participation=person, at=at).tuple.round == rounds
-        Tuple.objects.filter(campaign=judged, round=rounds).update(wanted=0, leased=0)
+        Tuple.objects.filter(campaign=judged, round=rounds).update(required=0, leased=0)
 
 
 def test_a_curator_spends_judgements_and_withdraws_the_rest(judged, curator) -> None:
@@ -395,11 +400,13 @@ def test_a_curator_spends_judgements_and_withdraws_the_rest(judged, curator) -> 
 
     page = site.post(address("spend", judged), {"judgements": "20"}, follow=True)
     assert "0 of 20 extra judgements" in text_of(page)
-    assert "20 are yet to be chosen" in text_of(site.get(address("campaign", judged)))
-    decks_make()
+    assert "The tuples for 20 of them are still to be chosen" in text_of(
+        site.get(address("campaign", judged))
+    )
+    blocks_make()
     page = site.post(address("withdraw", judged), follow=True)
 
-    assert "No extra judgements are asked for." in text_of(page)
+    assert "No extra judgements were asked for." in text_of(page)
 
 
 @pytest.mark.parametrize(
@@ -414,20 +421,24 @@ def test_a_wrong_number_is_said_at_its_field_and_kept(judged, curator, given, se
 
 def test_before_the_design_is_judged_the_page_says_when_the_phase_begins(judged, curator) -> None:
     adaptive_spend(campaign=judged, judgements=5)
-    judged.tuples.update(counted=1)
+    judged.tuples.update(collected=1)
 
     page = text_of(client_of(curator).get(address("campaign", judged)))
 
-    assert "It begins when 90 % of the design are judged; now it is 50 %." in page
+    assert "It begins when 90 % of the designed judgements are collected. Now it is 50 %." in page
 
 
-def test_rows_for_a_file_leave_the_adaptive_phase_out_unless_told(spent) -> None:
-    assert [len(list(judgement_rows(spent, adaptive=adaptive))) for adaptive in (False, True)] == [160, 172]
+def test_counting_and_reliability_leave_the_adaptive_phase_out_and_the_models_do_not(spent) -> None:
+    record = campaign_judgements(spent)
+
+    fed = {method: int(record.feeding(method).sum()) for method in (*METHODS, "reliability")}
+
+    assert fed == {"counting": 160, "reliability": 160, "maxdiff": 172, "bradley-terry": 172}
 
 
-def test_a_request_chooses_no_deck_for_more_pairs_than_it_can_weigh(spending, monkeypatch) -> None:
-    assert adaptive_waiting(spending.pk).quick
+def test_a_request_chooses_no_block_for_more_pairs_than_it_can_weigh(spending, monkeypatch) -> None:
+    assert adaptive_phase(spending.pk).quick
 
     monkeypatch.setattr(adapting, "MOST_PAIRS_AT_ONCE", 39)
 
-    assert not adaptive_waiting(spending.pk).quick
+    assert not adaptive_phase(spending.pk).quick

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from annotation.campaigns.adapting import adaptive_spend, decks_make
+from annotation.campaigns.adapting import adaptive_spend, blocks_make
 from annotation.judging import repeats
 from annotation.judging.assignment import (
     LEASE_TIME,
@@ -122,7 +122,7 @@ def test_whatever_happens_at_once_the_rules_hold(hammered, campaign) -> None:
     assert wrong_counters(campaign) == []
     assert held_by_too_many() == []
     assert wrong_repeats() == []
-    assert Judgement.objects.filter(standing="repeat").exists()
+    assert Judgement.objects.filter(status="repeat").exists()
 
 
 @pytest.mark.postgres
@@ -171,7 +171,7 @@ def test_a_crowd_that_finds_nothing_left_spends_the_extra_judgements_and_no_more
                         claim=True,
                     ).following
                 else:
-                    decks_make()  # what the sweep does meanwhile
+                    blocks_make()  # what the sweep does meanwhile
                     lease = tuple_claim(participation=person, at=AT)
         finally:
             connection.close()
@@ -182,7 +182,7 @@ def test_a_crowd_that_finds_nothing_left_spends_the_extra_judgements_and_no_more
     chosen = campaign.tuples.filter(phase="adaptive")
     sets = {tuple(sorted(row.items.values_list("pair", flat=True))) for row in campaign.tuples.all()}
     given = Judgement.objects.filter(tuple__in=chosen)
-    assert (given.count(), chosen.count(), chosen.filter(counted=1).count()) == (40, 40, 40)
+    assert (given.count(), chosen.count(), chosen.filter(collected=1).count()) == (40, 40, 40)
     assert len(sets) == 120
     assert wrong_counters(campaign) == []
 
@@ -202,19 +202,19 @@ def wrong_standings() -> list[int]:
         if row.participation.excluded:
             expected[row.pk] = "excluded"
         else:
-            expected[row.pk] = "counted" if valid[row.tuple_id] < WANTED else "surplus"
+            expected[row.pk] = "collected" if valid[row.tuple_id] < WANTED else "extra"
             valid[row.tuple_id] += 1
-    return [row.pk for row in rows if row.standing != expected[row.pk]]
+    return [row.pk for row in rows if row.status != expected[row.pk]]
 
 
 def wrong_counters(campaign) -> list[Tuple]:
-    counted = Counter(Judgement.objects.filter(standing="counted").values_list("tuple", flat=True))
+    collected = Counter(Judgement.objects.filter(status="collected").values_list("tuple", flat=True))
     live = Lease.objects.filter(state="live", tuple__is_gold=False, tuple__repeats=None)
     leased = Counter(live.values_list("tuple", flat=True))
     return [
         row
         for row in campaign.tuples.all()
-        if (row.counted, row.leased) != (counted[row.pk], leased[row.pk]) or row.counted > row.wanted
+        if (row.collected, row.leased) != (collected[row.pk], leased[row.pk]) or row.collected > row.required
     ]
 
 
@@ -228,7 +228,7 @@ def wrong_repeats() -> list[Lease | Judgement]:
         if first.get((row.tuple.repeats_id, row.participation_id)) in (None, row.order_shown)
         or row.tuple.items.count() != 4
     ]
-    return [*odd, *Judgement.objects.exclude(tuple__repeats=None).exclude(standing="repeat")]
+    return [*odd, *Judgement.objects.exclude(tuple__repeats=None).exclude(status="repeat")]
 
 
 def held_by_too_many() -> list[int]:

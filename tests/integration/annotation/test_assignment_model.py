@@ -69,7 +69,7 @@ class Known:
 
 
 class Model:
-    """Which judgements count, who holds what, what is left: derived anew from what happened, never counted along."""
+    """Which judgements count, who holds what, what is left: derived anew from what happened, never collected along."""
 
     def __init__(self, ordinary: list[int], golds: list[int], people: int) -> None:
         self.ordinary, self.golds = ordinary, golds
@@ -78,21 +78,21 @@ class Model:
         self.arrivals: list[tuple[int, int, UUID]] = []  # tuple, person, client id
         self.paused = False
 
-    def standings(self) -> dict[UUID, str]:
+    def numbers(self) -> dict[UUID, str]:
         found = {}
         for chosen in self.ordinary:
             of_tuple = [(person, client) for of, person, client in self.arrivals if of == chosen]
             valid = [client for person, client in of_tuple if not self.people[person].excluded]
             found |= {client: "excluded" for _person, client in of_tuple}
-            found |= dict.fromkeys(valid, "surplus") | dict.fromkeys(valid[:WANTED], "counted")
+            found |= dict.fromkeys(valid, "extra") | dict.fromkeys(valid[:WANTED], "collected")
         found |= {client: "gold" for of, _person, client in self.arrivals if of in self.golds}
         return found | {client: "repeat" for of, _person, client in self.arrivals if of in self.repeats}
 
     def counters(self) -> dict[int, tuple[int, int]]:
-        standings = self.standings()
-        counted = [of for of, _person, client in self.arrivals if standings[client] == "counted"]
+        numbers = self.numbers()
+        collected = [of for of, _person, client in self.arrivals if numbers[client] == "collected"]
         held = [of for known in self.people for of in known.live]
-        return {of: (counted.count(of), held.count(of)) for of in self.ordinary} | dict.fromkeys(
+        return {of: (collected.count(of), held.count(of)) for of in self.ordinary} | dict.fromkeys(
             [*self.golds, *self.repeats], (0, 0)
         )
 
@@ -108,10 +108,10 @@ class Model:
         return {of for of in unseen if sum(counters[of]) < WANTED}
 
     def nothing_for(self, person: Known) -> Nothing:
-        wanted = {of for of in self.ordinary if self.counters()[of][0] < WANTED}
-        if not wanted:
+        required = {of for of in self.ordinary if self.counters()[of][0] < WANTED}
+        if not required:
             return Nothing.JUDGED
-        return Nothing.LEASED if wanted - person.done else Nothing.YOURS
+        return Nothing.LEASED if required - person.done else Nothing.YOURS
 
     def sweep(self) -> None:
         for known in self.people:
@@ -342,12 +342,12 @@ class Judging(RuleBasedStateMachine):
 
     @invariant()
     def the_counters_are_those_of_the_model(self) -> None:
-        rows = Tuple.objects.filter(campaign=self.campaign).values_list("pk", "counted", "leased")
-        assert {pk: (counted, leased) for pk, counted, leased in rows} == self.model.counters()
+        rows = Tuple.objects.filter(campaign=self.campaign).values_list("pk", "collected", "leased")
+        assert {pk: (collected, leased) for pk, collected, leased in rows} == self.model.counters()
 
     @invariant()
     def every_judgement_is_there_and_stands_as_in_the_model(self) -> None:
-        assert dict(Judgement.objects.values_list("client_id", "standing")) == self.model.standings()
+        assert dict(Judgement.objects.values_list("client_id", "status")) == self.model.numbers()
         taken_back = {client for known in self.model.people for _tuple, client in known.taken_back}
         assert set(JudgementRevision.objects.values_list("client_id", flat=True)) == taken_back
 

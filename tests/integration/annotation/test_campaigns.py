@@ -137,7 +137,7 @@ def test_opening_writes_every_tuple_with_its_pairs_and_what_is_wanted(draft, pai
     items = TupleItem.objects.filter(tuple__campaign=campaign)
     shown = [items.filter(pair=pair).count() for pair in pairs]
     assert shown == [8] * 12
-    assert set(campaign.tuples.values_list("wanted", flat=True)) == {3}
+    assert set(campaign.tuples.values_list("required", flat=True)) == {3}
     assert sorted(campaign.tuples.values_list("priority", flat=True)) == list(range(24))
 
 

@@ -57,7 +57,7 @@ def test_no_more_leases_are_given_than_judgements_are_wanted(campaign, at) -> No
     claimed = [claim(person, at) for person in people]
 
     assert claimed.count(Nothing.LEASED) == 1
-    assert all(tuple_.leased <= tuple_.wanted for tuple_ in campaign.tuples.all())
+    assert all(tuple_.leased <= tuple_.required for tuple_ in campaign.tuples.all())
 
 
 def test_a_tuple_once_answered_is_never_asked_of_that_person_again(anna, at, answer) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation import tasks
 from annotation.campaigns import watching
-from annotation.campaigns.adapting import adaptive_spend, adaptive_waiting, deck_make
+from annotation.campaigns.adapting import adaptive_phase, adaptive_spend, block_make
 from annotation.campaigns.commissioning import (
     Progress,
     design_carry_out,
@@ -18,7 +18,7 @@ from annotation.campaigns.commissioning import (
     designs_free,
 )
 from annotation.campaigns.services import campaign_change, campaign_create, campaign_open, design_cancel
-from annotation.campaigns.watching import TakesLonger, Waiting
+from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.models import Campaign, CampaignDesign
 from curation import heartbeats
 from curation.errors import UserError
@@ -83,10 +83,10 @@ def claimed(campaign, at, purpose="open"):
 
 
 def test_a_request_designs_no_more_places_than_it_may() -> None:
-    Waiting().begins(watching.PLACES_AT_ONCE)
+    RequestWatch().begins(watching.PLACES_AT_ONCE)
 
     with pytest.raises(TakesLonger):
-        Waiting().begins(watching.PLACES_AT_ONCE + 1)
+        RequestWatch().begins(watching.PLACES_AT_ONCE + 1)
 
 
 def test_a_search_that_takes_too_long_is_left_to_a_worker(monkeypatch, draft, invited, at) -> None:
@@ -100,7 +100,7 @@ def test_a_search_that_takes_too_long_is_left_to_a_worker(monkeypatch, draft, in
 def test_what_took_too_long_once_is_not_tried_again(monkeypatch, draft, invited, site, at) -> None:
     monkeypatch.setattr(watching, "SECONDS_AT_ONCE", 0.0)
     tasks.design_now_or_later(campaign=draft, purpose="preview", at=at)
-    monkeypatch.setattr(Waiting, "begins", lambda self, places: pytest.fail("A request designed again."))
+    monkeypatch.setattr(RequestWatch, "begins", lambda self, places: pytest.fail("A request designed again."))
 
     assert "There is no preview yet" in text_of(site.get(address("campaign_preview", draft)))
     assert not tasks.design_now_or_later(campaign=draft, purpose="open", at=at)
@@ -141,7 +141,7 @@ def test_a_large_draft_is_opened_by_a_worker_and_its_page_says_so(
 ) -> None:
     page = text_of(site.post(address("campaign_move", draft), {"move": "open"}, follow=True))
     assert "A worker designs the tuples and then opens the campaign." in page
-    assert "It has not begun yet." in page
+    assert "It has not started yet." in page
     assert stored().state == "draft"
 
     assert tasks.design(invited.pop()) is True
@@ -168,13 +168,13 @@ def test_saving_a_large_draft_asks_a_worker_and_the_certificate_follows(
     site, dataset, pairs, small_requests, invited
 ) -> None:
     page = site.post(f"/campaigns/new/?dataset={dataset.slug}", SETTINGS, follow=True)
-    assert "A worker works the design out." in text_of(page)
+    assert "A worker is making the design." in text_of(page)
 
     tasks.design(invited.pop())
 
     made = stored()
     assert made.certificate["tuples"] == 24
-    assert "Every pair stands in exactly 8 tuples." in text_of(site.get(address("campaign", made)))
+    assert "Every pair is in exactly 8 tuples." in text_of(site.get(address("campaign", made)))
 
 
 def test_a_changed_draft_is_designed_anew_and_nothing_of_before_is_shown(
@@ -220,7 +220,7 @@ def test_extra_judgements_chosen_meanwhile_do_not_spoil_a_growth(judged, at, mon
     claim = claimed(judged, at, purpose="grow")
 
     def meanwhile(self, places) -> None:
-        deck_make(adaptive_waiting(judged.pk))
+        block_make(adaptive_phase(judged.pk))
 
     monkeypatch.setattr(Progress, "begins", meanwhile)
 

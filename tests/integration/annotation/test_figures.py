@@ -7,11 +7,12 @@ from django.db.models import F
 
 from annotation.campaigns.services import campaign_create, campaign_open
 from annotation.judging.assignment import judgement_undo, participation_join, tuple_claim
-from annotation.judging.settling import participation_exclude, participation_reinstate
+from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Judgement, TupleItem
 from annotation.results.dashboard import campaign_dashboard, gold_note
-from annotation.results.figures import LIVE_TRIALS, campaign_mark, campaign_tally, score_page
+from annotation.results.figures import LIVE_TRIALS, campaign_mark, score_page
 from annotation.results.publishing import scores_publish
+from annotation.results.record import campaign_judgements
 from curation.errors import UserError
 from curation.models import PairScore, ScoreSet
 from tests.factories import CampaignFactory, FlagFactory, GoldFactory, PairFactory, TupleFactory, UserFactory
@@ -38,8 +39,8 @@ def judge_all(person, at, answer, *, reverse=False) -> None:
 def test_the_dashboard_counts_what_counts_and_what_is_wanted(judged, at) -> None:
     dashboard = campaign_dashboard(judged, at=at)
 
-    assert (dashboard.judged, dashboard.wanted, dashboard.share) == (48, 48, 1.0)
-    assert (dashboard.surplus, dashboard.excluded) == (0, 0)
+    assert (dashboard.collected, dashboard.required, dashboard.share) == (48, 48, 1.0)
+    assert (dashboard.extra, dashboard.excluded) == (0, 0)
 
 
 def test_people_who_agree_are_reliable(judged, at) -> None:
@@ -63,17 +64,17 @@ def test_without_two_judgements_a_tuple_a_sentence_stands_in_place_of_the_reliab
 def test_an_untouched_campaign_has_a_dashboard(campaign, at) -> None:
     dashboard = campaign_dashboard(campaign, at=at)
 
-    assert (dashboard.judged, dashboard.wanted, dashboard.annotators) == (0, 6, [])
+    assert (dashboard.collected, dashboard.required, dashboard.annotators) == (0, 6, [])
     assert (dashboard.pace, dashboard.hours_left, dashboard.reliability) == (None, None, None)
 
 
 def test_annotators_stand_with_what_they_did(judged, at) -> None:
-    participation_exclude(participation=judged.participations.first(), reason="Answers at random.")
+    participation_stop(participation=judged.participations.first(), reason="Answers at random.", exclude=True)
 
     rows = {row.participation.user.username: row for row in campaign_dashboard(judged, at=at).annotators}
 
-    assert (rows["anna"].judgements, rows["anna"].counted) == (24, 0)
-    assert (rows["ben"].judgements, rows["ben"].counted) == (24, 24)
+    assert (rows["anna"].judgements, rows["anna"].collected) == (24, 0)
+    assert (rows["ben"].judgements, rows["ben"].collected) == (24, 24)
     assert rows["ben"].median_seconds == 12.0
 
 
@@ -111,7 +112,7 @@ def test_the_dashboard_takes_as_many_queries_for_many_people_as_for_few(
         GoldFactory.create_batch(people, campaign=campaign)
         for _ in range(people):
             answer(participation_join(campaign=campaign, user=UserFactory()))
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(12):
             campaign_dashboard(campaign, at=at)
         with django_assert_num_queries(9):  # what is heavy is kept
             campaign_dashboard(campaign, at=at)
@@ -122,13 +123,13 @@ def test_whatever_changes_what_counts_changes_the_mark(campaign, anna, ben, at, 
     answer(anna)
     answer(ben)
     if change == "reinstate":
-        participation_exclude(participation=ben, reason="Answers at random.")
+        participation_stop(participation=ben, reason="Answers at random.", exclude=True)
     before = campaign_mark(campaign)
 
     {
         "judge": lambda: answer(anna),
         "undo": lambda: judgement_undo(participation=anna, at=at),
-        "exclude": lambda: participation_exclude(participation=ben, reason="Answers at random."),
+        "exclude": lambda: participation_stop(participation=ben, reason="Answers at random.", exclude=True),
         "reinstate": lambda: participation_reinstate(participation=ben),
     }[change]()
 
@@ -138,7 +139,7 @@ def test_whatever_changes_what_counts_changes_the_mark(campaign, anna, ben, at, 
 def test_what_is_kept_is_not_shown_after_a_change(judged, at) -> None:
     before = score_page(judged).rows[0].appearances
 
-    participation_exclude(participation=judged.participations.first(), reason="Answers at random.")
+    participation_stop(participation=judged.participations.first(), reason="Answers at random.", exclude=True)
 
     assert (before, score_page(judged).rows[0].appearances) == (16, 8)
 
@@ -160,25 +161,25 @@ def test_the_score_table_begins_with_the_best_or_the_worst(judged) -> None:
 
     assert best.rows[0].pair == judged.pairs[0]
     assert worst.rows[0].pair == judged.pairs[-1]
-    assert (best.number, best.pages, best.total) == (1, 1, 12)
+    assert (best.page.number, best.page.paginator.num_pages, best.page.paginator.count) == (1, 1, 12)
 
 
-def test_each_pair_knows_the_places_of_those_it_cannot_be_told_apart_from(judged) -> None:
+def test_each_pair_knows_the_ranks_of_its_tie_group(judged) -> None:
     best, worst = score_page(judged), score_page(judged, lowest_first=True)
 
-    assert [row.place for row in best.rows] == list(range(1, 13))
-    assert all(row.first <= row.place <= row.last for row in best.rows)
+    assert [row.rank for row in best.rows] == list(range(1, 13))
+    assert all(row.first <= row.rank <= row.last for row in best.rows)
     top, bottom = best.rows[0], best.rows[-1]
     assert top.last < bottom.first
-    assert 0 < best.told_apart < 1
+    assert 0 < best.distinguishable < 1
     # A line stands where no places cross it, whichever way the table runs.
     lines = {place for place in range(2, 13) if all(row.last < place for row in best.rows[: place - 1])}
-    assert {row.place for row in best.rows[1:] if row.apart} == lines
-    assert {row.place + 1 for row in worst.rows[1:] if row.apart} == lines
+    assert {row.rank for row in best.rows[1:] if row.apart} == lines
+    assert {row.rank + 1 for row in worst.rows[1:] if row.apart} == lines
 
 
 def test_a_page_beyond_the_last_is_the_last(judged) -> None:
-    assert score_page(judged, page=9).number == 1
+    assert score_page(judged, page=9).page.number == 1
 
 
 def test_judgements_of_gold_tuples_make_no_scores(judged, at, answer) -> None:
@@ -191,13 +192,14 @@ def test_judgements_of_gold_tuples_make_no_scores(judged, at, answer) -> None:
         order_shown=[0, 1, 2, 3],
         client_id="5b9c2d3e-0000-4000-8000-000000000001",
         submitted_at=at,
-        standing="gold",
+        status="gold",
     )
 
-    tally = campaign_tally(judged)
+    record = campaign_judgements(judged)
+    asked = record.as_asked(record.feeding("counting"))
 
-    assert len(tally.judgements) == 48
-    assert not set(tally.pairs) & set(gold.items.values_list("pair", flat=True))
+    assert len(asked.judgements) == 48
+    assert not set(asked.pairs) & set(gold.items.values_list("pair", flat=True))
 
 
 def test_published_scores_are_a_score_set_of_the_dataset(judged) -> None:
@@ -223,7 +225,7 @@ def test_a_published_set_says_how_reliable_it_is(judged) -> None:
 def test_publishing_again_makes_another_set_and_leaves_the_first(judged, at) -> None:
     first = scores_publish(campaign=judged)
     kept = list(first.scores.order_by("pair").values_list("value", flat=True))
-    participation_exclude(participation=judged.participations.first(), reason="Answers at random.")
+    participation_stop(participation=judged.participations.first(), reason="Answers at random.", exclude=True)
 
     second = scores_publish(campaign=judged)
 

@@ -36,7 +36,7 @@ def work(at, answer):
 
     def work(person, *, golds, best=0, worst=1):
         outcome = None
-        while person.judgements.filter(standing="gold").count() < golds:
+        while person.judgements.filter(status="gold").count() < golds:
             if not isinstance(tuple_claim(participation=person, at=at), Lease):
                 break
             outcome = answer(person, best=best, worst=worst)
@@ -62,7 +62,7 @@ def test_where_gold_stands_is_the_same_however_often_it_is_asked(campaign, anna)
 def test_a_gold_tuple_is_never_asked_twice_of_a_person(campaign, anna, work) -> None:
     work(anna, golds=8)
 
-    golds = [judgement.tuple_id for judgement in anna.judgements.filter(standing="gold")]
+    golds = [judgement.tuple_id for judgement in anna.judgements.filter(status="gold")]
     assert len(golds) == len(set(golds)) == 8
 
 
@@ -231,10 +231,10 @@ def test_whoever_gets_gold_wrong_is_stopped_and_their_judgements_are_wanted_agai
     assert outcome.stopped
     assert (anna.state, anna.excluded) == ("stopped", True)
     assert "0 were right" in anna.reason
-    assert set(Judgement.objects.filter(tuple__is_gold=False).values_list("standing", flat=True)) == {
+    assert set(Judgement.objects.filter(tuple__is_gold=False).values_list("status", flat=True)) == {
         "excluded"
     }
-    assert not Tuple.objects.filter(counted__gt=0).exists()
+    assert not Tuple.objects.filter(collected__gt=0).exists()
     assert tuple_claim(participation=anna, at=at) is Nothing.STOPPED
 
 
@@ -287,4 +287,4 @@ def test_gold_is_handed_out_however_many_have_judged_it(dataset, at, answer) -> 
 
     gold.refresh_from_db()
     assert gold.judgements.count() == 5
-    assert (gold.counted, gold.leased) == (0, 0)
+    assert (gold.collected, gold.leased) == (0, 0)

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from annotation.campaigns import growing, watching
-from annotation.campaigns.adapting import adaptive_spend, adaptive_waiting, deck_make
+from annotation.campaigns.adapting import adaptive_phase, adaptive_spend, block_make
 from annotation.campaigns.growing import campaign_grow, growth_preview
 from annotation.campaigns.selectors import pairs_new
 from annotation.campaigns.services import campaign_close
-from annotation.judging.settling import participation_exclude
+from annotation.judging.settling import participation_stop
 from annotation.models import Tuple, TupleItem
 from annotation.results.figures import score_page
 from curation.errors import UserError
@@ -35,7 +35,7 @@ def members(tuple_: Tuple) -> set[int]:
 
 def exclude_all(campaign) -> None:
     for person in campaign.participations.all():
-        participation_exclude(participation=person, reason="Answers at random.")
+        participation_stop(participation=person, reason="Answers at random.", exclude=True)
 
 
 def test_new_pairs_join_in_a_round_of_bridge_tuples_beside_scored_ones(judged, newcomers) -> None:
@@ -47,7 +47,7 @@ def test_new_pairs_join_in_a_round_of_bridge_tuples_beside_scored_ones(judged, n
     bridges = list(judged.tuples.filter(phase="bridge"))
     assert (growth.pairs, growth.anchors, growth.tuples, growth.judgements) == (8, 8, 32, 64)
     assert len(bridges) == 32
-    assert {(row.round, row.wanted, row.counted) for row in bridges} == {(2, 2, 0)}
+    assert {(row.round, row.required, row.collected) for row in bridges} == {(2, 2, 0)}
     assert sorted(row.number for row in bridges) == list(range(81, 113))
     for row in bridges:
         assert members(row) & new
@@ -104,8 +104,8 @@ def test_judged_bridges_give_newcomers_scores(judged, newcomers, at, answer) -> 
     for person in judged.participations.order_by("pk")[:2]:
         judge_all(person, at, answer)
 
-    assert score_page(judged).total == 48
-    assert judged.tuples.filter(counted=2).count() == 112
+    assert score_page(judged).page.paginator.count == 48
+    assert judged.tuples.filter(collected=2).count() == 112
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_judged_bridges_give_newcomers_scores(judged, newcomers, at, answer) -> 
     [
         (
             lambda campaign: Pair.objects.filter(tuple_items=None).delete(),
-            "is in it already; add pairs first",
+            "are in it already. Import more pairs first",
         ),
         (exclude_all, "No pair has a score yet"),
         (lambda campaign: campaign_close(campaign=campaign), "is closed"),
@@ -130,7 +130,7 @@ def test_where_nothing_can_join_a_sentence_says_why(judged, newcomers, change, s
     assert not judged.tuples.filter(phase="bridge").exists()
 
 
-@pytest.mark.parametrize(("number", "sentence"), [(3, "Between 4 and"), (9, "9 pairs are asked for")])
+@pytest.mark.parametrize(("number", "sentence"), [(3, "between 4 and"), (9, "9 pairs are asked for")])
 def test_too_few_and_too_many_are_told(judged, newcomers, number, sentence) -> None:
     with pytest.raises(UserError, match=sentence):
         campaign_grow(campaign=judged, number=number)
@@ -164,7 +164,7 @@ def test_growing_takes_as_many_queries_for_many_pairs_as_for_few(
 
 def test_pairs_can_join_after_the_adaptive_phase_began(judged, dataset) -> None:
     adaptive_spend(campaign=judged, judgements=5)
-    deck_make(adaptive_waiting(judged.pk))
+    block_make(adaptive_phase(judged.pk))
     PairFactory.create_batch(8, dataset=dataset)
     judged.refresh_from_db()
 
@@ -190,4 +190,4 @@ def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator, mo
 
 
 def test_the_page_says_when_nothing_is_new(judged, curator) -> None:
-    assert "add pairs first" in text_of(client_of(curator).get(address("grow", judged)))
+    assert "Import more pairs first" in text_of(client_of(curator).get(address("grow", judged)))

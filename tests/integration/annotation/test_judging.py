@@ -46,7 +46,7 @@ def test_a_judgement_keeps_what_was_chosen_shown_and_measured(campaign, anna, at
     kept = Judgement.objects.get()
     assert (kept.best_slot, kept.worst_slot, kept.order_shown) == (2, 3, lease.order_shown)
     assert (kept.shown_at, kept.active_ms, kept.guideline) == (at, 19_000, guideline)
-    assert kept.standing == submitted.judgement.standing == "counted"
+    assert kept.status == submitted.judgement.status == "collected"
 
 
 def test_the_same_judgement_sent_twice_is_stored_once(anna, at, answer) -> None:
@@ -96,7 +96,7 @@ def test_best_and_worst_must_be_among_the_pairs_shown(anna, at, answer, best, wo
         answer.submit(anna, lease.tuple_id, best=best, worst=worst)
 
 
-def test_a_judgement_that_comes_after_its_lease_ran_out_counts_if_it_is_still_wanted(
+def test_a_judgement_that_comes_after_its_lease_ran_out_counts_if_it_is_still_required(
     anna, at, answer
 ) -> None:
     lease = claim(anna, at)
@@ -104,10 +104,10 @@ def test_a_judgement_that_comes_after_its_lease_ran_out_counts_if_it_is_still_wa
 
     submitted = answer.submit(anna, lease.tuple_id, when=at + timedelta(days=2))
 
-    assert submitted.judgement.standing == "counted"
+    assert submitted.judgement.status == "collected"
 
 
-def test_a_late_judgement_of_a_full_tuple_is_kept_as_surplus(db, dataset, at, answer) -> None:
+def test_a_late_judgement_of_a_full_tuple_is_kept_as_extra(db, dataset, at, answer) -> None:
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
     TupleFactory(campaign=campaign)
     slow, quick = (participation_join(campaign=campaign, user=UserFactory()) for _ in range(2))
@@ -116,8 +116,8 @@ def test_a_late_judgement_of_a_full_tuple_is_kept_as_surplus(db, dataset, at, an
 
     late = answer.submit(slow, lease.tuple_id, when=at + 2 * LEASE_TIME)
 
-    assert late.judgement.standing == "surplus"
-    assert campaign.tuples.get().counted == 1
+    assert late.judgement.status == "extra"
+    assert campaign.tuples.get().collected == 1
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
@@ -127,7 +127,7 @@ def test_what_is_on_a_screen_can_still_be_answered_when_a_campaign_stops(anna, a
 
     submitted = answer.submit(anna, lease.tuple_id)
 
-    assert submitted.judgement.standing == "counted"
+    assert submitted.judgement.status == "collected"
 
 
 def test_an_excluded_persons_late_judgement_is_kept_and_excluded(anna, at, answer) -> None:
@@ -136,7 +136,7 @@ def test_an_excluded_persons_late_judgement_is_kept_and_excluded(anna, at, answe
 
     submitted = answer.submit(anna, lease.tuple_id)
 
-    assert (submitted.stopped, submitted.judgement.standing) == (True, "excluded")
+    assert (submitted.stopped, submitted.judgement.status) == (True, "excluded")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_an_undone_judgement_is_wanted_again_and_its_tuple_is_back_on_the_screen
     lease.tuple.refresh_from_db()
     assert (back.tuple_id, back.order_shown) == (lease.tuple_id, lease.order_shown)
     assert claim(anna, at).tuple_id == lease.tuple_id
-    assert (lease.tuple.counted, lease.tuple.leased) == (0, 1)
+    assert (lease.tuple.collected, lease.tuple.leased) == (0, 1)
 
 
 def test_an_undone_answer_is_kept_as_a_revision(anna, at, answer) -> None:
@@ -238,7 +238,7 @@ def test_an_answer_that_was_taken_back_cannot_come_again_by_itself(anna, at, ans
     with pytest.raises(RefusedError, match="took this answer back"):
         answer.submit(anna, taken_back.tuple_id, client_id=taken_back.client_id)
 
-    assert answer.submit(anna, taken_back.tuple_id).judgement.standing == "counted"
+    assert answer.submit(anna, taken_back.tuple_id).judgement.status == "collected"
 
 
 def test_there_is_nothing_to_undo_before_the_first_judgement(anna, at) -> None:

@@ -48,7 +48,7 @@ def test_a_campaign_is_read_as_on_its_page(program, api, role, status, part, req
 def test_progress_says_why_there_is_no_reliability(program, api, curator) -> None:
     progress = program(curator).get(f"{api}progress/").json()
 
-    assert (progress["judged"], progress["wanted"], progress["reliability"]) == (0, 6, None)
+    assert (progress["collected"], progress["required"], progress["reliability"]) == (0, 6, None)
     assert progress["reliability_note"]
 
 

@@ -87,7 +87,7 @@ def test_an_even_mix_is_offered_where_there_are_generated_pairs(site, dataset, p
 def test_an_empty_list_says_what_a_campaign_is_made_from(site, dataset) -> None:
     page = site.get("/campaigns/")
 
-    assert "No campaigns yet. Make one from a dataset" in text_of(page)
+    assert "No campaigns yet. Create one from the pairs of a dataset" in text_of(page)
 
 
 def test_the_list_holds_campaigns_of_ones_own_datasets_only(site, campaign) -> None:
@@ -119,7 +119,7 @@ def test_a_campaign_is_made_from_its_name_alone(site, dataset, pairs) -> None:
     campaign = Campaign.objects.get()
     assert campaign.state == "draft"
     assert campaign.certificate["tuples"] == 24
-    assert "Every pair stands in exactly 8 tuples." in text_of(answer)
+    assert "Every pair is in exactly 8 tuples." in text_of(answer)
 
 
 def test_too_few_pairs_are_said_on_the_form_and_what_was_typed_stays(site, dataset) -> None:
@@ -167,7 +167,7 @@ def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
     # 12 pairs, 24 tuples, 72 judgements and 8 gold answers of half a minute: 40 minutes.
     assert (
         estimate
-        == "Pairs 12 Tuples 24 Judgements 72 Gold answers on top, about 8 Hours of work 0.7 Cost 13.33"
+        == "Pairs 12 Tuples 24 Judgements 72 Gold answers in addition, about 8 Hours of work 0.7 Cost 13.33"
     )
 
 
@@ -177,7 +177,9 @@ def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
     estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
 
     # 72 judgements are eight tenths of what is handed out: 90 tuples of 36 seconds.
-    assert estimate.endswith("Gold answers on top, about 9 Repeats on top, about 9 Hours of work 0.9")
+    assert estimate.endswith(
+        "Gold answers in addition, about 9 Repeats in addition, about 9 Hours of work 0.9"
+    )
 
 
 GATE = {"factor": 2, "gold_every": 15, "gold_minimum": 10, "gold_threshold": 0.7}
@@ -195,7 +197,8 @@ def test_the_estimate_says_when_the_gold_gate_cannot_act_and_what_can(site, data
 
     # 120 tuples twice, of which each of two people gets half, and a fourteenth of gold on top.
     assert estimate.endswith(
-        "The gold gate cannot act in this campaign. First possible stop: after 10 gold answers, that is after 150 "
+        "The gold gate cannot act in this campaign. The first possible stop comes "
+        "after 10 gold answers, that is after 150 "
         "tuples. Each of 2 people gets about 128 tuples. It can act with one gold tuple in every 6 and at least 10 "
         "gold answers."
     )
@@ -210,7 +213,7 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
     )
 
     assert few.endswith(
-        "The gold gate can act. First possible stop: after 10 gold answers, that is after 60 tuples. "
+        "The gold gate can act. The first possible stop comes after 10 gold answers, that is after 60 tuples. "
         "Each of 4 people gets about 108 tuples."
     )
     assert "The gold gate cannot act in this campaign." in many
@@ -220,7 +223,7 @@ def test_a_new_campaigns_form_proposes_a_gold_gate_that_can_act(site, dataset, s
     page = site.get(f"/campaigns/new/?dataset={dataset.slug}")
 
     assert re.search(r'name="gold_every" value="6"', page.content.decode())
-    assert "First possible stop: after 10 gold answers, that is after 60 tuples." in text_of(page)
+    assert "The first possible stop comes after 10 gold answers, that is after 60 tuples." in text_of(page)
     assert "cannot act" not in text_of(page)
 
 
@@ -311,7 +314,7 @@ def test_a_campaign_moves_by_its_buttons(site, draft, moves, state) -> None:
 def test_a_move_that_cannot_be_is_said(site, campaign) -> None:
     page = site.post(address("campaign_move", campaign), {"move": "open"}, follow=True)
 
-    assert "so that cannot be done" in text_of(page)
+    assert "so this is not possible" in text_of(page)
 
 
 # Guidelines
@@ -333,7 +336,7 @@ def test_guidelines_keep_their_earlier_versions(site, campaign) -> None:
 def test_a_campaign_nobody_judged_says_where_to_judge(site, campaign) -> None:
     page = text_of(site.get(address("campaign", campaign)))
 
-    assert f"Whoever is a member judges at http://testserver{address('judge', campaign)}" in page
+    assert f"Members of the dataset judge at http://testserver{address('judge', campaign)}" in page
     assert "Needs at least two judgements per tuple." in page
     assert "No scores yet." in page
 
@@ -341,7 +344,7 @@ def test_a_campaign_nobody_judged_says_where_to_judge(site, campaign) -> None:
 def test_the_dashboard_counts_what_counts(site, judged) -> None:
     page = text_of(site.get(address("campaign", judged)))
 
-    assert "Judged, of wanted 6 / 6" in page
+    assert "Collected, of required 6 / 6" in page
     assert "n = 12 pairs" in page
 
 
@@ -447,9 +450,9 @@ def test_a_stopped_persons_work_is_wanted_again_and_comes_back_with_them(site, j
     site.post(address("annotator_reinstate", judged, anna.pk))
 
     reinstated = text_of(site.get(address("campaign", judged)))
-    assert "Judged, of wanted 3 / 6" in stopped
+    assert "Collected, of required 3 / 6" in stopped
     assert "stopped, excluded" in stopped
-    assert "Judged, of wanted 6 / 6" in reinstated
+    assert "Collected, of required 6 / 6" in reinstated
 
 
 def test_a_persons_page_shows_their_judgements_only(site, judged, anna) -> None:
@@ -462,7 +465,7 @@ def test_a_persons_page_shows_their_judgements_only(site, judged, anna) -> None:
 
 
 def test_an_empty_inbox_says_so(site, campaign) -> None:
-    assert "no skips or flags are open" in text_of(site.get(address("inbox", campaign)))
+    assert "There are no open skips or flags" in text_of(site.get(address("inbox", campaign)))
 
 
 def test_a_resolved_flag_leaves_the_inbox_and_is_found_among_the_resolved(site, campaign, curator) -> None:
@@ -545,7 +548,7 @@ def test_suggestions_are_kept_as_far_as_they_are_chosen(site, draft, scored) -> 
 
 
 def test_without_a_score_set_gold_is_added_by_hand(site, draft) -> None:
-    assert "has no score set to suggest from" in text_of(site.get(address("gold_suggest", draft)))
+    assert "has no score set. Import scores" in text_of(site.get(address("gold_suggest", draft)))
 
 
 def test_scores_that_lie_close_together_suggest_nothing_and_say_so(site, draft, dataset, pairs) -> None:

@@ -3,16 +3,20 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils.timezone import now
 
 from annotation import tasks as annotation_tasks
-from annotation.judging.settling import participation_exclude
+from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, CampaignStudy
 from annotation.results import study
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.figures import campaign_mark
-from annotation.results.study import study_make, study_shown, study_wanted
+from annotation.results.study import study_latest, study_make, study_request
 from curation.models import Dataset
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory
@@ -65,7 +69,7 @@ def test_the_first_row_has_reliability_now_and_at_the_end_with_their_intervals(s
     assert float(now[2]) < float(now[1]) < float(now[3])
     assert float(end[2]) < float(end[1]) < float(end[3])
     assert "320 / 320" in figures
-    assert "all is judged: 95 % of campaigns with people as noisy as these" in figures
+    assert "all judgements are collected: 95 % of campaigns with annotators as noisy as these" in figures
 
 
 def test_the_goal_says_how_many_more_judgements_it_takes(site, judged) -> None:
@@ -91,19 +95,19 @@ def reaching(site, judged):
 def test_a_reliability_whose_lower_bound_is_below_the_goal_is_no_reason_to_stop(reaching) -> None:
     page = reaching(low=0.889, missing=123)
 
-    assert "you can stop here" not in page
+    assert "You can stop here" not in page
     assert "the lower end of its interval, 0.889, is not. Do not stop yet. About 120 more judgements" in page
 
 
 def test_where_no_bound_can_be_given_nobody_is_told_to_stop(reaching) -> None:
     page = reaching(low=-0.1, missing=None)
 
-    assert "you can stop here" not in page
+    assert "You can stop here" not in page
     assert "Do not stop yet." in page
 
 
 def test_a_reliability_whose_lower_bound_has_reached_the_goal_lets_the_campaign_stop(reaching) -> None:
-    assert "The goal of 0.90 is reached; you can stop here." in reaching(low=0.901, missing=0)
+    assert "The goal of 0.90 is reached. You can stop here." in reaching(low=0.901, missing=0)
 
 
 def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:
@@ -115,7 +119,7 @@ def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:
 
 
 def test_an_exclusion_shows_its_before_and_after(site, judged, eve) -> None:
-    participation_exclude(participation=eve, reason="Answers at random.")
+    participation_stop(participation=eve, reason="Answers at random.", exclude=True)
 
     page = text_of(site.get(address("campaign", judged)))
 
@@ -144,7 +148,7 @@ def test_gold_is_weighed_where_people_have_answered_enough_of_it(site, judged, e
     judged.participations.update(gold_trials=20, gold_right=19)
     judged.participations.filter(pk=eve.pk).update(gold_right=11)
 
-    rows = study_make(campaign=judged, at=BEGAN).figures["what_if"]["gold"]
+    rows = study_make(campaign=judged, at=now()).figures["what_if"]["gold"]
 
     assert {row["threshold"]: row["left_out"] for row in rows}[0.6] == 1
     assert 'name="gold"' in site.get(address("campaign", judged)).content.decode()
@@ -164,7 +168,7 @@ def test_charts_come_with_their_numbers(site, judged) -> None:
 
     for name in ("campaign-reliability", "campaign-positions", "campaign-scores"):
         assert f'id="chart-{name}"' in page
-    assert "No place of the screen is chosen more often than chance explains" in page
+    assert "No screen position is chosen more often than chance explains" in page
 
 
 def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:
@@ -176,37 +180,82 @@ def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:
 
 def test_a_study_is_kept_until_the_campaign_changes(judged, eve, at) -> None:
     study_make(campaign=judged, at=at)
-    fresh = study_shown(judged, campaign_mark(judged))
+    fresh = study_latest(judged, campaign_mark(judged))
 
-    participation_exclude(participation=eve, reason="Answers at random.")
+    participation_stop(participation=eve, reason="Answers at random.", exclude=True)
 
     assert not fresh.stale
-    assert study_shown(judged, campaign_mark(judged)).stale
+    assert study_latest(judged, campaign_mark(judged)).stale
 
 
 def test_a_large_campaign_is_studied_by_a_worker_and_shows_the_last_study_meanwhile(
     site, judged, eve, large, asked, at
 ) -> None:
+    def ask(since: str = "") -> str:
+        query = f"?since={quote(since)}"
+        return text_of(site.post(address("study", judged) + query, headers={"HX-Request": "true"}))
+
     first = text_of(site.get(address("campaign", judged)))
-    assert "A worker is working it out anew" in first
+    assert "Compute new figures" in first
+    assert asked == []
+    assert "A worker is computing new ones." in ask()
     assert asked == [judged.pk]
     assert annotation_tasks.study(judged.pk) is True
-    assert "A worker" not in text_of(site.get(address("campaign", judged)))
+    assert "Compute new figures" not in text_of(site.get(address("campaign", judged)))
 
-    participation_exclude(participation=eve, reason="Answers at random.")
+    participation_stop(participation=eve, reason="Answers at random.", exclude=True)
     page = text_of(site.get(address("campaign", judged)))
 
-    assert "What stands below is of 320 judgements" in page
+    assert "The figures below are of 320 judgements" in page
     assert "240 / 320" in page
     since = CampaignStudy.objects.get().computed_at.isoformat()
-    assert "It is worked out" not in text_of(site.get(address("study", judged), {"since": since}))
+    assert "ready" not in ask(since)
     assert annotation_tasks.study(judged.pk) is True
-    assert "It is worked out. Show it" in text_of(site.get(address("study", judged), {"since": since}))
+    assert "The new figures are ready. Show them" in ask(since)
     assert annotation_tasks.study(judged.pk) is False
 
 
+def test_without_a_script_a_button_asks_for_a_study(site, judged, large, asked) -> None:
+    answer = site.post(address("study", judged))
+
+    assert asked == [judged.pk]
+    assert answer.url == address("campaign", judged)
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_looking_at_a_campaign_writes_nothing(site, judged, asked, size, request) -> None:
+    if size == "large":
+        request.getfixturevalue("large")
+    site.get(address("scores", judged))  # the session is written by the first request
+    pages = (
+        "campaign",
+        "campaign_progress",
+        "scores",
+        "judgements",
+        "gold",
+        "guidelines",
+        "inbox",
+        "publish",
+    )
+
+    with CaptureQueriesContext(connection) as queries:
+        for page in pages:
+            assert site.get(address(page, judged)).status_code == 200
+
+    written = [query["sql"] for query in queries if re.match("INSERT|UPDATE|DELETE", query["sql"])]
+    assert written == []
+    assert asked == []
+
+
+def test_a_page_keeps_its_study_until_the_campaign_changes(site, judged, monkeypatch) -> None:
+    first = text_of(site.get(address("campaign", judged)))
+    monkeypatch.setattr(study, "study", None)
+
+    assert text_of(site.get(address("campaign", judged))) == first
+
+
 def test_a_worker_is_not_asked_twice_in_a_minute(judged, at) -> None:
-    asked = [study_wanted(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (0, 30, 120)]
+    asked = [study_request(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (0, 30, 120)]
 
     assert asked == [True, False, True]
 
@@ -214,7 +263,7 @@ def test_a_worker_is_not_asked_twice_in_a_minute(judged, at) -> None:
 def test_a_page_that_stays_open_while_people_judge_does_not_keep_a_worker_busy(judged, at) -> None:
     study_make(campaign=judged, at=at)
 
-    asked = [study_wanted(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (5, 55, 65)]
+    asked = [study_request(campaign=judged, at=at + timedelta(seconds=seconds)) for seconds in (5, 55, 65)]
 
     assert asked == [False, False, True]
 
@@ -235,7 +284,7 @@ def test_a_large_campaign_has_its_reliability_from_its_study(judged, large, at) 
 def test_an_untouched_campaign_studies_nothing(site, campaign) -> None:
     page = text_of(site.get(address("campaign", campaign)))
 
-    assert "Nobody has begun." in page
+    assert "Nobody has started." in page
     assert "What if" not in page
     assert not CampaignStudy.objects.exists()
 
@@ -254,4 +303,4 @@ def test_a_page_of_a_studied_campaign_takes_as_many_queries_for_many_people_as_f
 
 def test_members_who_only_judge_do_not_see_the_dashboard(judged, annotator) -> None:
     assert client_of(annotator).get(address("campaign", judged)).status_code == 403
-    assert client_of(annotator).get(address("study", judged)).status_code == 403
+    assert client_of(annotator).post(address("study", judged)).status_code == 403

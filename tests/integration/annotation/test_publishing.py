@@ -10,13 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.utils.timezone import now
 
+from annotation.bws.files.judgement_files import read_judgements
 from annotation.bws.files.manifest import manifest_faults
 from annotation.campaigns.services import guideline_save
-from annotation.judging.settling import participation_exclude
+from annotation.judging.settling import participation_stop
 from annotation.models import Campaign
 from annotation.results import bundle as bundling
 from annotation.results.bundle import bundle_write
+from annotation.results.importing import judgements_record
 from annotation.results.publishing import scores_publish, strata_publish
 from curation.errors import UserError
 from curation.models import Dataset, PairScore, ScoreSet
@@ -35,7 +38,7 @@ def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
     with rolled_back(django_db_blocker):
         campaign = crowd_judge(DatasetFactory(), people=people)
         eve = campaign.participations.get(user__username="eve-smith")
-        participation_exclude(participation=eve, reason="Eve-Smith answers at random.")
+        participation_stop(participation=eve, reason="Eve-Smith answers at random.", exclude=True)
         guideline_save(campaign=campaign, text="Choose by meaning, not by words.")
         yield campaign
 
@@ -65,8 +68,8 @@ def test_each_method_makes_a_score_set_that_says_how(judged, method) -> None:
     assert scores[0].value > 0.7
     assert scores[39].value < 0.3
     assert {score.standard_error is None for score in scores} == {method == "bradley-terry"}
-    told_apart = published.parameters["told_apart"]
-    assert told_apart is None if method == "bradley-terry" else 0.3 < told_apart < 1
+    distinguishable = published.parameters["distinguishable"]
+    assert distinguishable is None if method == "bradley-terry" else 0.3 < distinguishable < 1
     assert published.parameters["standard_errors"] == {"counting": "counted", "maxdiff": "exact"}.get(
         method, "none"
     )
@@ -80,7 +83,7 @@ def test_a_score_set_takes_the_name_it_is_given_once(judged) -> None:
 
 
 def test_a_method_that_nobody_knows_is_refused(judged) -> None:
-    with pytest.raises(UserError, match="no method “elo”; choose one of counting"):
+    with pytest.raises(UserError, match=r"no method “elo”\. Choose one of counting"):
         scores_publish(campaign=judged, method="elo")
 
 
@@ -154,6 +157,27 @@ def test_the_files_of_a_bundle_are_in_its_manifest_and_whole(bundle) -> None:
     assert manifest_faults(bundle) == ["items.csv was changed."]
 
 
+def download(campaign, curator, **asked: str) -> bytes:
+    return b"".join(client_of(curator).get(address("judgements_file", campaign), asked).streaming_content)
+
+
+def test_the_download_and_the_bundle_hold_one_file_of_judgements(judged, bundle, curator) -> None:
+    assert download(judged, curator) == (bundle / "judgements.csv").read_bytes()
+
+
+def test_a_file_that_names_nobody_leaves_as_it_came(dataset, curator, tmp_path) -> None:
+    path = tmp_path / "judgements.csv"
+    names = list(dataset.pairs.order_by("pk").values_list("external_id", flat=True)[:4])
+    rows = [[*names, names[0], names[3]], [*names, names[0], names[2]]]
+    lines = [["Item1", "Item2", "Item3", "Item4", "BestItem", "WorstItem"], *rows]
+    path.write_text("".join(",".join(line) + "\n" for line in lines))
+    file = read_judgements(path)
+    campaign = judgements_record(dataset=dataset, name="Imported", file=file, sha256="0", at=now()).campaign
+    bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
+
+    assert download(campaign, curator) == path.read_bytes() == (bundle / "judgements.csv").read_bytes()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_command_gives_the_scores_of_a_bundle_to_the_last_byte(bundle, tmp_path, method) -> None:
     again = tmp_path / "again.csv"
@@ -201,18 +225,18 @@ def test_nothing_in_a_bundle_names_a_person_or_an_hour(judged, bundle) -> None:
 
 
 def test_a_bundle_holds_what_does_not_count_apart_from_what_counts(judged, bundle) -> None:
-    counted = rows_of(bundle / "judgements.csv")
+    collected = rows_of(bundle / "judgements.csv")
     everything = pq.read_table(bundle / "judgements.parquet").to_pylist()
 
-    standings = [row["standing"] for row in everything]
-    assert (len(counted), standings.count("counted"), standings.count("excluded")) == (240, 240, 80)
-    first = next(row for row in everything if row["standing"] == "counted")
+    numbers = [row["status"] for row in everything]
+    assert (len(collected), numbers.count("collected"), numbers.count("excluded")) == (240, 240, 80)
+    first = next(row for row in everything if row["status"] == "collected")
     assert [first["item1"], first["best"], first["annotator"]] == [
-        counted[0]["Item1"],
-        counted[0]["BestItem"],
-        counted[0]["Annotator"],
+        collected[0]["Item1"],
+        collected[0]["BestItem"],
+        collected[0]["Annotator"],
     ]
-    assert {row["Annotator"] for row in counted} == {"A001", "A002", "A003"}
+    assert {row["Annotator"] for row in collected} == {"A001", "A002", "A003"}
     assert len((bundle / "tuples.tsv").read_text().splitlines()) == 80
 
 

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.judgement_files import write_judgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
-from annotation.judging.settling import participation_exclude, participation_reinstate
+from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, Judgement, Participation, TupleItem
 from annotation.results.bundle import bundle_write
 from annotation.results.publishing import scores_publish
@@ -64,8 +64,8 @@ def test_a_file_becomes_a_closed_campaign_of_a_new_dataset(keep, path) -> None:
         240,
         40,
     )
-    assert Judgement.objects.filter(standing="counted").count() == 240
-    assert sum(campaign.tuples.values_list("counted", flat=True)) == 240
+    assert Judgement.objects.filter(status="collected").count() == 240
+    assert sum(campaign.tuples.values_list("collected", flat=True)) == 240
     names = {person.user.first_name for person in campaign.participations.select_related("user")}
     assert names == {"W-17", "W-4", "W-8", "W-9"}
     assert not User.objects.filter(is_active=True).exists()
@@ -172,13 +172,13 @@ def test_rows_the_site_cannot_hold_are_left_out_and_told(keep, path) -> None:
 def test_somebody_of_the_file_can_be_excluded_and_reinstated(keep, path) -> None:
     _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
     person = Participation.objects.filter(campaign=figures["campaign"]).first()
-    counted = Judgement.objects.filter(standing="counted")
+    collected = Judgement.objects.filter(status="collected")
 
-    participation_exclude(participation=person, reason="Answers at random.")
-    without = counted.count()
+    participation_stop(participation=person, reason="Answers at random.", exclude=True)
+    without = collected.count()
     participation_reinstate(participation=person)
 
-    assert (without, counted.count()) == (180, 240)
+    assert (without, collected.count()) == (180, 240)
 
 
 @pytest.mark.django_db

@@ -24,9 +24,9 @@ from annotation.judging.assignment import (
 from annotation.judging.choosing import Nothing
 from annotation.judging.gold import gold_stands_at
 from annotation.judging.repeats import repeat_choose, repeat_is_due
-from annotation.judging.settling import leases_expire, participation_exclude, participation_reinstate
+from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Campaign, Judgement, Lease, Tuple
-from annotation.results.annotators import Consistency, consistency_by_person
+from annotation.results.annotators import RepeatAgreement, repeat_agreement_by_person
 from annotation.results.bundle import bundle_write
 from annotation.results.dashboard import campaign_dashboard
 from annotation.results.publishing import scores_publish
@@ -48,7 +48,7 @@ def soon(monkeypatch) -> None:
 
 @pytest.fixture
 def campaign(db, dataset):
-    """Two judgements wanted of each tuple, one tuple in five a repeat."""
+    """Two judgements required of each tuple, one tuple in five a repeat."""
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=2, repeat_every=EVERY)
     TupleFactory.create_batch(TUPLES, campaign=campaign)
     return campaign
@@ -139,10 +139,10 @@ def test_gold_and_repeats_together_leave_every_tuple_its_judgement(campaign, ann
 
     judged = judge_all(anna)
 
-    standings = [judgement.standing for judgement in judged]
-    assert standings.count("counted") == TUPLES
-    assert standings.count("gold") == 5
-    assert standings.count("repeat") >= 3
+    numbers = [judgement.status for judgement in judged]
+    assert numbers.count("collected") == TUPLES
+    assert numbers.count("gold") == 5
+    assert numbers.count("repeat") >= 3
 
 
 def test_whoever_has_nothing_else_left_gets_no_repeat(campaign, anna) -> None:
@@ -251,13 +251,11 @@ def test_the_answer_to_a_repeat_counts_for_nothing_and_the_first_stands(campaign
     judge_all(anna)
 
     first = Judgement.objects.filter(tuple__repeats=None)
-    assert set(first.values_list("standing", flat=True)) == {"counted"}
-    assert set(Judgement.objects.exclude(tuple__repeats=None).values_list("standing", flat=True)) == {
-        "repeat"
-    }
-    assert not Tuple.objects.exclude(repeats=None).exclude(counted=0, leased=0, wanted=0).exists()
-    assert campaign_dashboard(campaign, at=at).judged == TUPLES
-    assert campaign_dashboard(campaign, at=at).wanted == 2 * TUPLES
+    assert set(first.values_list("status", flat=True)) == {"collected"}
+    assert set(Judgement.objects.exclude(tuple__repeats=None).values_list("status", flat=True)) == {"repeat"}
+    assert not Tuple.objects.exclude(repeats=None).exclude(collected=0, leased=0, required=0).exists()
+    assert campaign_dashboard(campaign, at=at).collected == TUPLES
+    assert campaign_dashboard(campaign, at=at).required == 2 * TUPLES
     assert campaign_dashboard(campaign, at=at).pace == TUPLES
 
 
@@ -285,8 +283,8 @@ def test_it_is_undone_as_any_other(campaign, anna) -> None:
     back = judgement_undo(participation=anna, at=AT)
 
     assert (back.pk, back.order_shown) == (lease.pk, lease.order_shown)
-    assert not Judgement.objects.filter(standing="repeat").exists()
-    assert send(anna, back, best=3, worst=2).standing == "repeat"
+    assert not Judgement.objects.filter(status="repeat").exists()
+    assert send(anna, back, best=3, worst=2).status == "repeat"
 
 
 def test_it_may_be_skipped_and_does_not_come_again(campaign, anna) -> None:
@@ -303,27 +301,27 @@ def test_what_ran_out_is_taken_back_without_a_trace_and_may_be_answered_late(cam
     assert leases_expire(at=AT + 2 * LEASE_TIME) == 1
     late = send(anna, lease)
 
-    assert late.standing == "repeat"
+    assert late.status == "repeat"
     assert Lease.objects.get(pk=lease.pk).state == Lease.State.ANSWERED
 
 
 def test_exclusion_and_reinstatement_leave_repeats_as_they_are(campaign, anna) -> None:
     judge_all(anna)
-    repeats = Judgement.objects.filter(standing="repeat").count()
+    repeats = Judgement.objects.filter(status="repeat").count()
 
-    participation_exclude(participation=anna, reason="Answers at random.")
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
 
-    assert Judgement.objects.filter(standing="excluded").count() == TUPLES
-    assert campaign_dashboard(campaign, at=AT).consistency is None
+    assert Judgement.objects.filter(status="excluded").count() == TUPLES
+    assert campaign_dashboard(campaign, at=AT).repeat_agreement is None
     participation_reinstate(participation=anna)
-    assert Judgement.objects.filter(standing="counted").count() == TUPLES
-    assert Judgement.objects.filter(standing="repeat").count() == repeats
+    assert Judgement.objects.filter(status="collected").count() == TUPLES
+    assert Judgement.objects.filter(status="repeat").count() == repeats
 
 
 def test_times_of_repeats_tell_nothing_of_the_hours_left(campaign, anna) -> None:
     judge_all(anna)
     Judgement.objects.update(active_ms=20_000)
-    Judgement.objects.filter(standing="repeat").update(active_ms=1_000_000)
+    Judgement.objects.filter(status="repeat").update(active_ms=1_000_000)
 
     assert campaign_dashboard(campaign, at=AT).median_seconds == 20
     assert study_make(campaign=campaign, at=AT).figures["judgements"] == TUPLES
@@ -337,7 +335,7 @@ def test_self_consistency_is_the_share_of_choices_repeated(campaign, anna) -> No
     send(anna, lease, best=0, worst=2)  # best as before, worst not
     send(anna, next_repeat(anna))  # both as before
 
-    found = consistency_by_person(campaign)[anna.pk]
+    found = repeat_agreement_by_person(campaign)[anna.pk]
 
     assert (found.choices, found.same, found.share) == (4, 3, 0.75)
     assert (found.lower, found.upper) == share_bounds(3, 4, 0.95)
@@ -349,18 +347,18 @@ def test_an_answer_taken_back_since_leaves_nothing_to_compare(campaign, anna) ->
 
     Judgement.objects.filter(tuple=lease.tuple.repeats_id).delete()
 
-    assert consistency_by_person(campaign) == {}
+    assert repeat_agreement_by_person(campaign) == {}
 
 
 def test_all_together_are_those_who_count(campaign, anna, ben) -> None:
     send(anna, next_repeat(anna), best=2, worst=3)
     send(ben, next_repeat(ben))
 
-    both = campaign_dashboard(campaign, at=AT).consistency
-    participation_exclude(participation=anna, reason="Answers at random.")
+    both = campaign_dashboard(campaign, at=AT).repeat_agreement
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
 
-    assert both == Consistency(4, 2)
-    assert campaign_dashboard(campaign, at=AT).consistency == Consistency(2, 2)
+    assert both == RepeatAgreement(4, 2)
+    assert campaign_dashboard(campaign, at=AT).repeat_agreement == RepeatAgreement(2, 2)
 
 
 # Changing it
@@ -386,7 +384,7 @@ def test_a_curator_changes_it_while_people_judge(campaign, curator) -> None:
 
     campaign.refresh_from_db()
     assert campaign.repeat_every == 12
-    assert "handed out from now on" in text_of(page)
+    assert "tuples that people get from now on" in text_of(page)
     refused = site.post(address("campaign_repeats", campaign), {"repeat_every": 3}, follow=True)
     assert "every fifth tuple" in text_of(refused)
 
@@ -428,14 +426,17 @@ def test_a_program_judges_and_the_dashboard_shows_how_consistent_it_was(campaign
     assert again
     assert {frozenset(claim) for claim in claims} == {frozenset(claims[0])}
     page = text_of(site.get(address("campaign", campaign)))
-    assert "Self-consistency" not in before
+    assert "Intra-annotator agreement" not in before
     assert f"{choices} / {choices} {lower}–1.00" in page
-    assert f"Self-consistency of all who count: 1.00 {lower}–1.00 , n = {choices} choices" in page
+    assert (
+        f"Intra-annotator agreement of everybody who counts: 1.00 {lower}–1.00 , n = {choices} choices"
+        in page
+    )
     person = campaign.participations.get(user=annotator)
     own = text_of(site.get(address("annotator", campaign, person.pk)))
-    assert f"Self-consistency 1.00 {lower}–1.00 {choices} of {choices} choices repeated" in own
+    assert f"Intra-annotator agreement 1.00 {lower}–1.00 {choices} of {choices} choices repeated" in own
     progress = client_of(curator).get(f"{api}progress/").json()
-    assert (progress["judged"], progress["wanted"]) == (TUPLES, 2 * TUPLES)
+    assert (progress["collected"], progress["required"]) == (TUPLES, 2 * TUPLES)
 
 
 def test_before_the_first_repeat_the_page_says_so(campaign, anna, curator) -> None:
@@ -445,7 +446,7 @@ def test_before_the_first_repeat_the_page_says_so(campaign, anna, curator) -> No
     own = text_of(client_of(curator).get(address("annotator", campaign, anna.pk)))
 
     assert "No repeats yet." in page
-    assert "Self-consistency no repeats yet" in own
+    assert "Intra-annotator agreement no repeats yet" in own
 
 
 def test_nothing_that_a_person_reads_tells_a_repeat(campaign, annotator) -> None:
@@ -474,7 +475,7 @@ def test_a_bundle_keeps_repeats_apart_and_gives_the_same_scores(campaign, anna, 
         for name in ("repeats.csv", "annotators.csv")
     )
     assert "repeats.csv" in json.loads((bundle / "manifest.json").read_text())["files"]
-    assert len(rows) == Judgement.objects.filter(standing="repeat").count() >= 4
+    assert len(rows) == Judgement.objects.filter(status="repeat").count() >= 4
     for person in people:
         own = [row for row in rows if row["annotator"] == person["annotator"]]
         same = sum((row["best"] == row["first_best"]) + (row["worst"] == row["first_worst"]) for row in own)
@@ -493,7 +494,7 @@ def test_what_is_published_is_the_same_with_and_without_repeats(campaign, anna, 
     judge_all(ben)
     with_repeats = scores_publish(campaign=campaign, name="With")
 
-    Judgement.objects.filter(standing="repeat").delete()
+    Judgement.objects.filter(status="repeat").delete()
     without = scores_publish(campaign=campaign, name="Without")
 
     assert with_repeats.parameters == without.parameters

@@ -1,11 +1,10 @@
-"""What counts: the first wanted judgements of people who are not excluded, whatever happens in between."""
+"""What counts: the first required judgements of people who are not excluded, whatever happens in between."""
 
 import pytest
 
 from annotation.judging.assignment import LEASE_TIME, participation_join, tuple_claim
 from annotation.judging.settling import (
     leases_expire,
-    participation_exclude,
     participation_reinstate,
     participation_stop,
 )
@@ -17,20 +16,20 @@ from tests.factories import CampaignFactory, TupleFactory, UserFactory
 
 @pytest.fixture
 def campaign(db, dataset):
-    """One tuple, one judgement wanted of it."""
+    """One tuple, one judgement required of it."""
     campaign = CampaignFactory(dataset=dataset, judgements_per_tuple=1)
     TupleFactory(campaign=campaign)
     return campaign
 
 
 def standing_of(person) -> str:
-    return person.judgements.get().standing
+    return person.judgements.get().status
 
 
 def test_an_excluded_persons_judgements_are_wanted_again(campaign, anna, ben, at, answer) -> None:
     answer(anna)
 
-    participation_exclude(participation=anna, reason="Answers at random.")
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
 
     assert standing_of(anna) == "excluded"
     assert isinstance(tuple_claim(participation=ben, at=at), Lease)
@@ -41,7 +40,7 @@ def test_a_stopped_persons_judgements_still_count(campaign, anna, answer) -> Non
 
     participation_stop(participation=anna, reason="Thank you, that is enough.")
 
-    assert standing_of(anna) == "counted"
+    assert standing_of(anna) == "collected"
 
 
 def test_what_a_stopped_person_had_on_the_screen_goes_to_others(campaign, anna, ben, at) -> None:
@@ -52,28 +51,28 @@ def test_what_a_stopped_person_had_on_the_screen_goes_to_others(campaign, anna, 
     assert tuple_claim(participation=ben, at=at).tuple_id == lease.tuple_id
 
 
-def test_a_surplus_judgement_counts_when_an_earlier_one_is_excluded(campaign, anna, ben, at, answer) -> None:
+def test_an_extra_judgement_counts_when_an_earlier_one_is_excluded(campaign, anna, ben, at, answer) -> None:
     late = tuple_claim(participation=anna, at=at)
     leases_expire(at=at + LEASE_TIME)
     answer(ben)
     answer.submit(anna, late.tuple_id)
 
-    participation_exclude(participation=ben, reason="Answers at random.")
+    participation_stop(participation=ben, reason="Answers at random.", exclude=True)
 
-    assert (standing_of(anna), standing_of(ben)) == ("counted", "excluded")
+    assert (standing_of(anna), standing_of(ben)) == ("collected", "excluded")
 
 
 def test_reinstating_someone_settles_again_without_exceeding_what_is_wanted(
     campaign, anna, ben, answer
 ) -> None:
     answer(anna)
-    participation_exclude(participation=anna, reason="Answers at random.")
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
     answer(ben)
 
     participation_reinstate(participation=anna)
 
-    assert (standing_of(anna), standing_of(ben)) == ("counted", "surplus")
-    assert campaign.tuples.get().counted == 1
+    assert (standing_of(anna), standing_of(ben)) == ("collected", "extra")
+    assert campaign.tuples.get().collected == 1
 
 
 def test_a_person_is_told_why_they_were_stopped(anna) -> None:
@@ -83,7 +82,7 @@ def test_a_person_is_told_why_they_were_stopped(anna) -> None:
 
 def test_stopping_an_excluded_person_leaves_them_excluded(anna, answer) -> None:
     answer(anna)
-    participation_exclude(participation=anna, reason="Answers at random.")
+    participation_stop(participation=anna, reason="Answers at random.", exclude=True)
 
     participation_stop(participation=anna, reason="Still.")
 
@@ -129,5 +128,5 @@ def test_settling_a_persons_long_work_takes_a_constant_number_of_queries(
         for _ in range(size):
             answer(anna)
         with django_assert_num_queries(10):
-            participation_exclude(participation=anna, reason="Answers at random.")
-    assert set(Judgement.objects.values_list("standing", flat=True)) == {"excluded"}
+            participation_stop(participation=anna, reason="Answers at random.", exclude=True)
+    assert set(Judgement.objects.values_list("status", flat=True)) == {"excluded"}
