@@ -57,11 +57,14 @@ def test_fewer_than_four_pairs_make_no_campaign(dataset) -> None:
 def test_the_certificate_says_how_evenly_few_pairs_meet(draft) -> None:
     certificate = campaign_preview(campaign=draft)
 
-    sentence = next(promise.sentence for promise in promises(certificate) if "meet again" in promise.sentence)
+    sentence = next(
+        promise.sentence for promise in promises(certificate) if "compared again" in promise.sentence
+    )
 
-    # 12 pairs in 24 fours: 144 meetings of 66 couples.
-    assert sentence.startswith("Pairs meet again 78 times; with so few pairs, 78 times cannot be avoided.")
-    assert sentence.endswith("Any two meet 2 to 3 times.")
+    # 12 pairs in 24 4-tuples: 144 comparisons of 66 couples.
+    assert sentence.startswith("Pairs are compared again 78 times.")
+    assert "at least 78 repetitions cannot be avoided" in sentence
+    assert sentence.endswith("Any two pairs are compared 2 to 3 times.")
 
 
 def test_an_even_mix_gives_every_tuple_its_share_of_generated_pairs(dataset, pairs, at) -> None:
@@ -100,7 +103,7 @@ def test_a_number_of_pairs_is_drawn_by_the_seed(dataset, pairs) -> None:
 
 
 def test_more_pairs_than_there_are_cannot_be_drawn(dataset, pairs) -> None:
-    with pytest.raises(UserError, match="13 pairs are asked for, and the filter leaves 12"):
+    with pytest.raises(UserError, match="13 pairs are asked for, but only 12 match the filter"):
         campaign_create(dataset=dataset, name="Greedy", number=13)
 
 

@@ -126,7 +126,7 @@ def test_items_that_a_dataset_does_not_know_are_refused_and_nothing_is_kept(keep
 
 @pytest.mark.django_db
 def test_a_dataset_that_is_not_there_is_made_when_asked_for(keep, path) -> None:
-    with pytest.raises(CommandError, match="make it with --create"):
+    with pytest.raises(CommandError, match="create it with --create"):
         keep(path, "--dataset", "elsewhere")
 
     assert not Dataset.objects.exists()
@@ -165,7 +165,7 @@ def test_rows_the_site_cannot_hold_are_left_out_and_told(keep, path) -> None:
 
     assert (figures["judgements"], figures["repeated_items"], figures["twice_by_one"]) == (240, 1, 1)
     assert any("names an item twice and is left out" in line for line in lines)
-    assert any("somebody's second judgement" in line for line in lines)
+    assert any("second judgement of a tuple by the same person" in line for line in lines)
 
 
 @pytest.mark.django_db
