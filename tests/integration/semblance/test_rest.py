@@ -4,7 +4,9 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from rest_framework import views  # noqa: F401 - it loads the parsers of semblance.rest, which load it in turn
 
+from semblance.rest import Pages
 from tests.factories import PairFactory
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +56,7 @@ def test_what_a_service_refuses_is_answered_in_its_own_sentence(client, decision
     "address", ["datasets/", "campaigns/", "runs/", "artifacts/", "evaluations/", "datasets/{slug}/pairs/"]
 )
 def test_no_page_is_longer_than_its_bound(client, dataset, curator, monkeypatch, address) -> None:
-    monkeypatch.setattr("semblance.rest.Pages.max_limit", 2)
+    monkeypatch.setattr(Pages, "max_limit", 2)
 
     answer = client.get(f"/api/v1/{address.format(slug=dataset.slug)}?limit=1000000000").json()
 
