@@ -84,7 +84,10 @@ def claim_first(
 
     given_up: what becomes of a row that has silenced LOST_MAX processes, which its field `lost` counts.
     """
-    while (row := cast("Any", rows.first())) is not None:
+    # Each is tried once: a heartbeat that was written while our UPDATE waited must not look like one from the future.
+    seen: list[Any] = []
+    while (row := cast("Any", rows.exclude(pk__in=seen).first())) is not None:
+        seen.append(row.pk)
         as_seen = rows.filter(pk=row.pk, state=row.state, attempt=row.attempt, heartbeat_at=row.heartbeat_at)
         if given_up is not None:
             changes["lost"] = row.lost + (row.heartbeat_at is not None)

@@ -37,7 +37,6 @@ class Run(models.Model):
     total = models.PositiveBigIntegerField(default=0)
     message = models.TextField(blank=True)
     result = models.JSONField(default=dict, blank=True)
-    log_path = models.CharField(max_length=500, blank=True, help_text="relative to SEMBLANCE_HOME")
     worker = models.CharField(max_length=200, blank=True)
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

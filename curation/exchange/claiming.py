@@ -9,12 +9,12 @@ from datetime import datetime
 from time import monotonic
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.progress import Report
-from curation.heartbeats import SECONDS_BETWEEN_BEATS, claim_first, database_now, free, held, interrupted
+from curation.heartbeats import SECONDS_BETWEEN_BEATS, database_now, free, held, interrupted
 from curation.models import Dataset, ImportBatch
 
 
@@ -23,7 +23,7 @@ def import_claim(*, batch: ImportBatch, again: bool) -> None:
     at = database_now()
     states = import_is_free(at) | Q(state=ImportBatch.State.RUNNING) if again else import_is_free(at)
     ready = ImportBatch.objects.filter(states, pk=batch.pk, report__has_key="rows").exclude(mapping={})
-    if claim_first(ready, at=at) is None:
+    if not ready.update(state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at):
         raise UserError(
             _(
                 "%(file)s has been imported, is being imported, or its columns were not checked. "

@@ -20,7 +20,7 @@ SETS_OFFERED = 200
 Choices = list[tuple[str, str]]
 
 
-class Suggested(forms.TextInput):
+class SuggestingInput(forms.TextInput):
     """A text field that suggests what is there and takes anything."""
 
     template_name = "mlworkers/_suggested.html"
@@ -102,7 +102,7 @@ def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
 def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:
     waiting = dataset.imports.exclude(state=ImportBatch.State.DONE).exclude(mapping={})
     uploads = [(str(batch.pk), f"{batch.pk} · {batch.file_name}") for batch in waiting]
-    return uploads or [("", _("no file waits; upload one on the dataset's import page"))]
+    return uploads or [("", _("no uploaded file; upload one on the dataset's import page"))]
 
 
 def _snapshots(setting: Setting, dataset: Dataset) -> Choices:

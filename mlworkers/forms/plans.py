@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from curation.models import Dataset
 from curation.numbers import NumberField
-from mlworkers.forms.choices import Suggested, choices_of, suggestions_of
+from mlworkers.forms.choices import SuggestingInput, choices_of, suggestions_of
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
 from mlworkers.plans.settings import Setting
 
@@ -40,7 +40,7 @@ class PlanForm(forms.Form):
         """What an earlier run named and is there no more must be chosen anew: no other takes its place unseen."""
         field, before = self.fields[name], self.initial.get(name)
         if isinstance(field, forms.ChoiceField) and before and not field.valid_value(str(before)):
-            gone = _("choose one: “%(name)s” is gone") % {"name": before}
+            gone = _("choose one: “%(name)s” no longer exists") % {"name": before}
             offered: Any = field.choices
             field.choices = [("", gone), *offered]
 
@@ -109,7 +109,7 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
     suggested = suggestions_of(setting)
     if suggested is not None:
         first = suggested[0][0] if suggested and setting.required else about["initial"]
-        return forms.CharField(widget=Suggested(suggested), **{**about, "initial": first})
+        return forms.CharField(widget=SuggestingInput(suggested), **{**about, "initial": first})
     # What a number may be, the plan says in its own sentence.
     types: dict[type[Any], type[forms.Field]] = {int: NumberField, float: forms.FloatField}
     return types.get(setting.type, forms.CharField)(**about)

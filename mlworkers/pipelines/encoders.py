@@ -34,7 +34,7 @@ from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import Curve, content_of, home_relative
 from mlworkers.training.loop import CurvePoint
 
@@ -42,40 +42,40 @@ BASE = "base"
 REFERENCE = Weighting.PLAIN
 _RESAMPLED_BY = 1234  # the seed of resamples: not of any training
 _LONGEST_NAME = 300  # of a model, in an evaluation's row
-_MEASURING = 1  # what measuring the base counts for, beside the steps of trainings
+_EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
 
 
-def train_encoder(plan: EncoderPlan, work: Work) -> Outcome:
+def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     """One encoder, from a snapshot's pairs."""
     started = monotonic()
-    data = _data(plan, work)
-    folder = work.folder / "encoder"
+    data = _data(plan, job)
+    folder = job.folder / "encoder"
     trained = _trained_encoder(
-        plan, data, work.kept / "checkpoints", report=work.report, note=_curve(work.curve)
+        plan, data, job.kept / "checkpoints", report=job.report, note=_curve(job.curve)
     )
     _save(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
-    result = {**_counts(data.learnt, trained), **_kept_figures(trained), **data.told, "seconds": seconds}
+    result = {**_counts(data.training, trained), **_kept_figures(trained), **data.facts, "seconds": seconds}
     message = ngettext(
         "Trained on %(pairs)s pairs in %(steps)s step",
         "Trained on %(pairs)s pairs in %(steps)s steps",
         trained.training.steps,
     ) % {"pairs": intcomma(len(trained.rows)), "steps": intcomma(trained.training.steps)}
     card = {**_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
-    return Outcome(message, result, [Made("encoder", folder, card)])
+    return Outcome(message, result, [NewArtifact("encoder", folder, card)])
 
 
-def evaluate_encoder(plan: EvaluationPlan, work: Work) -> Outcome:
+def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     """An encoder's cosines against the scores that people gave."""
-    model = folder_of_model(plan.model, kind="encoder", report=work.report)
-    snapshot = snapshot_taken(work, dataset_of(work, plan.dataset), plan.snapshot)
+    model = folder_of_model(plan.model, kind="encoder", report=job.report)
+    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
     tested, left_out = unseen_rows(every, trained_on(model))
-    cosines = _cosines(model, tested, plan.device, work.report)
+    cosines = _cosines(model, tested, plan.device, job.report)
     agreement = measure_agreement(cosines, tested.values, resamples=plan.bootstrap, seed=plan.seed)
     suite = _suite(plan.dataset, plan.score_set, plan.split)
     result = {
-        **_agreement_told(agreement),
+        **_agreement_figures(agreement),
         "left_out": left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
@@ -88,11 +88,11 @@ def evaluate_encoder(plan: EvaluationPlan, work: Work) -> Outcome:
     return Outcome(message, result, evaluations=rows)
 
 
-def compare_weightings(plan: ComparisonPlan, work: Work) -> Outcome:
+def compare_weightings(plan: ComparisonPlan, job: Job) -> Outcome:
     """The base, and an encoder of each weighting and seed, each a shard of the run."""
-    comparison = _Comparison(plan, work)
-    paths = work.shards.all(
-        "encoders", comparison.sizes, comparison.shard, message=_("Training and measuring encoders")
+    comparison = _Comparison(plan, job)
+    paths = job.shards.all(
+        "encoders", comparison.sizes, comparison.shard, message=_("Training and evaluating encoders")
     )
     return comparison.outcome(paths)
 
@@ -102,11 +102,11 @@ class _Data:
     """What an encoder is trained from. told: where it comes from, for results and cards."""
 
     snapshot: Snapshot
-    learnt: TrainingRows
+    training: TrainingRows
     base: Path
 
     @property
-    def told(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         return {"snapshot": self.snapshot.number}
 
     @property
@@ -118,25 +118,25 @@ class _Data:
         return content_of(self.base)[0]
 
 
-def _data(plan: EncoderPlan, work: Work) -> _Data:
+def _data(plan: EncoderPlan, job: Job) -> _Data:
     # The model first: a name that leads nowhere leaves no snapshot behind.
-    base = folder_of_model(plan.model, kind="encoder", report=work.report)
-    snapshot = snapshot_taken(work, dataset_of(work, plan.dataset), plan.snapshot)
+    base = folder_of_model(plan.model, kind="encoder", report=job.report)
+    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
     table = table_of(snapshot)
-    learnt = training_rows(
+    training = training_rows(
         table.rows(plan.scores, split=plan.split, realism=plan.realism),
         held_out=table.held_out(plan.split),
         needs_realism=plan.weighting.needs_realism,
         unscored=plan.unscored,
     )
-    return _Data(snapshot, learnt, base)
+    return _Data(snapshot, training, base)
 
 
 def _trained_encoder(
     plan: EncoderPlan, data: _Data, checkpoints: Path, *, report: Report, note: Callable[[CurvePoint], object]
 ) -> TrainedEncoder:
     return encoder_train(
-        data.base, data.learnt.rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
+        data.base, data.training.rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
     )
 
 
@@ -146,13 +146,13 @@ def _save(trained: TrainedEncoder, plan: EncoderPlan, data: _Data, folder: Path)
 
 
 def _about(plan: EncoderPlan, data: _Data) -> About:
-    told = {
+    facts = {
         "dataset": plan.dataset,
         "snapshot": data.snapshot.number,
         "snapshot_sha256": data.snapshot.sha256,
-        "pairs": len(data.learnt.rows),
+        "pairs": len(data.training.rows),
     }
-    return About(plan.model, data.base_sha256, asdict(plan), told, data.licence)
+    return About(plan.model, data.base_sha256, asdict(plan), facts, data.licence)
 
 
 def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
@@ -170,16 +170,16 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
     }
 
 
-def _counts(learnt: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
+def _counts(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
     return {
         "training_pairs": len(trained.rows),
         "effective_pairs": round(effective_size(trained.weights.weights), 1),
-        "filtered": len(learnt.rows) - trained.validation - trained.tied - len(trained.rows),
+        "filtered": len(training.rows) - trained.validation - trained.tied - len(trained.rows),
         "validation_pairs": trained.validation,
         "tied_to_validation": trained.tied,
-        "held_out_left_out": learnt.held_out,
-        "unscored_left_out": learnt.unscored,
-        "unscored_as_human": learnt.as_human,
+        "held_out_left_out": training.held_out,
+        "unscored_left_out": training.unscored,
+        "unscored_as_human": training.as_human,
     }
 
 
@@ -205,28 +205,28 @@ def _cosines(model: Path, rows: Rows, device: str, report: Report) -> Scores:
 class _Comparison:
     """What the shards of a comparison share. Cheap to make, and the same in every worker that does a shard of it."""
 
-    def __init__(self, plan: ComparisonPlan, work: Work) -> None:
-        self._plan, self._work = plan, work
+    def __init__(self, plan: ComparisonPlan, job: Job) -> None:
+        self._plan, self._job = plan, job
         self._encoders: list[tuple[str, EncoderPlan | None]] = [(BASE, None)]
         self._encoders += [
             (str(weighting), plan.encoder(weighting, seed))
             for weighting in plan.chosen
             for seed in plan.all_seeds
         ]
-        self._base = folder_of_model(plan.model, kind="encoder", report=work.report)
-        self._snapshot = snapshot_taken(work, dataset_of(work, plan.dataset), plan.snapshot)
+        self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
+        self._snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
         self._tests, self._tests_left_out, self._test_snapshot = self._tested()
-        self._learnt = self._learning()
+        self._training = self._training_rows()
 
     def _tested(self) -> tuple[Rows, int, Snapshot]:
         plan, snapshot = self._plan, self._snapshot
         if plan.test_dataset not in ("", plan.dataset):
-            snapshot = snapshot_taken(self._work, dataset_read(self._work, plan.test_dataset), 0)
+            snapshot = snapshot_taken(self._job, dataset_read(self._job, plan.test_dataset), 0)
         every = table_of(snapshot).rows(plan.test_score_set, split=plan.test_split or None)
         tests, left_out = unseen_rows(every, trained_on(self._base))
         return tests, left_out, snapshot
 
-    def _learning(self) -> TrainingRows:
+    def _training_rows(self) -> TrainingRows:
         """The same pairs for every weighting: those that all of them can use."""
         plan, table = self._plan, table_of(self._snapshot)
         return training_rows(
@@ -238,59 +238,59 @@ class _Comparison:
 
     @cached_property
     def _data(self) -> _Data:
-        return _Data(self._snapshot, self._learnt, self._base)
+        return _Data(self._snapshot, self._training, self._base)
 
     @cached_property
     def sizes(self) -> list[int]:
         """Of each shard, in steps."""
         return [
-            _MEASURING if plan is None else steps_planned(self._learnt.rows, plan)
+            _EVALUATING if plan is None else steps_planned(self._training.rows, plan)
             for _label, plan in self._encoders
         ]
 
     def shard(self, number: int, path: Path, report: Report) -> None:
         """Train an encoder and measure it: a folder with the encoder, its cosines and what there is to tell."""
         started = monotonic()
-        checkpoints = self._work.kept / "checkpoints" / path.name
+        checkpoints = self._job.kept / "checkpoints" / path.name
         plan = self._encoders[number][1]
         trained = None if plan is None else self._trained(plan, checkpoints, report)
         with folder_replacing(path, once=True) as beside:
-            model, told = self._base, dict[str, Any]()
+            model, facts = self._base, dict[str, Any]()
             if plan is not None and trained is not None:
                 model = beside / "encoder"
                 _save(trained, plan, self._data, model)
-                told = {**_counts(self._learnt, trained), **_kept_figures(trained)}
+                facts = {**_counts(self._training, trained), **_kept_figures(trained)}
             still = _standing_still(report, self.sizes[number])
             array_write(beside / "cosines.npy", _cosines(model, self._tests, self._plan.device, still))
-            told["seconds"] = round(monotonic() - started, 1)
-            (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
+            facts["seconds"] = round(monotonic() - started, 1)
+            (beside / "told.json").write_text(json.dumps(facts), encoding="utf-8")
         shutil.rmtree(checkpoints, ignore_errors=True)
 
     def _trained(self, plan: EncoderPlan, checkpoints: Path, report: Report) -> TrainedEncoder:
         series = f"{plan.weighting}, seed {plan.seed}"
-        note = _curve(self._work.curve, series=series)
+        note = _curve(self._job.curve, series=series)
         return _trained_encoder(plan, self._data, checkpoints, report=report, note=note)
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         cosines = [array_read(path / "cosines.npy") for path in paths]
-        told = [json_from((path / "told.json").read_text("utf-8")) for path in paths]
+        facts = [json_from((path / "told.json").read_text("utf-8")) for path in paths]
         compared = self._compared(cosines)
-        made = self._made(paths, told)
+        made = self._new_artifacts(paths, facts)
         result = {
-            "encoders": {label: _compared_told(one) for label, one in compared.items()},
+            "encoders": {label: _compared_figures(one) for label, one in compared.items()},
             "pairs": len(self._tests),
-            "training_pairs": len(self._learnt.rows),
+            "training_pairs": len(self._training.rows),
             "seeds": list(self._plan.all_seeds),
-            "effective_pairs": self._by_label(told, "effective_pairs"),
+            "effective_pairs": self._by_label(facts, "effective_pairs"),
             "snapshot": self._snapshot.number,
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
-            "held_out_left_out": self._learnt.held_out,
-            "unscored_left_out": self._learnt.unscored,
-            "unscored_as_human": self._learnt.as_human,
+            "held_out_left_out": self._training.held_out,
+            "unscored_left_out": self._training.unscored,
+            "unscored_as_human": self._training.as_human,
             "warnings": list(undefined(compared)),
         }
-        message = _("%(encoders)s encoders measured on %(pairs)s test pairs") % {
+        message = _("%(encoders)s encoders evaluated on %(pairs)s test pairs") % {
             "encoders": len(paths),
             "pairs": intcomma(len(self._tests)),
         }
@@ -308,28 +308,30 @@ class _Comparison:
             seed=_RESAMPLED_BY,
         )
 
-    def _made(self, paths: Sequence[Path], told: Sequence[Mapping[str, Any]]) -> dict[int, Made]:
+    def _new_artifacts(
+        self, paths: Sequence[Path], facts: Sequence[Mapping[str, Any]]
+    ) -> dict[int, NewArtifact]:
         """Each trained encoder as an artefact, by its place."""
         made = {}
         for place, (label, plan) in enumerate(self._encoders):
             if plan is None:
                 continue
-            folder = self._work.folder / f"{label}-{plan.seed}"
+            folder = self._job.folder / f"{label}-{plan.seed}"
             _linked(paths[place] / "encoder", folder)
-            kept = {name: told[place][name] for name in ("training_pairs", "seconds")}
-            made[place] = Made("encoder", folder, {**_card(plan, self._data), **kept})
+            kept = {name: facts[place][name] for name in ("training_pairs", "seconds")}
+            made[place] = NewArtifact("encoder", folder, {**_card(plan, self._data), **kept})
         return made
 
-    def _by_label(self, told: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
+    def _by_label(self, facts: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
         """A figure of the first seed of each weighting."""
         found: dict[str, float] = {}
-        for (label, _plan), one in zip(self._encoders, told, strict=True):
+        for (label, _plan), one in zip(self._encoders, facts, strict=True):
             if name in one:
                 found.setdefault(label, one[name])
         return found
 
     def _evaluations(
-        self, cosines: Sequence[Scores], made: Mapping[int, Made]
+        self, cosines: Sequence[Scores], made: Mapping[int, NewArtifact]
     ) -> list[tuple[Evaluation, Path | None]]:
         plan, rows = self._plan, []
         suite = _suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
@@ -394,7 +396,7 @@ def _evaluations(
     ]
 
 
-def _agreement_told(agreement: Agreement) -> dict[str, Any]:
+def _agreement_figures(agreement: Agreement) -> dict[str, Any]:
     interval = agreement.interval
     return {
         "spearman": agreement.spearman,
@@ -405,7 +407,7 @@ def _agreement_told(agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _compared_told(one: ComparedEncoder) -> dict[str, Any]:
+def _compared_figures(one: ComparedEncoder) -> dict[str, Any]:
     mean, difference = one.mean, one.difference
     return {
         "spearman": mean.value,

@@ -1,7 +1,7 @@
 """A generator trained on a dataset's pairs, and the pairs that a generator writes."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from curation.models import Dataset
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
@@ -32,21 +32,21 @@ from mlworkers.synthesis.writing import check_length, rows_written
 METHOD = "DINO: similarity that the instruction asks for"
 
 
-def bootstrap_generator(plan: BootstrapPlan, work: Work) -> Outcome:
-    kept = _drawn_once(work.kept / "pairs.json", lambda: _pairs_to_learn(plan, work))
+def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
+    kept = job.drawn_once("pairs.json", lambda: _pairs_to_learn(plan, job))
     pairs = [LabelledPair(*pair) for pair in kept["pairs"]]
     task = task_named(plan.task)
     started = monotonic()
-    folder = work.folder / "generator"
+    folder = job.folder / "generator"
     with folder_replacing(folder) as beside:
         trained = generator_trained(
             list(examples_written(pairs, task)),
             plan,
             choose_compute(plan.device),
             folder=beside,
-            checkpoints=work.kept / "checkpoints",
-            report=work.report,
-            note=lambda point: work.curve.write(point.step, loss=point.loss),
+            checkpoints=job.kept / "checkpoints",
+            report=job.report,
+            note=lambda point: job.curve.write(point.step, loss=point.loss),
             expired=lambda: monotonic() - started > plan.minutes * 60,
         )
     result = {
@@ -57,22 +57,22 @@ def bootstrap_generator(plan: BootstrapPlan, work: Work) -> Outcome:
         **_trained_figures(trained, plan),
     }
     card = {"parameters": trained.parameters, "task": plan.task, "loss": trained.loss, "steps": trained.steps}
-    return Outcome(_message_of(trained, plan), result, [Made("generator", folder, card)])
+    return Outcome(_message_of(trained, plan), result, [NewArtifact("generator", folder, card)])
 
 
-def generate_pairs(plan: GenerationPlan, work: Work) -> Outcome:
-    dataset = dataset_of(work, plan.dataset)
-    drawn = _drawn_once(work.kept / "sources.json", lambda: _sources_to_continue(plan, dataset))
+def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
+    dataset = job.dataset_of(plan.dataset)
+    drawn = job.drawn_once("sources.json", lambda: _sources_to_continue(plan, dataset))
     sources = [Source(*source) for source in drawn["sources"]]
-    writer = _Writer(plan, sources, work.report)
+    writer = _Writer(plan, sources, job.report)
     sizes = [len(part) * plan.samples * len(plan.label_list) for part in writer.parts]
-    paths = work.shards.all("writing", sizes, writer.write, message=_("Writing sentences"))
+    paths = job.shards.all("writing", sizes, writer.write, message=_("Writing sentences"))
     written, refused = _read(paths)
     if not written:
         raise UserError(refused[0])
     held_out = held_out_of(dataset, plan.split)
     processed = postprocessed(written, sources, plan, held_out=held_out)
-    return _stored(processed, plan, work, dataset=dataset, refused=refused, writer=writer)
+    return _stored(processed, plan, job, dataset=dataset, refused=refused, writer=writer)
 
 
 @dataclass
@@ -129,7 +129,7 @@ class _Writer:
 def _stored(
     processed: ProcessedRows,
     plan: GenerationPlan,
-    work: Work,
+    job: Job,
     *,
     dataset: Dataset,
     refused: Sequence[str],
@@ -138,11 +138,11 @@ def _stored(
     kept = processed.kept
     if not kept:
         raise UserError(_nothing_kept(processed))
-    path = work.folder / "rows.jsonl"
+    path = job.folder / "rows.jsonl"
     _lines_write(path, [row.as_json() for row in processed.rows])
     added = generated_pairs_add(
         dataset=dataset,
-        run_ref=work.run_id,
+        run_ref=job.run_id,
         rows=[GeneratedRow(row.source, row.text, row.target or 0.0) for row in kept],
         split=plan.split,
         method=METHOD,
@@ -161,7 +161,7 @@ def _stored(
         "sources": intcomma(result["sources"]),
     }
     card = {"rows": len(processed.rows), "kept": len(kept), "model": plan.model}
-    return Outcome(message, result, [Made("generated rows", path, card)])
+    return Outcome(message, result, [NewArtifact("generated rows", path, card)])
 
 
 def _figures(processed: ProcessedRows, writer: _Writer, plan: GenerationPlan) -> dict[str, Any]:
@@ -196,8 +196,8 @@ def _nothing_kept(processed: ProcessedRows) -> str:
     return sentence % {"reasons": reasons}
 
 
-def _pairs_to_learn(plan: BootstrapPlan, work: Work) -> dict[str, Any]:
-    dataset = dataset_of(work, plan.dataset)
+def _pairs_to_learn(plan: BootstrapPlan, job: Job) -> dict[str, Any]:
+    dataset = job.dataset_of(plan.dataset)
     score_set = dataset.score_sets.filter(name=plan.score_set).first()
     if score_set is None:
         raise UserError(_("The score set “%(name)s” is gone; choose another.") % {"name": plan.score_set})
@@ -218,15 +218,6 @@ def _sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, An
         )
         raise UserError(sentence % {"split": plan.split, "dataset": dataset.slug})
     return {"sources": sources}
-
-
-def _drawn_once(path: Path, draw: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What the run's first attempt drew: rows that come later must not change what a successor does."""
-    if not path.is_file():
-        with replacing(path) as file:
-            file.write(json.dumps(draw(), ensure_ascii=False).encode())
-    kept: dict[str, Any] = json_from(path.read_text(encoding="utf-8"))
-    return kept
 
 
 def _lines_write(path: Path, lines: Sequence[dict[str, Any]]) -> None:

@@ -15,34 +15,34 @@ from curation.exchange.uploads import import_apply, import_check, import_errors_
 from curation.files.writing import replacing
 from curation.models import ImportBatch
 from mlworkers.plans.kinds import ExportPlan, ImportPlan
-from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
 KNOWN_BEFORE = {"dataset", "dry_run"}
 
 
-def check_import(plan: ImportPlan, work: Work) -> Outcome:
+def check_import(plan: ImportPlan, job: Job) -> Outcome:
     """Try an import as its page asked; what it would do then stands on that page."""
-    batch = _batch(plan, work)
+    batch = _batch(plan, job)
     if not batch.mapping:
         sentence = _("The columns of %(file)s are not chosen; open the import and choose them.")
         raise UserError(sentence % {"file": batch.file_name})
     options = ImportOptions.from_json(batch.mapping)
-    figures = import_check(batch=batch, options=options, report=work.report).as_json()
+    figures = import_check(batch=batch, options=options, report=job.report).as_json()
     message = _(
         "%(added)s new pairs, %(unchanged)s unchanged, %(rejected)s rows rejected; nothing is written"
     )
     return Outcome(message % _counts(figures), _result(batch, figures))
 
 
-def import_pairs(plan: ImportPlan, work: Work) -> Outcome:
-    batch = _batch(plan, work)
-    figures = _imported(batch, work)
+def import_pairs(plan: ImportPlan, job: Job) -> Outcome:
+    batch = _batch(plan, job)
+    figures = _imported(batch, job)
     message = _("%(added)s pairs added, %(unchanged)s unchanged, %(rejected)s rows rejected")
-    return Outcome(message % _counts(figures), _result(batch, figures), _rejected_rows(batch, work.folder))
+    return Outcome(message % _counts(figures), _result(batch, figures), _rejected_rows(batch, job.folder))
 
 
-def _batch(plan: ImportPlan, work: Work) -> ImportBatch:
-    batch = ImportBatch.objects.filter(pk=plan.batch, dataset=work.dataset).first()
+def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
+    batch = ImportBatch.objects.filter(pk=plan.batch, dataset=job.dataset).first()
     if batch is None:
         sentence = _("The uploaded file number %(number)s is gone; upload it again.")
         raise UserError(sentence % {"number": plan.batch})
@@ -57,35 +57,37 @@ def _result(batch: ImportBatch, figures: Mapping[str, Any]) -> dict[str, Any]:
     return {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
 
 
-def _imported(batch: ImportBatch, work: Work) -> dict[str, Any]:
+def _imported(batch: ImportBatch, job: Job) -> dict[str, Any]:
     """The figures of the whole import, in whichever attempt its rows were written."""
     if (
-        work.attempt > 1 and batch.state == ImportBatch.State.DONE
+        job.attempt > 1 and batch.state == ImportBatch.State.DONE
     ):  # the worker was killed before it could say so
         return dict(batch.report)
-    return import_apply(batch=batch, report=work.report, again=work.attempt > 1).as_json()
+    return import_apply(batch=batch, report=job.report, again=job.attempt > 1).as_json()
 
 
-def _rejected_rows(batch: ImportBatch, folder: Path) -> list[Made]:
+def _rejected_rows(batch: ImportBatch, folder: Path) -> list[NewArtifact]:
     errors = import_errors_path(batch)
     if errors is None:
         return []
     path = folder / f"{Path(batch.file_name).stem}-rejected.csv"
     with errors.open("rb") as source, replacing(path) as file:
         shutil.copyfileobj(source, file)
-    return [Made("rejected rows", path)]
+    return [NewArtifact("rejected rows", path)]
 
 
-def export_dataset(plan: ExportPlan, work: Work) -> Outcome:
+def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
     outcome = pairs_export(
-        dataset=dataset_of(work, plan.dataset),
-        path=work.folder / f"{plan.dataset}.{plan.format}",
+        dataset=job.dataset_of(plan.dataset),
+        path=job.folder / f"{plan.dataset}.{plan.format}",
         format=plan.format,
         score_set=plan.score_set or None,
         neutralise=plan.spreadsheet,
-        report=work.report,
+        report=job.report,
     )
     message = _("%(rows)s pairs written") % {"rows": intcomma(outcome.rows)}
     return Outcome(
-        message, {"rows": outcome.rows, "score_sets": list(outcome.score_sets)}, [Made("pairs", outcome.path)]
+        message,
+        {"rows": outcome.rows, "score_sets": list(outcome.score_sets)},
+        [NewArtifact("pairs", outcome.path)],
     )

@@ -1,6 +1,5 @@
 """How human the sentences of a generation sound: p_D of each, from a classifier that saw neither it nor its doubles."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +10,13 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.datasets.services import ScoredSentence, score_set_publish
-from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
-from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import encode
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.scored_sentences import Scored, scored_sentences
+from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_sentences
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.dataset import SdiData, sdi_data
@@ -27,7 +24,7 @@ from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, steps_o
 from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import Scoring, in_sample_auc, pair_figures, score_sentences, shortcut_figures
-from mlworkers.runs.jobs import Made, Outcome, Work, dataset_of
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.training.loop import CurvePoint
 
 SENTENCES_IN_SHARD = 1_000
@@ -45,7 +42,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Classified:
+class ClassifierLogits:
     """Logits of n sentences (n, 2), none from a classifier that saw the sentence; and those of the classifier that saw
     them all.
     """
@@ -55,53 +52,46 @@ class Classified:
 
 
 @dataclass(frozen=True)
-class Found:
+class RealismResult:
     """A scoring from its plan to its figures: what is published, written and shown."""
 
     plan: RealismPlan
-    scored: Scored
+    scored: SentencesToScore
     data: SdiData
-    classified: Classified
+    classified: ClassifierLogits
     scoring: Scoring
     figures: dict[str, Any]
 
 
-def score_realism(plan: RealismPlan, work: Work) -> Outcome:
-    dataset = dataset_of(work, plan.dataset)
-    scored = _drawn_once(plan, dataset, work.kept / "sentences.json")
+def score_realism(plan: RealismPlan, job: Job) -> Outcome:
+    dataset = job.dataset_of(plan.dataset)
+    # Once: a review in between must not change what a successor scores.
+    drawn = job.drawn_once("sentences.json", lambda: scored_sentences(plan, dataset).as_json())
+    scored = SentencesToScore.from_json(drawn)
     data = sdi_data(scored.drawn(), folds=plan.folds, seed=plan.seed)
-    classified = CLASSIFIERS[plan.classifier](plan, data, work)
-    work.report(0, 0, _("Calibrating"))
-    found = _measured(plan, scored, data, classified)
-    made = [_sentence_scores(found, work.folder / "sentence-scores.csv")]
-    score_set = _published(found, dataset, work.run_id)
+    classified = CLASSIFIERS[plan.classifier](plan, data, job)
+    job.report(0, 0, _("Calibrating"))
+    result = _evaluated(plan, scored, data, classified)
+    made = [_sentence_scores(result, job.folder / "sentence-scores.csv")]
+    score_set = _published(result, dataset, job.run_id)
     about = {"score_set": score_set.name, "pairs": len(scored.pairs), "classifier": plan.classifier.value}
-    return Outcome(_message(found.figures), found.figures | about, made)
+    return Outcome(_message(result.figures), result.figures | about, made)
 
 
-def _drawn_once(plan: RealismPlan, dataset: Dataset, path: Path) -> Scored:
-    """What the run's first attempt drew: a review in between must not change what its successor scores."""
-    if not path.is_file():
-        scored = scored_sentences(plan, dataset)
-        with replacing(path) as file:
-            file.write(json.dumps(scored.as_json()).encode())
-    return Scored.from_json(json_from(path.read_text("utf-8")))
-
-
-def _with_head(plan: RealismPlan, data: SdiData, work: Work) -> Classified:
+def _with_head(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
     """Vectors in shards, each distinct text once; the heads of the folds here: they take seconds."""
-    features = _Vectors(plan, data, work).all()
-    crossed = cross_fit(features, data, report=work.report)
+    features = _Vectors(plan, data, job).all()
+    crossed = cross_fit(features, data, report=job.report)
     penalty = usual_penalty(crossed.penalties)
     head = fit_head(features[data.learnt], data.human[data.learnt], penalty=penalty)
-    return Classified(crossed.logits, head.logits(features))
+    return ClassifierLogits(crossed.logits, head.logits(features))
 
 
 class _Vectors:
     """The vectors of a scoring's texts; the encoder is loaded where a shard has to be done."""
 
-    def __init__(self, plan: RealismPlan, data: SdiData, work: Work) -> None:
-        self._plan, self._work = plan, work
+    def __init__(self, plan: RealismPlan, data: SdiData, job: Job) -> None:
+        self._plan, self._job = plan, job
         self._place = {text: place for place, text in enumerate(dict.fromkeys(data.texts))}
         self._texts = data.texts
 
@@ -109,10 +99,10 @@ class _Vectors:
         """(n, d), in the order of the texts."""
         parts = [self._part(number) for number in range(-(-len(self._place) // SENTENCES_IN_SHARD))]
         sizes = [len(part) for part in parts]
-        paths = self._work.shards.all("vectors", sizes, self._write, message=_("Encoding sentences"))
+        paths = self._job.shards.all("vectors", sizes, self._write, message=_("Encoding sentences"))
         vectors = np.concatenate([array_read(path) for path in paths]).astype(np.float64)
-        found: Floats = vectors[[self._place[text] for text in self._texts]]
-        return found
+        result: Floats = vectors[[self._place[text] for text in self._texts]]
+        return result
 
     def _part(self, number: int) -> list[str]:
         return list(self._place)[number * SENTENCES_IN_SHARD : (number + 1) * SENTENCES_IN_SHARD]
@@ -127,27 +117,27 @@ class _Vectors:
 
     @cached_property
     def _encoder(self) -> Any:
-        folder = folder_of_model(self._plan.model, kind="encoder", report=self._work.report)
+        folder = folder_of_model(self._plan.model, kind="encoder", report=self._job.report)
         return load_encoder(folder, self._compute)
 
 
-def _fine_tuned(plan: RealismPlan, data: SdiData, work: Work) -> Classified:
+def _fine_tuned(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
     """A shard for each fold, and one for the classifier of all sentences; each goes on from its checkpoints."""
-    trainings = _Trainings(plan, data, work)
-    *folds, whole = work.shards.all(
+    trainings = _FoldTrainings(plan, data, job)
+    *folds, whole = job.shards.all(
         "folds", trainings.sizes, trainings.write, message=_("Training the classifiers of the folds")
     )
     logits = np.empty((len(data.texts), 2))
     for fold, path in enumerate(folds):
         logits[data.fold == fold] = array_read(path)
-    return Classified(logits, array_read(whole))
+    return ClassifierLogits(logits, array_read(whole))
 
 
-class _Trainings:
+class _FoldTrainings:
     """The trainings of a fine-tuned classifier, each from the same encoder."""
 
-    def __init__(self, plan: RealismPlan, data: SdiData, work: Work) -> None:
-        self._plan, self._data, self._work = plan, data, work
+    def __init__(self, plan: RealismPlan, data: SdiData, job: Job) -> None:
+        self._plan, self._data, self._job = plan, data, job
         self._parts = [part_of(data, plan, number) for number in range(data.folds + 1)]
         self.sizes = [steps_of(part, plan) for part in self._parts]
         self._compute = choose_compute()
@@ -161,13 +151,13 @@ class _Trainings:
         array_write(path, model.logits(texts, self._compute))
 
     def _trained(self, number: int, report: Report) -> FineTuned:
-        folder = folder_of_model(self._plan.model, kind="encoder", report=self._work.report)
+        folder = folder_of_model(self._plan.model, kind="encoder", report=self._job.report)
 
         line: dict[str, Any] = {"training": "all"} if number == self._data.folds else {"fold": number}
 
         def note(point: CurvePoint) -> None:
             inner = {} if point.dev is None else {"inner_loss": -point.dev}
-            self._work.curve.write(point.step, loss=point.loss, **inner, **line)
+            self._job.curve.write(point.step, loss=point.loss, **inner, **line)
 
         return fine_tune(
             load_encoder(folder, self._compute),
@@ -175,19 +165,21 @@ class _Trainings:
             self._plan,
             self._parts[number],
             self._compute,
-            checkpoints=self._work.kept / f"checkpoint-{number}",
+            checkpoints=self._job.kept / f"checkpoint-{number}",
             report=report,
             note=note,
         )
 
 
-CLASSIFIERS: dict[ClassifierKind, Callable[[RealismPlan, SdiData, Work], Classified]] = {
+CLASSIFIERS: dict[ClassifierKind, Callable[[RealismPlan, SdiData, Job], ClassifierLogits]] = {
     ClassifierKind.HEAD: _with_head,
     ClassifierKind.FINE_TUNED: _fine_tuned,
 }
 
 
-def _measured(plan: RealismPlan, scored: Scored, data: SdiData, classified: Classified) -> Found:
+def _evaluated(
+    plan: RealismPlan, scored: SentencesToScore, data: SdiData, classified: ClassifierLogits
+) -> RealismResult:
     scoring = score_sentences(classified.logits, data, temperature=plan.temperature)
     p_human = scoring.p_human.tolist()
     figures = {
@@ -198,27 +190,27 @@ def _measured(plan: RealismPlan, scored: Scored, data: SdiData, classified: Clas
             [p_human[pair.place] for pair in scored.pairs], [pair.target for pair in scored.pairs]
         ),
     }
-    return Found(plan, scored, data, classified, scoring, figures)
+    return RealismResult(plan, scored, data, classified, scoring, figures)
 
 
-def _sentence_scores(found: Found, path: Path) -> Made:
+def _sentence_scores(result: RealismResult, path: Path) -> NewArtifact:
     """Every sentence with what became of it, to trace a score by."""
-    scored, data = found.scored, found.data
+    scored, data = result.scored, result.data
     rows = zip(
         scored.numbers,
         scored.texts,
         ("human" if human else "machine" for human in scored.human),
         *(values.astype(int).tolist() for values in (data.learnt, data.group, data.fold)),
-        *found.classified.logits.T.tolist(),
-        found.scoring.p_human.tolist(),
+        *result.classified.logits.T.tolist(),
+        result.scoring.p_human.tolist(),
         strict=True,
     )
-    return Made("sentence scores", path, {"sentences": write_table(path, "csv", COLUMNS, rows)})
+    return NewArtifact("sentence scores", path, {"sentences": write_table(path, "csv", COLUMNS, rows)})
 
 
-def _published(found: Found, dataset: Dataset, run_id: int) -> ScoreSet:
-    plan, p_human = found.plan, found.scoring.p_human.tolist()
-    logits = found.classified.logits.T.tolist()
+def _published(result: RealismResult, dataset: Dataset, run_id: int) -> ScoreSet:
+    plan, p_human = result.plan, result.scoring.p_human.tolist()
+    logits = result.classified.logits.T.tolist()
     known = ("temperature", "auc", "auc_low", "auc_high")
     return score_set_publish(
         dataset=dataset,
@@ -233,10 +225,12 @@ def _published(found: Found, dataset: Dataset, run_id: int) -> ScoreSet:
             "classifier": plan.classifier.value,
             "folds": plan.folds,
             "seed": plan.seed,
-            **{name: found.figures[name] for name in known},
+            **{name: result.figures[name] for name in known},
         },
-        scores=[(pair.pair, p_human[pair.place], None, None) for pair in found.scored.pairs],
-        sentence_scores=map(ScoredSentence, found.scored.numbers, p_human, *logits, found.data.fold.tolist()),
+        scores=[(pair.pair, p_human[pair.place], None, None) for pair in result.scored.pairs],
+        sentence_scores=map(
+            ScoredSentence, result.scored.numbers, p_human, *logits, result.data.fold.tolist()
+        ),
         run_ref=run_id,
     )
 

@@ -13,18 +13,18 @@ from curation.models import Dataset, Pair
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.metrics import Scores
 from mlworkers.models import Artifact
+from mlworkers.pipelines.models import folder_of_artifact, folder_of_model
 from mlworkers.plans.kinds import RelatePlan
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.pretrained.sources import PACKAGES, model_folder, parse_source
-from mlworkers.runs.jobs import Outcome, Work
-from mlworkers.runs.storage import home_path
+from mlworkers.pretrained.sources import PACKAGES
+from mlworkers.runs.jobs import Job, Outcome
 
 PAIRS_COMPARED_WITH = 200  # a second's work for a small encoder on one core
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedEncoder:
     """An encoder that stays in the worker's memory, and its sorted cosines of a dataset's pairs once somebody asked."""
 
     key: tuple[str, int]
@@ -33,15 +33,15 @@ class Loaded:
     known: dict[int, Scores]
 
 
-_kept: list[Loaded] = []  # one at most: a worker's memory is for its runs
+_kept: list[LoadedEncoder] = []  # one at most: a worker's memory is for its runs
 
 
-def relate_sentences(plan: RelatePlan, work: Work) -> Outcome:
+def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
     """The cosine of the two sentences, and the share of the dataset's test pairs that this encoder finds less alike."""
     loaded = _encoder(_folder(plan.artifact))
     cosine = float(pair_cosines(loaded.encoder, [plan.first], [plan.second], loaded.compute).values[0])
     result: dict[str, Any] = {"cosine": cosine}
-    compared = _cosines_of(loaded, work.dataset)
+    compared = _cosines_of(loaded, job.dataset)
     if compared.size:
         below = int(np.searchsorted(compared, cosine))
         result |= {"pairs": int(compared.size), "below": below}
@@ -50,35 +50,25 @@ def relate_sentences(plan: RelatePlan, work: Work) -> Outcome:
 
 def _folder(artifact: int) -> Path:
     if not artifact:
-        return model_folder(
-            parse_source(f"packaged:{next(iter(PACKAGES))}"), run_folder=_nowhere, hub_folder=_nowhere
-        )
+        return folder_of_model(f"packaged:{next(iter(PACKAGES))}", kind="encoder")
     found = Artifact.objects.filter(pk=artifact, kind="encoder").first()
     if found is None:
         sentence = _("There is no encoder number %(number)s; choose one on the models page.")
         raise UserError(sentence % {"number": artifact})
-    folder = home_path(found.path)
-    if not folder.is_dir():
-        sentence = _("The files of encoder %(number)s are gone; start its run again to make them anew.")
-        raise UserError(sentence % {"number": artifact})
-    return folder
+    return folder_of_artifact(found)
 
 
-def _nowhere(*_names: Any) -> Path:
-    raise AssertionError("a packaged model is neither a run's nor a hub's")
-
-
-def _encoder(folder: Path) -> Loaded:
+def _encoder(folder: Path) -> LoadedEncoder:
     """The encoder in a folder: the one that is loaded already, or in its place."""
     key = (str(folder), folder.stat().st_mtime_ns)
     if not _kept or _kept[0].key != key:
         _kept.clear()  # before the next is loaded: two may not fit
         compute = choose_compute()
-        _kept.append(Loaded(key, load_encoder(folder, compute), compute, {}))
+        _kept.append(LoadedEncoder(key, load_encoder(folder, compute), compute, {}))
     return _kept[0]
 
 
-def _cosines_of(loaded: Loaded, dataset: Dataset | None) -> Scores:
+def _cosines_of(loaded: LoadedEncoder, dataset: Dataset | None) -> Scores:
     """The cosines of the first test pairs that people wrote, in rising order; none where the dataset has none."""
     if dataset is None:
         return np.empty(0)
@@ -92,7 +82,7 @@ def _cosines_of(loaded: Loaded, dataset: Dataset | None) -> Scores:
     return loaded.known[dataset.pk]
 
 
-def _sorted_cosines(loaded: Loaded, texts: list[tuple[str, str]]) -> Scores:
+def _sorted_cosines(loaded: LoadedEncoder, texts: list[tuple[str, str]]) -> Scores:
     if not texts:
         return np.empty(0)
     first, second = zip(*texts, strict=True)

@@ -28,7 +28,7 @@ class ScoredPair:
 
 
 @dataclass(frozen=True)
-class Scored:
+class SentencesToScore:
     """What is scored, as it was drawn once for all attempts of a run. JSON holds it.
 
     numbers, texts, human, usable: of n sentences. links: twos of their places, a machine's sentence and its source
@@ -50,12 +50,12 @@ class Scored:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> "Scored":
+    def from_json(cls, stored: dict[str, Any]) -> "SentencesToScore":
         return cls(**{**stored, "pairs": [ScoredPair(**pair) for pair in stored["pairs"]]})
 
 
 @dataclass(frozen=True)
-class _Generated:
+class _GeneratedPair:
     pair: int
     source: int
     sentence: int
@@ -64,7 +64,7 @@ class _Generated:
     target: float | None
 
 
-def scored_sentences(plan: RealismPlan, dataset: Dataset) -> Scored:
+def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     """Draw what is scored. Raises UserError where the run is unknown, another dataset's, or has no pairs left."""
     run = _generation(plan, dataset)
     generated = _generated(run, dataset)
@@ -81,7 +81,7 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> Scored:
             # Only scored: a person's sentence that a machine wrote too, and that was not drawn (held out, or one too
             # many); and what a curator edited, which is of neither class.
             usable.append(row.origin == Sentence.Origin.MACHINE)
-    return Scored(
+    return SentencesToScore(
         numbers=list(texts),
         texts=list(texts.values()),
         human=human,
@@ -102,13 +102,13 @@ def _generation(plan: RealismPlan, dataset: Dataset) -> Run:
     return run
 
 
-def _generated(run: Run, dataset: Dataset) -> list[_Generated]:
+def _generated(run: Run, dataset: Dataset) -> list[_GeneratedPair]:
     targets = _targets(run, dataset)
     pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
     rows = pairs.exclude(status__in=GONE).order_by("pk")
     fields = rows.values_list("pk", "a_id", "b_id", "b__text", "b__origin")
     found = [
-        _Generated(pair, source, number, text, origin, targets.get(pair))
+        _GeneratedPair(pair, source, number, text, origin, targets.get(pair))
         for pair, source, number, text, origin in fields.iterator(chunk_size=IN_MEMORY)
     ]
     if not found:
@@ -150,12 +150,12 @@ def _some(numbers: list[int], plan: RealismPlan) -> list[int]:
     return [numbers[position] for position in sorted(drawn.tolist())]
 
 
-def _to_sources(generated: list[_Generated], place: dict[int, int]) -> Iterator[tuple[int, int]]:
+def _to_sources(generated: list[_GeneratedPair], place: dict[int, int]) -> Iterator[tuple[int, int]]:
     """Each written sentence and the one it was written for: of its pairs the one that was meant to be most alike.
 
     Pairs with a partner drawn from elsewhere are meant to differ; following them, everything would hang together.
     """
-    own: dict[int, _Generated] = {}
+    own: dict[int, _GeneratedPair] = {}
     for row in sorted(generated, key=lambda row: (-(row.target or 0.0), row.pair)):
         own.setdefault(row.sentence, row)
     anchors: dict[int, int] = {}

@@ -1,23 +1,22 @@
 """The snapshots that a run reads: made once for a run, whichever worker comes first, and checked before reading."""
 
-import json
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from curation.access import datasets_readable
 from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create, snapshot_path
-from curation.files.json_text import json_from
-from curation.files.writing import replacing, sha256_of
-from curation.models import Dataset, Snapshot
+from curation.files.writing import sha256_of
+from curation.models import Dataset, Snapshot, User
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
-from mlworkers.runs.jobs import Work
+from mlworkers.runs.jobs import Job
 
 
-def dataset_read(work: Work, slug: str) -> Dataset:
+def dataset_read(job: Job, slug: str) -> Dataset:
     """Another dataset, which whoever started the run must be allowed to read; from a shell, any."""
-    by = Run.objects.select_related("started_by").get(pk=work.run_id).started_by
+    by = _started_by(job)
     readable = Dataset.objects.all() if by is None else datasets_readable(by)
     found = readable.filter(slug=slug).first()
     if found is None:
@@ -25,17 +24,12 @@ def dataset_read(work: Work, slug: str) -> Dataset:
     return found
 
 
-def snapshot_taken(work: Work, dataset: Dataset, number: int) -> Snapshot:
+def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
     """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run."""
-    kept = work.kept / f"snapshot-{dataset.slug}.json"
-    if not number and kept.exists():
-        number = json_from(kept.read_text("utf-8"))["number"]
     if not number:
-        by = Run.objects.select_related("started_by").get(pk=work.run_id).started_by
-        made = snapshot_create(dataset=dataset, by=by, report=work.report)
-        with replacing(kept) as file:
-            file.write(json.dumps({"number": made.number}).encode())
-        return made
+        number = job.drawn_once(f"snapshot-{dataset.slug}.json", lambda: _new_snapshot(job, dataset))[
+            "number"
+        ]
     found = Snapshot.objects.select_related("dataset").filter(dataset=dataset, number=number).first()
     if found is None:
         sentence = _(
@@ -43,6 +37,15 @@ def snapshot_taken(work: Work, dataset: Dataset, number: int) -> Snapshot:
         )
         raise UserError(sentence % {"slug": dataset.slug, "number": number})
     return found
+
+
+def _new_snapshot(job: Job, dataset: Dataset) -> dict[str, Any]:
+    by = _started_by(job)
+    return {"number": snapshot_create(dataset=dataset, by=by, report=job.report).number}
+
+
+def _started_by(job: Job) -> User | None:
+    return Run.objects.select_related("started_by").get(pk=job.run_id).started_by
 
 
 def table_of(snapshot: Snapshot) -> PairTable:

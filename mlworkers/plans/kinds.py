@@ -130,7 +130,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="check_import",
             label=gettext_lazy("Check an import"),
-            description=gettext_lazy("Tries the import of an uploaded file and writes nothing."),
+            description=gettext_lazy("Checks the import of an uploaded file and writes nothing."),
             plan=ImportPlan,
             unit=gettext_lazy("rows"),
             needs="curate",
@@ -138,7 +138,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="import_pairs",
             label=gettext_lazy("Import pairs"),
-            description=gettext_lazy("Takes the pairs and scores of an uploaded file into its dataset."),
+            description=gettext_lazy("Imports the pairs and scores of an uploaded file."),
             plan=ImportPlan,
             unit=gettext_lazy("rows"),
             writes=True,
@@ -148,7 +148,9 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="export_dataset",
             label=gettext_lazy("Export dataset"),
-            description=gettext_lazy("Writes a dataset's pairs and scores into a file to download."),
+            description=gettext_lazy(
+                "Writes the pairs and scores of a dataset to a file that can be downloaded."
+            ),
             plan=ExportPlan,
             unit=gettext_lazy("pairs"),
             needs="read",
@@ -157,7 +159,7 @@ KINDS: dict[str, Kind] = {
             name="bootstrap_generator",
             label=gettext_lazy("Train a generator"),
             description=gettext_lazy(
-                "Trains a small language model on a dataset's scored pairs, for where no large one can be had."
+                "Trains a small language model on scored pairs, for machines without a large language model."
             ),
             plan=BootstrapPlan,
             unit=gettext_lazy("steps"),
@@ -183,7 +185,8 @@ KINDS: dict[str, Kind] = {
             name="score_realism",
             label=gettext_lazy("Score realism"),
             description=gettext_lazy(
-                "Says of every generated sentence how human it sounds (p_D), by classifiers that never saw it."
+                "Estimates p_D for every generated sentence: the probability that a human wrote it. "
+                "Each estimate comes from a classifier that was not trained on the sentence."
             ),
             plan=RealismPlan,
             unit=gettext_lazy("sentences"),
@@ -196,7 +199,7 @@ KINDS: dict[str, Kind] = {
             name="train_encoder",
             label=gettext_lazy("Train an encoder"),
             description=gettext_lazy(
-                "Trains a sentence encoder on scored pairs, each weighed by how real its sentence sounds, or not."
+                "Trains a sentence encoder on scored pairs. Pairs can be weighted by the p_D of their sentence."
             ),
             plan=EncoderPlan,
             unit=gettext_lazy("steps"),
@@ -206,8 +209,10 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="evaluate_encoder",
-            label=gettext_lazy("Measure an encoder"),
-            description=gettext_lazy("Correlates an encoder's cosines with the scores that people gave."),
+            label=gettext_lazy("Evaluate an encoder"),
+            description=gettext_lazy(
+                "Correlates the cosine similarities of an encoder with human or reference scores."
+            ),
             plan=EvaluationPlan,
             unit=gettext_lazy("sentences"),
             needs="read",
@@ -218,7 +223,7 @@ KINDS: dict[str, Kind] = {
             name="compare_weightings",
             label=gettext_lazy("Compare weightings"),
             description=gettext_lazy(
-                "Trains an encoder for each weighting and seed, and says how far apart they are on scores of people."
+                "Trains an encoder for each weighting and seed, and compares them on human or reference scores."
             ),
             plan=ComparisonPlan,
             unit=gettext_lazy("steps"),
@@ -229,7 +234,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="relate_sentences",
             label=gettext_lazy("Relate two sentences"),
-            description=gettext_lazy("Computes the cosine that an encoder gives two sentences."),
+            description=gettext_lazy("Computes the cosine similarity of two sentences with an encoder."),
             plan=RelatePlan,
             unit=gettext_lazy("sentences"),
             needs="read",

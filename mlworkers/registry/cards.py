@@ -31,21 +31,21 @@ class Card:
 def card_of(artifact: Artifact) -> Card:
     """From the artefact's own card, and where that is silent from its run's plan and result."""
     run = artifact.run
-    told: dict[str, Any] = {**run.plan, **_told(run.result, "snapshot"), **artifact.card}
-    label = str(told.get("label") or told.get("weighting") or "")
-    seed = _whole(told.get("seed"))
+    facts: dict[str, Any] = {**run.plan, **_present(run.result, "snapshot"), **artifact.card}
+    label = str(facts.get("label") or facts.get("weighting") or "")
+    seed = _whole(facts.get("seed"))
     return Card(
         name=_name(artifact, label, seed),
         label=label,
-        base=str(told.get("base") or told.get("model") or ""),
+        base=str(facts.get("base") or facts.get("model") or ""),
         seed=seed,
-        snapshot=_whole(told.get("snapshot")) or None,
-        scores=str(told.get("scores") or told.get("score_set") or ""),
-        realism=str(told.get("realism") or ""),
+        snapshot=_whole(facts.get("snapshot")) or None,
+        scores=str(facts.get("scores") or facts.get("score_set") or ""),
+        realism=str(facts.get("realism") or ""),
     )
 
 
-def _told(result: dict[str, Any], *names: str) -> dict[str, Any]:
+def _present(result: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: result[name] for name in names if result.get(name)}
 
 

@@ -96,9 +96,11 @@ def _place(label: str) -> tuple[int, str]:
     return (ORDER.index(label) if label in ORDER else len(ORDER), label)
 
 
-def _resampled(told: Mapping[str, Any], by_seed: Sequence[float]) -> Cell:
+def _resampled(figures: Mapping[str, Any], by_seed: Sequence[float]) -> Cell:
     names = ("sd", "low", "high", "difference", "difference_low", "difference_high")
-    return Cell(mean=told.get(METRIC), by_seed=tuple(by_seed), **{name: told.get(name) for name in names})
+    return Cell(
+        mean=figures.get(METRIC), by_seed=tuple(by_seed), **{name: figures.get(name) for name in names}
+    )
 
 
 def _observed(values: Sequence[float]) -> Cell:
@@ -125,7 +127,7 @@ def what_it_shows(comparison: Comparison) -> str:
             )
     clauses = [*sides.apart, *([_together(sides.together)] if sides.together else [])]
     if not clauses:
-        clauses = [_("no interval of a difference from plain training was drawn, so the table ranks nothing")]
+        clauses = [_("there is no interval for a difference from plain training, so the table ranks nothing")]
     said = "; ".join(clauses)
     return f"{said[0].upper()}{said[1:]}. {_limits(comparison)}"
 
@@ -142,21 +144,21 @@ def _apart(label: str, cell: Cell) -> str:
         "high": f"{high:.3f}",
     }
     if difference < 0:
-        return _("%(label)s lies %(by)s (%(low)s to %(high)s) below plain") % words
-    return _("%(label)s lies %(by)s (%(low)s to %(high)s) above plain") % words
+        return _("%(label)s is %(by)s (%(low)s to %(high)s) below plain") % words
+    return _("%(label)s is %(by)s (%(low)s to %(high)s) above plain") % words
 
 
 def _together(labels: Sequence[str]) -> str:
     sentence = ngettext(
-        "%(labels)s cannot be told from plain: the interval of the difference includes 0",
-        "%(labels)s cannot be told from plain: the intervals of their differences include 0",
+        "%(labels)s is not distinguishable from plain: the interval of the difference includes 0",
+        "%(labels)s are not distinguishable from plain: the intervals of their differences include 0",
         len(labels),
     )
     return sentence % {"labels": get_text_list(list(labels), _("and"))}
 
 
 def _called(label: str) -> str:
-    return _("the untrained base") if label == "base" else label
+    return _("the baseline model") if label == "base" else label
 
 
 def _limits(comparison: Comparison) -> str:
@@ -165,7 +167,7 @@ def _limits(comparison: Comparison) -> str:
     if seeds == 1:
         return (
             _(
-                "One test of %(pairs)s pairs and one seed: how much another seed would change this, it cannot say."
+                "One test of %(pairs)s pairs and one seed: they cannot show how much another seed would change this."
             )
             % words
         )
@@ -173,11 +175,11 @@ def _limits(comparison: Comparison) -> str:
         return (
             _(
                 "One test of %(pairs)s pairs and %(seeds)s seeds: intervals are over pairs, so few seeds show only "
-                "roughly how much another would change, and other tests may rank otherwise."
+                "roughly how much another seed would change, and other tests may give another order."
             )
             % words
         )
-    return _("One test of %(pairs)s pairs and %(seeds)s seeds: other tests may rank otherwise.") % words
+    return _("One test of %(pairs)s pairs and %(seeds)s seeds: other tests may give another order.") % words
 
 
 def unscored_note(result: Mapping[str, Any]) -> str:
@@ -227,35 +229,22 @@ def side_by_side(runs: Iterable[Run]) -> SideBySide:
     return SideBySide(suites, rows)
 
 
-CSV_COLUMNS = (
-    "encoder",
-    "test",
-    "mean",
-    "sd",
-    "low",
-    "high",
-    "difference_from_plain",
-    "difference_low",
-    "difference_high",
-    "seeds",
-)
+CSV_FIGURES = {  # columns after the encoder and the test, and what of a cell stands in them
+    "mean": "mean",
+    "sd": "sd",
+    "low": "low",
+    "high": "high",
+    "difference_from_plain": "difference",
+    "difference_low": "difference_low",
+    "difference_high": "difference_high",
+}
+CSV_COLUMNS = ("encoder", "test", *CSV_FIGURES, "seeds")
 
 
 def csv_rows(comparison: Comparison) -> list[list[object]]:
     """A row per encoder and test, under CSV_COLUMNS."""
     return [
-        [
-            row.label,
-            suite,
-            cell.mean,
-            cell.sd,
-            cell.low,
-            cell.high,
-            cell.difference,
-            cell.difference_low,
-            cell.difference_high,
-            len(cell.by_seed),
-        ]
+        [row.label, suite, *(getattr(cell, name) for name in CSV_FIGURES.values()), len(cell.by_seed)]
         for row in comparison.rows
         for suite, cell in zip(comparison.suites, row.cells, strict=True)
     ]

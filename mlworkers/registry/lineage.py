@@ -16,7 +16,7 @@ LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones tr
 
 
 @dataclass(frozen=True)
-class Named:
+class Reference:
     """A thing that a plan names, and the run or campaign that made it, where one did; no text where that says all.
 
     model: the number of its page.
@@ -33,11 +33,11 @@ class Named:
 @dataclass(frozen=True)
 class Ancestor:
     run: Run
-    named: Sequence[Named]
+    named: Sequence[Reference]
 
 
 @dataclass(frozen=True)
-class Things:
+class ReferencedObjects:
     """What the plans of a level name: score sets by their dataset's short name and their own, models by their name."""
 
     sets: Mapping[tuple[str, str], ScoreSet]
@@ -49,7 +49,7 @@ def lineage_of(run: Run) -> list[Ancestor]:
     ancestors: list[Ancestor] = []
     level, seen = [run], {run.pk}
     for _level in range(LEVELS):
-        things = Things(_score_sets(level), _models(level))
+        things = ReferencedObjects(_score_sets(level), _models(level))
         found = [Ancestor(one, _names(one, things)) for one in level]
         ancestors += found
         wanted = {name.run for ancestor in found for name in ancestor.named if name.run} - seen
@@ -96,11 +96,11 @@ def _slug(run: Run, setting: Setting) -> str:
     return str(other or (run.dataset.slug if run.dataset else ""))
 
 
-def _names(run: Run, things: Things) -> list[Named]:
+def _names(run: Run, things: ReferencedObjects) -> list[Reference]:
     named = [_named(run, setting, things) for setting in _settings(run)]
     taken = run.result.get("snapshot")
     if isinstance(taken, int) and not any(one.snapshot for one in named):
-        named.append(Named(_snapshot_label(run), str(taken), snapshot=taken))
+        named.append(Reference(_snapshot_label(run), str(taken), snapshot=taken))
     return named
 
 
@@ -109,20 +109,20 @@ def _snapshot_label(run: Run) -> Text:
     return next((one.label for one in settings if one.refers_to == "snapshot"), "snapshot")
 
 
-def _named(run: Run, setting: Setting, things: Things) -> Named:
+def _named(run: Run, setting: Setting, things: ReferencedObjects) -> Reference:
     value = run.plan[setting.name]
     match setting.refers_to:
         case "run":
-            return Named(setting.label, "", run=int(value))
+            return Reference(setting.label, "", run=int(value))
         case "model" if model := things.models.get(str(value)):
-            return Named(setting.label, card_of(model).name, run=model.run_id, model=model.pk)
+            return Reference(setting.label, card_of(model).name, run=model.run_id, model=model.pk)
         case "model" if made_by := _run_of(str(value)):
-            return Named(setting.label, "", run=made_by)
+            return Reference(setting.label, "", run=made_by)
         case "snapshot":
-            return Named(setting.label, str(value), snapshot=int(value))
+            return Reference(setting.label, str(value), snapshot=int(value))
         case "score set" if found := things.sets.get((_slug(run, setting), value)):
-            return Named(setting.label, found.name, run=found.run_ref, campaign=found.campaign_ref)
-    return Named(setting.label, str(value))
+            return Reference(setting.label, found.name, run=found.run_ref, campaign=found.campaign_ref)
+    return Reference(setting.label, str(value))
 
 
 def _run_of(model: str) -> int | None:

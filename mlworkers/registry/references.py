@@ -1,20 +1,21 @@
 """What a plan names must be there, and be the dataset's own: checked before the run is queued."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django.conf import settings
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
-from mlworkers.models import Run
+from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import Named, SettingError
 from mlworkers.plans.kinds import MODEL_KINDS, Kind
 from mlworkers.plans.settings import Setting, listed
 from mlworkers.pretrained.sources import Kind as SourceKind
-from mlworkers.pretrained.sources import ModelError, check_roots, local_folder, parse_source
+from mlworkers.pretrained.sources import ModelError, check_roots, local_folder, parse_source, unavailable
 from mlworkers.registry.selectors import models_of_run, reference_of
 
 
@@ -52,7 +53,7 @@ def _dataset_of(setting: Setting, values: Mapping[str, Any], dataset: Dataset | 
     if slug:
         return dataset_named(slug, dataset)
     if dataset is None:
-        sentence = _("“%(setting)s” names something of a dataset, and the run has none.")
+        sentence = _("“%(setting)s” refers to part of a dataset, but the run has no dataset.")
         raise SettingError(sentence, setting=Named(setting.name))
     return dataset
 
@@ -65,7 +66,7 @@ def _check_batch(setting: Setting, number: int, dataset: Dataset) -> None:
         dataset=dataset, plan__batch=number, state__in=[Run.State.QUEUED, Run.State.RUNNING]
     ).first()
     if busy:
-        sentence = _("Run %(run)s imports this file already; wait for it, or cancel it.")
+        sentence = _("Run %(run)s already imports this file. Wait for it or cancel it.")
         raise UserError(sentence % {"run": busy.pk})
 
 
@@ -108,22 +109,25 @@ def _check_model(setting: Setting, name: str) -> None:
         source = parse_source(name)
     if source.kind is not SourceKind.RUN:
         return
-    kinds = setting.kinds or MODEL_KINDS
-    made = list(models_of_run(int(source.name), source.part, kinds=kinds))
-    words = {"run": source.name, "kinds": listed(kinds), "part": source.part, "number": len(made)}
-    if not made and source.part:
-        sentence = _(
-            "Run %(run)s made no model “%(part)s” of the kind %(kinds)s; the models page lists those there are."
-        )
-        raise UserError(sentence % words)
+    with errors_shown(ModelError):
+        model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
+
+
+def model_of_run(run_id: int, part: str, *, kinds: Collection[str]) -> Artifact:
+    """The model of one of those kinds that a run made; with `part`, the one of that name. Raises ModelError where there
+    is none, or several.
+    """
+    made = list(models_of_run(run_id, part, kinds=kinds))
+    words = {"run": run_id, "kinds": get_text_list(list(kinds), _("or")), "part": part, "number": len(made)}
+    if not made and part:
+        raise unavailable(_("Run %(run)s made no %(kinds)s called “%(part)s”") % words, SourceKind.RUN)
     if not made:
-        raise UserError(
-            _("Run %(run)s made no model of the kind %(kinds)s; the models page lists those there are.")
-            % words
-        )
+        raise unavailable(_("Run %(run)s made no %(kinds)s, or there is no such run") % words, SourceKind.RUN)
     if len(made) > 1:
-        sentence = _("Run %(run)s made %(number)s models; name one of them, such as %(one)s.")
-        raise UserError(sentence % {**words, "one": reference_of(made[0], alone=False)})
+        words["one"] = reference_of(made[0], alone=False)
+        sentence = _("Run %(run)s made %(number)s models; name one of them, such as %(one)s")
+        raise unavailable(sentence % words, SourceKind.RUN)
+    return made[0]
 
 
 _CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {

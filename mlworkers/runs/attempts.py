@@ -26,9 +26,9 @@ from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.registry.references import models_check_roots
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
-from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave
-from mlworkers.runs.reporting import Assisting, Heir, Reporter, WorkerLeaves, leaving
+from mlworkers.runs.reporting import AssistantReport, Heir, Reporter, WorkerLeaves, leaving
 from mlworkers.runs.shards import AssistingShards, HeldShards, Shards, ShardsLeft
 from mlworkers.runs.storage import (
     Curve,
@@ -41,7 +41,7 @@ from mlworkers.runs.storage import (
     kept_folder,
 )
 
-Pipeline = Callable[[Any, Work], Outcome]
+Pipeline = Callable[[Any, Job], Outcome]
 PipelineOf = Callable[[str], Pipeline]  # by the name of the kind
 # How often, after how many seconds, the end of a run is written again where the database cannot take it.
 PAUSES = (1, 2, 4, 8)
@@ -56,7 +56,7 @@ def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
     try:
         _perform(claim, log, pipeline_of)
     except RunStopped:
-        log.write(_("Stopped: the run was cancelled, or another worker took it up."))
+        log.write(_("Stopped: the run was cancelled, or another worker resumed it."))
         attempts_remove(claim.run_id, up_to=claim.attempt)
     except WorkerLeaves:
         _leave(claim, log)
@@ -129,7 +129,7 @@ def _assist(run_id: int, worker: str, heir: Heir, pipeline_of: PipelineOf) -> No
     over.
     """
     run = Run.objects.select_related("dataset").get(pk=run_id)
-    report = Assisting(RunLog(run.pk), worker)
+    report = AssistantReport(RunLog(run.pk), worker)
     shards = AssistingShards(_shards_folder(run), report, run_id=run.pk, worker=worker, heir=heir)
     with assistant_folder(run.pk) as folder:
         _outcome(run, pipeline_of, folder, report, shards)
@@ -144,7 +144,7 @@ def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, sh
     kept = kept_folder(run.pk)
     for path in (folder, kept):
         path.mkdir(parents=True, exist_ok=True)
-    work = Work(
+    job = Job(
         run_id=run.pk,
         dataset=run.dataset,
         attempt=run.attempt,
@@ -155,14 +155,14 @@ def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, sh
         curve=Curve(run.pk),
     )
     with plan_errors_shown(kind):
-        return pipeline_of(kind.name)(plan_from(kind, run.plan), work)
+        return pipeline_of(kind.name)(plan_from(kind, run.plan), job)
 
 
 def _shards_folder(run: Run) -> Path:
     return kept_folder(run.pk) / "shards"
 
 
-def _artifact(run: Run, made: Made) -> Artifact:
+def _artifact(run: Run, made: NewArtifact) -> Artifact:
     sha256, size = content_of(made.path)
     path = home_relative(made.path)
     return Artifact(run=run, kind=made.kind, path=path, sha256=sha256, size=size, card=made.card)
@@ -176,7 +176,7 @@ def _evaluation(run: Run, row: Evaluation, artifact: Artifact | None) -> Evaluat
 def _leave(claim: Claim, log: RunLog) -> None:
     with suppress(RunStopped):
         run_leave(claim=claim)
-        log.write(_("The worker was asked to end and let go of the run; another one takes it up."))
+        log.write(_("The worker was asked to stop and released the run. Another worker resumes it."))
         invite(Run.objects.get(pk=claim.run_id), database_now())
 
 
@@ -207,12 +207,12 @@ def _sentence(claim: Claim, error: Exception) -> str:
     if isinstance(error, UserError | FileError) and str(error):
         return str(error)
     if disk_is_full(error):
-        return _("The disk is full, so the run stopped; free some space and start the run again.")
+        return _("The disk is full, so the run stopped. Free some space and start the run again.")
     if isinstance(error, ValueError) and str(error):
         return str(error)
     reference = secrets.token_hex(4)
     logger.error("Run %s failed, reference %s", claim.run_id, reference, exc_info=error)
     return _(
-        "Something unexpected stopped the run; its log says what. Start it again, or give the reference "
-        "%(reference)s to whoever looks after this installation."
+        "An unexpected error stopped the run; the log describes it. Start it again, or give the reference "
+        "%(reference)s to the administrator of this installation."
     ) % {"reference": reference}

@@ -1,6 +1,7 @@
 """What a pipeline gets and what it gives back."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
+from curation.files.json_text import json_from
 from curation.files.progress import Report
+from curation.files.writing import replacing
 from curation.models import Dataset
 from mlworkers.models import Evaluation
 from mlworkers.runs.shards import Shards
@@ -16,7 +19,7 @@ from mlworkers.runs.storage import Curve
 
 
 @dataclass(frozen=True)
-class Work:
+class Job:
     """What a pipeline gets beside its plan.
 
     folder: this attempt's own; files that it leaves there become the run's, if the outcome says so.
@@ -34,9 +37,24 @@ class Work:
     shards: Shards
     curve: Curve
 
+    def dataset_of(self, slug: str) -> Dataset:
+        """The run's dataset, which its plan names so. Raises UserError where it was removed."""
+        if self.dataset is None:
+            raise UserError(_("The dataset “%(slug)s” no longer exists.") % {"slug": slug})
+        return self.dataset
+
+    def drawn_once(self, name: str, draw: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What the run's first attempt drew: rows that come later must not change what a successor does."""
+        path = self.kept / name
+        if not path.is_file():
+            with replacing(path) as file:
+                file.write(json.dumps(draw(), ensure_ascii=False).encode())
+        drawn: dict[str, Any] = json_from(path.read_text("utf-8"))
+        return drawn
+
 
 @dataclass(frozen=True)
-class Made:
+class NewArtifact:
     """A file or folder that becomes an artefact of the run. card: what a reader should know of it."""
 
     kind: str
@@ -52,12 +70,5 @@ class Outcome:
 
     message: str
     result: dict[str, Any]
-    made: Sequence[Made] = ()
+    made: Sequence[NewArtifact] = ()
     evaluations: Sequence[tuple[Evaluation, Path | None]] = ()
-
-
-def dataset_of(work: Work, slug: str) -> Dataset:
-    """The run's dataset. Raises UserError if it was deleted since the run was started."""
-    if work.dataset is None:
-        raise UserError(_("The dataset “%(slug)s” no longer exists.") % {"slug": slug})
-    return work.dataset

@@ -68,8 +68,8 @@ def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
 
 def _gave_up() -> str:
     return _(
-        "%(number)s workers fell silent while doing this run, mostly a sign of too little memory; "
-        "make the run smaller or give the worker more, then start it again."
+        "%(number)s workers stopped responding during this run, usually because of too little memory. "
+        "Make the run smaller or give the worker more memory, then start it again."
     ) % {"number": LOST_MAX}
 
 

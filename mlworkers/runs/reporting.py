@@ -20,7 +20,7 @@ class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on els
     """This worker was asked to end. The run is let go, and another worker takes it up."""
 
 
-class Sayings:
+class LogOnce:
     """Writes what a worker says into the run's log, each sentence once and at once: the next report may come before a
     heartbeat looks.
     """
@@ -35,11 +35,11 @@ class Sayings:
             self._write(sentence)
 
 
-class Assisting:
+class AssistantReport:
     """The report of a worker that assists with another's run: how far the run is, its holder says."""
 
     def __init__(self, log: RunLog, worker: str) -> None:
-        self._say = Sayings(lambda sentence: log.write(f"{worker}: {sentence}"))
+        self._say = LogOnce(lambda sentence: log.write(f"{worker}: {sentence}"))
 
     def __call__(self, done: int, total: int, message: str) -> None:
         if leaving.is_set():
@@ -47,7 +47,7 @@ class Assisting:
         self._say(message)
 
 
-class Standing(NamedTuple):
+class ProgressNote(NamedTuple):
     """Where the work stands, and since when (by this process's own clock, which never jumps) and from what number on it
     has been counting, for the rate.
     """
@@ -70,10 +70,10 @@ class Reporter:
 
     def __init__(self, claim: Claim, log: RunLog) -> None:
         self.claim = claim
-        self.standing = self._written = Standing(since=monotonic())
+        self.standing = self._written = ProgressNote(since=monotonic())
         self._written_at = monotonic()
         self._stage: int | None = None  # the total that is being counted to
-        self._say = Sayings(log.write)
+        self._say = LogOnce(log.write)
         self._stopped = threading.Event()
 
     def __call__(self, done: int, total: int, message: str) -> None:
@@ -86,7 +86,7 @@ class Reporter:
         since, start = self.standing.since, self.standing.done_before
         if total != self._stage or done < self.standing.done:
             since, start, self._stage = monotonic(), done, total
-        self.standing = Standing(since, start, done, total, message)
+        self.standing = ProgressNote(since, start, done, total, message)
         self._say(message)
 
     @contextmanager

@@ -121,7 +121,7 @@ def _capital(text: str) -> str:
 
 TERMS: Mapping[str, Any] = {
     "auc": gettext_lazy("AUC on held-out sentences"),
-    "auc_in_sample": gettext_lazy("AUC on what was learnt"),
+    "auc_in_sample": gettext_lazy("AUC on the training sentences"),
     "characters_auc": gettext_lazy("AUC of characters alone"),
     "characters_auc_raw": gettext_lazy("AUC of characters, before normalising"),
     "median_p_human": gettext_lazy("Median p_D, human"),

@@ -69,7 +69,7 @@ class Shards:
         return report
 
 
-class Standing(NamedTuple):
+class ShardProgress(NamedTuple):
     """The shard that this worker does, and how far it is."""
 
     claim: ShardClaim
@@ -87,8 +87,8 @@ class SharedShards(Shards):
         super().__init__(folder, report)
         self._run_id = run_id
         self._worker = worker
-        self._standing: Standing | None = None
-        self._written: Standing | None = None
+        self._standing: ShardProgress | None = None
+        self._written: ShardProgress | None = None
         self._written_at = time.monotonic()
 
     def _claimed(self, stage: str, sizes: Sequence[int], *, assisting: bool) -> ShardClaim | None:
@@ -97,7 +97,7 @@ class SharedShards(Shards):
         )
         if claim is not None:
             self._written_at = time.monotonic()
-            self._standing = self._written = Standing(claim, sizes[claim.number])
+            self._standing = self._written = ShardProgress(claim, sizes[claim.number])
         return claim
 
     @contextmanager

@@ -87,6 +87,14 @@ def content_of(path: Path) -> tuple[str, int]:
     return hashlib.sha256("".join(lines).encode()).hexdigest(), total
 
 
+def _append(path: Path, line: str) -> None:
+    """A full disk loses the line and not the run: what matters is also in the run's row."""
+    with suppress(OSError, ValueError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+
 class Curve:
     """Figures along a run, for its page: one JSON object a line, each with its step.
 
@@ -97,13 +105,7 @@ class Curve:
         self.path = run_folder(run_id) / "curve.jsonl"
 
     def write(self, step: int, **figures: float | str) -> None:
-        """Append. A full disk loses the line and not the run."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"step": step, **figures}) + "\n")
-        except OSError:
-            return
+        _append(self.path, json.dumps({"step": step, **figures}))
 
     def read(self) -> list[dict[str, Any]]:
         """Every line, in the order written; what was cut off by a kill is left out."""
@@ -127,16 +129,11 @@ class RunLog:
         self.path = run_folder(run_id) / "log.txt"
 
     def write(self, text: str) -> None:
-        """Append. A full disk loses the line and not the run: what matters also stands in the run's row."""
         stamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(f"{stamp} {text.rstrip()}\n")
+        _append(self.path, f"{stamp} {text.rstrip()}")
+        with suppress(OSError, ValueError):
             if self.path.stat().st_size > LOG_MAX_BYTES:
                 self._shorten()
-        except (OSError, ValueError):
-            return
 
     def _shorten(self) -> None:
         kept = self.path.read_bytes()[-LOG_MAX_BYTES // 2 :].partition(b"\n")[2]

@@ -49,8 +49,8 @@ def speed(rate: float | None) -> str:
 class PlanRows:
     """The settings of a plan by their labels: those that say what the run is, and those left at their defaults."""
 
-    told: list[tuple[Text, str]]
-    usual: list[tuple[Text, str]]
+    chosen: list[tuple[Text, str]]
+    defaults: list[tuple[Text, str]]
 
 
 @register.filter
@@ -60,7 +60,7 @@ def plan_rows(run: Run) -> PlanRows:
     for name, value in run.plan.items():
         setting = known.get(name)
         is_usual = setting is not None and not setting.comes_first and value == setting.default
-        (rows.usual if is_usual else rows.told).append(
+        (rows.defaults if is_usual else rows.chosen).append(
             (setting.label if setting else name, _valued(setting, value))
         )
     return rows

@@ -46,7 +46,7 @@ def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     context = {
         "artifact": artifact,
         "card": card_of(artifact),
-        "told": {
+        "facts": {
             name: value for name, value in artifact.card.items() if name != "plan"
         },  # the run's page has it
         "evaluations": evaluations_of([artifact])[artifact.pk],

@@ -321,7 +321,7 @@ def test_a_comparison_measures_the_base_and_every_weighting_and_seed(dataset, en
     )
     assert found["plain"]["difference"] is None
     assert (run.result["pairs"], run.result["training_pairs"], run.result["seeds"]) == (12, 24, [42, 43])
-    assert run.message == "7 encoders measured on 12 test pairs"
+    assert run.message == "7 encoders evaluated on 12 test pairs"
 
 
 def test_each_encoder_of_a_comparison_is_an_artefact_with_its_evaluation(dataset, encoder_folder) -> None:
@@ -430,11 +430,11 @@ def several(encoder_folder) -> Run:
 @pytest.mark.parametrize(
     ("part", "sentence"),
     [
-        ("", "Run {run} made several; name one, such as run:{run}/plain-42; or give"),
+        ("", "Run {run} made 2 models; name one of them, such as run:{run}/plain-42; or give"),
         ("/random-42", "Run {run} made no encoder called “random-42”; or give"),
         (
             "/realism-42",
-            "The files of run:{run}/realism-42 are gone; start run {run} again to make them anew",
+            "The files of the encoder “realism-42” of run {run} are missing; start the run again",
         ),
     ],
 )

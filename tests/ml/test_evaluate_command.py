@@ -210,7 +210,7 @@ def test_of_a_run_that_made_several_models_one_must_be_named(scored) -> None:
         Artifact.objects.create(run=run, kind="encoder", path=label, sha256="0" * 64)
 
     with pytest.raises(
-        CommandError, match=f"Run {run.pk} made several; name one, such as run:{run.pk}/plain-42"
+        CommandError, match=f"Run {run.pk} made 2 models; name one of them, such as run:{run.pk}/plain-42"
     ):
         evaluate(f"run:{run.pk}", scored)
 

@@ -103,4 +103,4 @@ def test_an_encoder_whose_files_are_gone_is_refused_in_one_sentence(artifact) ->
     run = related(artifact)
 
     assert run.state == "failed"
-    assert "are gone" in run.message
+    assert "are missing" in run.message

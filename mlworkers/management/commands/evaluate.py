@@ -46,7 +46,7 @@ CosinesOf = Callable[[JudgedPairs], "PairCosines"]
 
 
 @dataclass(frozen=True)
-class Measured:
+class EncoderEvaluation:
     """What a call found out; `sentences` distinct ones were encoded in `encoding_seconds`."""
 
     agreement: Agreement
@@ -60,18 +60,22 @@ class Measured:
 
 
 class Command(BaseCommand):
-    help = "Measure a sentence encoder against human scores, or against human labels."
+    help = "Evaluate a sentence encoder against human scores or human labels."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("model", help=", ".join(Kind))
         parser.add_argument("--pairs", type=Path, required=True, metavar="FILE")
-        parser.add_argument("--a", metavar="COL", help="first sentence, a column by name or number")
+        parser.add_argument("--a", metavar="COL", help="column of the first sentence, by name or number")
         parser.add_argument("--b", metavar="COL", help="second sentence")
         target = parser.add_mutually_exclusive_group()
         target.add_argument("--score", metavar="COL", help="human scores, on any scale")
         target.add_argument("--label", metavar="COL", help="human labels, 0 or 1; needs --dev")
-        parser.add_argument("--no-header", action="store_true", help="the first row is a pair already")
-        parser.add_argument("--dev", type=Path, metavar="FILE", help="labelled pairs to tune thresholds on")
+        parser.add_argument(
+            "--no-header", action="store_true", help="the file has no header; columns are given by number"
+        )
+        parser.add_argument(
+            "--dev", type=Path, metavar="FILE", help="labelled pairs on which thresholds are tuned"
+        )
         parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="0: no interval")
         parser.add_argument("--seed", type=int, default=1234, help="of the resamples")
 
@@ -90,15 +94,18 @@ class Command(BaseCommand):
             folder = _folder(model, report)
             encoder = load_encoder(folder, compute)
             cosines_of = _cosines_by(encoder, compute, report)
-            measured = _measured(cosines_of, test, tuning, options)
+            evaluated = _evaluated(cosines_of, test, tuning, options)
         self._warn(
-            *measured.agreement.warnings,
+            *evaluated.agreement.warnings,
             *_warnings_of_overlap(test, tuning),
             *_warnings_of_training(test, folder),
         )
         seconds = perf_counter() - started
-        lines = (*_lines(model, test, tuning, measured, options["seed"]), _timing(measured, compute, seconds))
-        self.answer(_figures(measured, seconds), *lines, as_json=options["json"])
+        lines = (
+            *_lines(model, test, tuning, evaluated, options["seed"]),
+            _timing(evaluated, compute, seconds),
+        )
+        self.answer(_figures(evaluated, seconds), *lines, as_json=options["json"])
 
     def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
         with errors_shown():
@@ -106,7 +113,7 @@ class Command(BaseCommand):
         if seed < 0:
             self.fail(_("The seed %(seed)s is negative; give 0 or more.") % {"seed": seed})
         if label and dev is None:
-            self.fail(_("--label needs --dev FILE, other labelled pairs to tune thresholds on."))
+            self.fail(_("--label needs --dev FILE, other labelled pairs on which thresholds are tuned."))
         if dev and not label:
             self.fail(_("--dev is for labels; name their column with --label."))
 
@@ -151,9 +158,9 @@ def _cosines_by(encoder: SentenceTransformer, compute: Compute, report: Report) 
     return cosines_of
 
 
-def _measured(
+def _evaluated(
     cosines_of: CosinesOf, test: JudgedPairs, tuning: JudgedPairs | None, options: dict[str, Any]
-) -> Measured:
+) -> EncoderEvaluation:
     started = perf_counter()
     found = cosines_of(test)
     seconds = perf_counter() - started
@@ -165,7 +172,7 @@ def _measured(
         classification = measure_classification(
             found.values, test.values, tuning_cosines=cosines_of(tuning).values, tuning_labels=tuning.values
         )
-    return Measured(agreement, classification, found.sentences, seconds)
+    return EncoderEvaluation(agreement, classification, found.sentences, seconds)
 
 
 def _warnings_of_overlap(test: JudgedPairs, tuning: JudgedPairs | None) -> Iterator[str]:
@@ -187,8 +194,8 @@ def _warnings_of_training(test: JudgedPairs, folder: Path) -> Iterator[str]:
         ) % {"seen": seen, "n": len(test), "file": test.name}
 
 
-def _figures(measured: Measured, seconds: float) -> dict[str, Any]:
-    agreement, classification = measured.agreement, measured.classification
+def _figures(evaluated: EncoderEvaluation, seconds: float) -> dict[str, Any]:
+    agreement, classification = evaluated.agreement, evaluated.classification
     figures = {
         "pairs": agreement.pairs,
         "pearson": agreement.pearson,
@@ -196,7 +203,7 @@ def _figures(measured: Measured, seconds: float) -> dict[str, Any]:
         "spearman_low": agreement.interval and agreement.interval.low,
         "spearman_high": agreement.interval and agreement.interval.high,
         "seconds": round(seconds, 3),
-        "sentences_per_second": round(measured.sentences_per_second, 1),
+        "sentences_per_second": round(evaluated.sentences_per_second, 1),
     }
     if classification is not None:
         keys = ("accuracy", "f1", "accuracy_threshold", "f1_threshold")
@@ -205,14 +212,14 @@ def _figures(measured: Measured, seconds: float) -> dict[str, Any]:
 
 
 def _lines(
-    model: str, test: JudgedPairs, tuning: JudgedPairs | None, measured: Measured, seed: int
+    model: str, test: JudgedPairs, tuning: JudgedPairs | None, evaluated: EncoderEvaluation, seed: int
 ) -> Iterator[str]:
-    agreement, classification = measured.agreement, measured.classification
+    agreement, classification = evaluated.agreement, evaluated.classification
     yield _("%(model)s on %(file)s: %(n)s pairs, %(sentences)s distinct sentences") % {
         "model": model,
         "file": test.name,
         "n": f"{len(test):,}",
-        "sentences": f"{measured.sentences:,}",
+        "sentences": f"{evaluated.sentences:,}",
     }
     yield _("Spearman %(value)s%(interval)s") % {
         "value": _correlation(agreement.spearman),
@@ -251,9 +258,9 @@ def _interval(agreement: Agreement, seed: int) -> str:
     }
 
 
-def _timing(measured: Measured, compute: Compute, seconds: float) -> str:
+def _timing(evaluated: EncoderEvaluation, compute: Compute, seconds: float) -> str:
     return _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)") % {
         "seconds": seconds,
-        "rate": measured.sentences_per_second,
+        "rate": evaluated.sentences_per_second,
         "compute": compute,
     }

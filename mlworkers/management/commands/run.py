@@ -26,14 +26,21 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Command(BaseCommand):
-    help = "Start a run. `run --list` prints every kind with its plan."
+    help = "Start a run. `run --list` prints every kind of run with its settings."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("kind", nargs="?", help="kind of run")
-        parser.add_argument("values", nargs="*", metavar="key=value", help="settings of its plan")
-        parser.add_argument("--plan", type=Path, metavar="FILE.json", help="a plan; key=value goes before it")
-        parser.add_argument("--wait", action="store_true", help="wait for the end and print the outcome")
-        parser.add_argument("--list", action="store_true", help="print every kind with its plan and leave")
+        parser.add_argument("values", nargs="*", metavar="key=value", help="settings of the run")
+        parser.add_argument(
+            "--plan",
+            type=Path,
+            metavar="FILE.json",
+            help="a JSON file with settings; key=value overrides them",
+        )
+        parser.add_argument(
+            "--wait", action="store_true", help="wait until the run has ended and print its outcome"
+        )
+        parser.add_argument("--list", action="store_true", help="print every kind of run with its settings")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["list"]:
@@ -60,7 +67,7 @@ class Command(BaseCommand):
             self.stderr.write(run.message)
         if not queue_is_served(run.queue, database_now()):
             sentence = _(
-                "No worker serves the queue “%(queue)s”, so the run waits. Start one with: %(command)s"
+                "No worker serves the queue “%(queue)s”, so the run waits. Start a worker with: %(command)s"
             )
             self.stderr.write(sentence % {"queue": run.queue, "command": worker_command(run.queue)})
 

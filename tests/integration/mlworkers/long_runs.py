@@ -52,7 +52,7 @@ LONG = [
         "comparison",
         "compare_weightings",
         {"test_score_set": "gold", **TRAINING, **COMPARISON},
-        "Training and measuring",
+        "Training and evaluating",
         0.5,
     ),
     Long("export", "export_dataset", {}, "", 0.5),  # last: it writes what the others added

@@ -70,7 +70,7 @@ def stopping(report):
     return wrapped
 
 reporting.Reporter.__call__ = stopping(reporting.Reporter.__call__)
-reporting.Assisting.__call__ = stopping(reporting.Assisting.__call__)
+reporting.AssistantReport.__call__ = stopping(reporting.AssistantReport.__call__)
 sys.exit(main())
 """
 

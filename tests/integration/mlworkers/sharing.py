@@ -13,7 +13,7 @@ from curation.files.progress import Report
 from curation.files.writing import replacing
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.runs.jobs import Made, Outcome, Work
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_claim
 from tests.factories import RunFactory
 
@@ -40,14 +40,14 @@ class Drawing:
         self.calls: Counter[tuple[str, int]] = Counter()
         self.workers: set[str] = set()
 
-    def __call__(self, plan: object, work: Work) -> Outcome:
-        paths = [path for stage in self.stages for path in self._stage(stage, work)]
-        whole = work.folder / "whole.txt"
+    def __call__(self, plan: object, job: Job) -> Outcome:
+        paths = [path for stage in self.stages for path in self._stage(stage, job)]
+        whole = job.folder / "whole.txt"
         with replacing(whole) as file:
             file.write(b"".join(path.read_bytes() for path in paths))
-        return Outcome("drawn", {"shards": len(paths)}, [Made("drawing", whole)])
+        return Outcome("drawn", {"shards": len(paths)}, [NewArtifact("drawing", whole)])
 
-    def _stage(self, stage: str, work: Work) -> list[Path]:
+    def _stage(self, stage: str, job: Job) -> list[Path]:
         def do(number: int, path: Path, report: Report) -> None:
             self.calls[stage, number] += 1
             self.workers.add(threading.current_thread().name)
@@ -56,7 +56,7 @@ class Drawing:
             with replacing(path) as file:
                 file.write(f"{stage} {number}\n".encode())
 
-        return work.shards.all(stage, [SIZE] * self.count, do, message=f"Stage {stage}")
+        return job.shards.all(stage, [SIZE] * self.count, do, message=f"Stage {stage}")
 
     @property
     def once_each(self) -> Counter[tuple[str, int]]:

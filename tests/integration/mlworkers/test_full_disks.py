@@ -24,13 +24,13 @@ from mlworkers.encoders.arrays import array_write
 from mlworkers.models import Run
 from mlworkers.pipelines import default
 from mlworkers.runs import attempts
-from mlworkers.runs.jobs import Made, Outcome
+from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.runs.storage import run_folder
 from tests.factories import RunFactory
 
 MANY = np.random.default_rng(1).random(1 << 18)  # 2 MiB that no compression makes small
-FULL = "The disk is full, so the run stopped; free some space and start the run again."
+FULL = "The disk is full, so the run stopped. Free some space and start the run again."
 
 
 @contextmanager
@@ -155,9 +155,9 @@ def run_that(monkeypatch, db) -> Callable[[Callable[[Path], None]], Run]:
     """Carries out a run that writes so, and returns it."""
 
     def carried_out(write: Callable[[Path], None]) -> Run:
-        def does(plan, work) -> Outcome:
-            write(work.folder / "made.npy")
-            return Outcome("made", {}, [Made("numbers", work.folder / "made.npy")])
+        def does(plan, job) -> Outcome:
+            write(job.folder / "made.npy")
+            return Outcome("made", {}, [NewArtifact("numbers", job.folder / "made.npy")])
 
         monkeypatch.setitem(default.PIPELINES, "export_dataset", does)
         run = RunFactory()
@@ -208,7 +208,7 @@ class FullDatabase:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_end_of_a_run_is_written_again_where_the_database_s_disk_was_full(monkeypatch) -> None:
-    def does(plan, work) -> Outcome:
+    def does(plan, job) -> Outcome:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setitem(default.PIPELINES, "export_dataset", does)

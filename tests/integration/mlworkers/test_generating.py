@@ -15,7 +15,7 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.human_sentences import sources_drawn
-from mlworkers.runs.jobs import Outcome, Work
+from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve, home_relative, run_folder
@@ -91,11 +91,11 @@ def generator_folder(tmp_path_factory) -> Path:
     return folder
 
 
-def work_of(run: Run, *, report=lambda done, total, message: None, attempt: int = 1) -> Work:
+def work_of(run: Run, *, report=lambda done, total, message: None, attempt: int = 1) -> Job:
     folder, kept = run_folder(run.pk) / str(attempt), run_folder(run.pk) / "kept"
     for each in (folder, kept):
         each.mkdir(parents=True, exist_ok=True)
-    return Work(
+    return Job(
         run_id=run.pk,
         dataset=run.dataset,
         attempt=attempt,
@@ -303,7 +303,7 @@ def test_rows_of_which_none_can_be_kept_end_the_run_with_their_reasons(
     ("values", "says"),
     [
         ({"model": "packaged:all-MiniLM-L6-v2"}, "is a sentence encoder"),
-        ({"model": "run:999"}, "made no model"),
+        ({"model": "run:999"}, "made no generator"),
         ({"model": "x", "split": "dev"}, "is held out"),
         ({"model": "x", "top_p": 0}, "must be at least"),
         ({"model": "x", "labels": "0,7"}, "has no label '7'"),

@@ -175,7 +175,7 @@ def test_a_run_that_silenced_three_workers_is_given_to_no_fourth() -> None:
     stored = now_in_database(run)
     assert taken is None
     assert stored.state == Run.State.FAILED
-    assert "3 workers fell silent" in stored.message
+    assert "3 workers stopped responding" in stored.message
 
 
 def test_a_run_that_was_left_is_offered_to_others_at_once_though_it_was_offered_just_now() -> None:

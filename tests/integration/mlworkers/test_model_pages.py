@@ -219,14 +219,14 @@ def test_only_an_encoder_is_said_to_be_unmeasured(client, staff, training, kind,
 
     one, several = page(client, staff, "model_detail", model.pk).text, page(client, staff, "model_list").text
 
-    assert ("Not measured yet" in one) == measurable
-    assert ("not measured" in several) == measurable
+    assert ("Not evaluated yet" in one) == measurable
+    assert ("not evaluated" in several) == measurable
 
 
 def test_a_reference_to_no_row_is_shown_as_none(dataset) -> None:
     run = RunFactory(kind="compare_weightings", dataset=dataset, plan={"snapshot": 0, "first_seed": 0})
 
-    assert [value for _label, value in plan_rows(run).told if value != "0"] == ["none"]
+    assert [value for _label, value in plan_rows(run).chosen if value != "0"] == ["none"]
 
 
 def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client, staff, dataset) -> None:
@@ -261,7 +261,7 @@ def test_a_model_that_names_itself_in_a_circle_is_followed_once(client, staff, d
 def test_a_model_whose_files_are_gone_says_so_and_offers_no_download(client, staff, training) -> None:
     answer = page(client, staff, "model_detail", ArtifactFactory(run=training).pk)
 
-    assert "are gone from" in answer.text
+    assert "are missing from" in answer.text
     assert "download" not in answer.text
 
 
@@ -314,7 +314,10 @@ def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_an_interval_exclu
 def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client, curator, comparison) -> None:
     answer = page(client, curator, "comparison", comparison.pk)
 
-    assert "Realism lies 0.012 (0.003 to 0.021) above plain; filter and random cannot be told" in answer.text
+    assert (
+        "Realism is 0.012 (0.003 to 0.021) above plain; filter and random are not distinguishable"
+        in answer.text
+    )
     assert answer.context["chart"].rows[0] == ["base", "0.8120", "0.7900", "0.8350"]
     assert "n = 420 test pairs, 2 seeds" in answer.text
 

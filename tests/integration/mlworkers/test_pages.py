@@ -344,7 +344,7 @@ def test_what_a_service_refuses_is_said_on_the_form(client, curator, dataset) ->
 
     answer = post(client, curator, "run_start", "import_pairs", **fields)
 
-    assert "imports this file already" in answer.text
+    assert "already imports this file" in answer.text
     assert Run.objects.count() == 1
 
 

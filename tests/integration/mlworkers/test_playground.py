@@ -84,7 +84,7 @@ def test_what_is_no_sentence_is_said_beside_its_field(
 def test_while_no_worker_would_answer_the_page_says_how_to_start_one(client, curator, encoder) -> None:
     asked = ask(client, curator, encoder)
 
-    assert "No worker serves the queue “gpu”, so nobody answers." in asked.text
+    assert "No worker serves the queue “gpu”, so there is no answer." in asked.text
     assert "hx-trigger" in asked.text
 
 
@@ -106,7 +106,7 @@ def test_while_the_worker_has_another_run_the_page_says_which(client, curator, e
     assert "The worker is busy with" in asked.text
     assert f"run {training.pk}" in asked.text
     assert "Train an encoder: 25% done, about 1 min left." in " ".join(asked.text.split())
-    assert "A question that has waited for an hour is forgotten." in asked.text
+    assert "A question that has waited for an hour is deleted." in asked.text
 
 
 def test_the_answer_is_the_cosine_with_its_place_among_the_test_pairs(client, curator, encoder) -> None:

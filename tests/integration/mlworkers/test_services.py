@@ -162,7 +162,7 @@ def test_one_run_at_a_time_imports_an_upload(dataset) -> None:
     plan = {"dataset": dataset.slug, "batch": batch.pk}
     first = run_start(kind="import_pairs", plan=plan, by=None)
 
-    with pytest.raises(UserError, match=f"Run {first.pk} imports this file already"):
+    with pytest.raises(UserError, match=f"Run {first.pk} already imports this file"):
         run_start(kind="import_pairs", plan=plan, by=None)
 
 

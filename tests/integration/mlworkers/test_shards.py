@@ -545,6 +545,6 @@ def test_a_shard_that_fills_the_disk_fails_the_run_with_one_sentence_and_leaves_
 
     assert (run.state, run.message) == (
         "failed",
-        "The disk is full, so the run stopped; free some space and start the run again.",
+        "The disk is full, so the run stopped. Free some space and start the run again.",
     )
     assert [path.name for path in run_folder(run.pk).iterdir()] == ["log.txt"]

@@ -112,7 +112,7 @@ def test_the_list_of_kinds_describes_each_that_the_person_may_start(client, staf
 def test_who_may_not_start_every_kind_is_told_who_does(client, request, person, told) -> None:
     client.force_login(request.getfixturevalue(person))
 
-    assert ("are started by staff" in client.get(reverse("mlworkers:run_kinds")).text) == told
+    assert ("Only staff can start" in client.get(reverse("mlworkers:run_kinds")).text) == told
 
 
 def test_a_kind_that_is_not_listed_has_no_form(client, admin) -> None:
@@ -164,7 +164,7 @@ def test_a_score_set_that_is_gone_must_be_chosen_anew(furnished) -> None:
     gone = PlanForm(kind=NAMING, dataset=furnished, initial={"target": "an old one"})
 
     assert [value for value, _words in kept.fields["target"].choices] == ["", "the target set"]
-    assert gone.fields["target"].choices[0] == ("", "choose one: “an old one” is gone")
+    assert gone.fields["target"].choices[0] == ("", "choose one: “an old one” no longer exists")
 
 
 def test_score_sets_of_other_datasets_are_offered_where_another_dataset_may_be_named(furnished) -> None:
@@ -176,7 +176,7 @@ def test_score_sets_of_other_datasets_are_offered_where_another_dataset_may_be_n
 
     offered = dict(form.fields["other_scores"].choices)
     assert offered["theirs"] == "theirs · reference · Elsewhere"
-    assert "the people set" in offered
+    assert "the human set" in offered
     assert "secret" not in offered
 
 
@@ -192,11 +192,11 @@ def test_a_model_that_is_not_suggested_can_be_typed(client, dataset) -> None:
 REFUSALS: list[tuple[dict[str, object], str]] = [
     ({"target": "nowhere"}, "The dataset “scenes” has no score set “nowhere”; choose one that it has."),
     (
-        {"target": "the gold set"},
-        "The score set “the gold set” is of the kind gold; “What it names” takes target.",
+        {"target": "the reference set"},
+        "The score set “the reference set” is of the kind reference; “What it names” takes target.",
     ),
     ({"model": "no model!"}, "'no model!' is neither a folder nor a model's name;"),
-    ({"model": "run:999999"}, "Run 999999 made no model of the kind encoder;"),
+    ({"model": "run:999999"}, "Run 999999 made no encoder, or there is no such run;"),
     (
         {"snapshot": 7},
         "The dataset “scenes” has no snapshot 7; choose one that it has, or 0 for a new one.",
@@ -260,9 +260,9 @@ def test_a_run_that_made_several_encoders_says_how_to_name_one(check) -> None:
     ArtifactFactory(run=run, path=f"runs/{run.pk}/1/realism-42")
 
     check(model=f"run:{run.pk}/realism-42")
-    with pytest.raises(UserError, match=rf"made 2 models; name one of them, such as run:{run.pk}/plain-42\."):
+    with pytest.raises(UserError, match=rf"made 2 models; name one of them, such as run:{run.pk}/plain-42;"):
         check(model=f"run:{run.pk}")
-    with pytest.raises(UserError, match=rf"Run {run.pk} made no model “random-42” of the kind encoder"):
+    with pytest.raises(UserError, match=rf"Run {run.pk} made no encoder called “random-42”"):
         check(model=f"run:{run.pk}/random-42")
 
 
@@ -271,8 +271,8 @@ def test_a_score_set_may_stand_in_the_dataset_that_another_setting_names(check) 
     ScoreSetFactory(dataset=elsewhere, name="theirs")
 
     check(other="elsewhere", other_scores="theirs")
-    with pytest.raises(UserError, match="“elsewhere” has no score set “the gold set”"):
-        check(other="elsewhere", other_scores="the gold set")
+    with pytest.raises(UserError, match="“elsewhere” has no score set “the reference set”"):
+        check(other="elsewhere", other_scores="the reference set")
 
 
 # From the administration

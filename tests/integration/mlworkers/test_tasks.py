@@ -17,7 +17,7 @@ from mlworkers import tasks
 from mlworkers.models import Run, WorkerHeartbeat
 from mlworkers.pipelines import default
 from mlworkers.runs.invitations import invite, kept_forget, sweep
-from mlworkers.runs.jobs import Made, Outcome
+from mlworkers.runs.jobs import NewArtifact, Outcome
 from mlworkers.runs.lifecycle import RunStopped, run_cancel, run_claim
 from mlworkers.runs.presence import Presence
 from mlworkers.runs.reporting import WorkerLeaves, leaving
@@ -45,7 +45,7 @@ class Model:
 
 
 def raising(error: BaseException):
-    def does(plan, work):
+    def does(plan, job):
         raise error
 
     return does
@@ -117,13 +117,13 @@ def test_an_artefact_that_fills_the_disk_leaves_nothing_and_the_run_started_agai
 ) -> None:
     disk = {"full": True}
 
-    def does(plan, work):
-        with folder_replacing(work.folder / "model") as folder:
+    def does(plan, job):
+        with folder_replacing(job.folder / "model") as folder:
             (folder / "weights").write_text("new")
-            (work.kept / "checkpoint").write_text("half of it")
+            (job.kept / "checkpoint").write_text("half of it")
             if disk["full"]:
                 raise Exception("Error while serializing: I/O error: No space left on device (os error 28)")
-        return Outcome("trained", {}, [Made("encoder", work.folder / "model")])
+        return Outcome("trained", {}, [NewArtifact("encoder", job.folder / "model")])
 
     pipeline(does)
     failed = carried_out(RunFactory())
@@ -142,7 +142,7 @@ def test_what_a_run_loaded_does_not_stay_in_the_worker_s_memory(pipeline, monkey
     monkeypatch.setitem(sys.modules, "mlworkers.pipelines.gpu", SimpleNamespace(release_memory=gc.collect))
     loaded = []
 
-    def does(plan, work):
+    def does(plan, job):
         model = Model()
         model.itself = model  # only a collection finds it
         loaded.append(weakref.ref(model))
@@ -197,7 +197,7 @@ def test_a_worker_that_must_exit_at_once_lets_go_of_its_run_too(pipeline) -> Non
 
 
 def test_a_run_that_was_cancelled_while_it_worked_stays_cancelled(pipeline) -> None:
-    def does(plan, work):
+    def does(plan, job):
         run_cancel(run_id=run.pk, at=timezone.now(), message="Cancelled by the owner.")
         return Outcome("done after all", {})
 
@@ -224,8 +224,8 @@ def test_files_of_an_attempt_that_was_given_up_are_removed() -> None:
 
 @pytest.mark.parametrize("error", [UserError("The disk is full."), RunStopped("cancelled")])
 def test_files_of_a_run_that_came_to_nothing_are_removed(pipeline, error: Exception) -> None:
-    def does(plan, work):
-        (work.folder / "half.csv").write_text("half")
+    def does(plan, job):
+        (job.folder / "half.csv").write_text("half")
         raise error
 
     pipeline(does)

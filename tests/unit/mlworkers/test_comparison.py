@@ -39,13 +39,13 @@ def test_rows_stand_in_the_order_of_the_paper_whatever_the_order_of_the_run() ->
 def test_a_weighting_whose_interval_excludes_0_is_told_apart_with_its_figures() -> None:
     comparison = compared(plain=told(0.833), realism=told(0.845, (0.012, 0.003, 0.021)))
 
-    assert what_it_shows(comparison).startswith("Realism lies 0.012 (0.003 to 0.021) above plain. ")
+    assert what_it_shows(comparison).startswith("Realism is 0.012 (0.003 to 0.021) above plain. ")
 
 
 def test_one_that_lies_below_is_said_to_lie_below_with_its_interval_from_small_to_large() -> None:
     comparison = compared(plain=told(0.833), random=told(0.812, (-0.021, -0.034, -0.009)))
 
-    assert what_it_shows(comparison).startswith("Random lies 0.021 (0.009 to 0.034) below plain. ")
+    assert what_it_shows(comparison).startswith("Random is 0.021 (0.009 to 0.034) below plain. ")
 
 
 def test_weightings_whose_intervals_include_0_are_named_together_as_not_told_apart() -> None:
@@ -56,14 +56,14 @@ def test_weightings_whose_intervals_include_0_are_named_together_as_not_told_apa
     )
 
     assert what_it_shows(comparison).startswith(
-        "Filter and random cannot be told from plain: the intervals of their differences include 0. "
+        "Filter and random are not distinguishable from plain: the intervals of their differences include 0. "
     )
 
 
 def test_the_untrained_base_is_called_by_what_it_is() -> None:
     comparison = compared(base=told(0.81, (-0.02, -0.03, -0.01)), plain=told(0.83))
 
-    assert what_it_shows(comparison).startswith("The untrained base lies 0.020 (0.010 to 0.030) below plain.")
+    assert what_it_shows(comparison).startswith("The baseline model is 0.020 (0.010 to 0.030) below plain.")
 
 
 def test_an_interval_that_touches_0_does_not_exclude_it() -> None:
@@ -75,18 +75,18 @@ def test_an_interval_that_touches_0_does_not_exclude_it() -> None:
 def test_without_a_measured_difference_the_sentence_ranks_nothing() -> None:
     comparison = compared(base=told(0.81), plain=told(0.83), realism=told(0.9))
 
-    assert what_it_shows(comparison).startswith("No interval of a difference from plain training was drawn")
+    assert what_it_shows(comparison).startswith("There is no interval for a difference from plain training")
 
 
 @pytest.mark.parametrize(
     ("seeds", "limit"),
     [
-        (1, "One test of 420 pairs and one seed: how much another seed would change this, it cannot say."),
+        (1, "One test of 420 pairs and one seed: they cannot show how much another seed would change this."),
         (
             2,
             "One test of 420 pairs and 2 seeds: intervals are over pairs, so few seeds show only roughly how",
         ),
-        (5, "One test of 420 pairs and 5 seeds: other tests may rank otherwise."),
+        (5, "One test of 420 pairs and 5 seeds: other tests may give another order."),
     ],
 )
 def test_the_sentence_ends_with_what_so_many_seeds_cannot_show(seeds: int, limit: str) -> None:
