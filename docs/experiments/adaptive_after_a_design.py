@@ -1,8 +1,8 @@
-"""What extra judgements bring after a whole design: a second time through it, or an adaptive phase.
+"""Compare two ways to spend extra judgements after a whole design: the design again, or an adaptive phase.
 
-600 items, normal truth, annotators with noise. A design with two 4-tuples per item is judged once; then as many again
-are spent either way. Prints the Spearman correlation of MaxDiff (prior precision 1, as in campaigns) with the truth.
-Everything is simulated.
+600 items, true values from a normal distribution, annotators with noise. A design with two 4-tuples per item is judged
+once. Then as many judgements again are added in one way or the other. The script prints the Spearman correlation of
+MaxDiff (prior precision 1, as in campaigns) with the truth. Everything is simulated.
 
     python docs/experiments/adaptive_after_a_design.py [--campaigns 10]
 """

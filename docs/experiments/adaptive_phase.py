@@ -1,7 +1,8 @@
-"""How many judgements an accuracy costs: a fixed design scored by counting or MaxDiff, random blocks, adaptive ones.
+"""How many judgements an accuracy costs: a fixed design with counting or MaxDiff, random blocks, adaptive blocks.
 
-600 items, normal truth, annotators with noise. The accuracy to reach is counting's with 8 judgements an item on a fixed
-design of 2 N tuples; the others stop when they reach it. Everything is simulated.
+600 items, true values from a normal distribution, annotators with noise. The accuracy to reach is that of counting with
+8 judgements per item on a fixed design of 2 N tuples. The other methods stop when they reach it. Everything is
+simulated.
 
     python docs/experiments/adaptive_phase.py [--campaigns 10]
 """

@@ -1,10 +1,12 @@
-"""Hostile files, rows that repeat, a huge design and a killed import, against a running site: how long requests take,
-how much memory the web processes need, and whether people can go on afterwards.
+"""Attack a running site with hostile files, rows that repeat, a huge design and a killed import.
+
+The script measures how long requests take and how much memory the web processes need, and checks whether people can
+continue afterwards.
 
     python docs/experiments/attack_site.py http://127.0.0.1:8000/ --user NAME --password PASSWORD --web PID
 
-The user may create datasets. PID: of gunicorn's parent; its children are watched, and one of them is killed. The site
-should be a new one. Hostile files come from tests/hostile_files.py.
+The user must be allowed to create datasets. PID is the process id of gunicorn's parent: the script watches its
+children and kills one of them. Use a new site. The hostile files come from tests/hostile_files.py.
 """
 
 import argparse

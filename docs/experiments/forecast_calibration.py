@@ -1,7 +1,8 @@
-"""Does the outcome of simulated campaigns lie in the interval that was forecast for it?
+"""Does the outcome of simulated campaigns lie in the interval that the forecast gave for it?
 
-Two ways to forecast: before anybody judges, with a known noise; and half-way, with the noise fitted to the judgements
-of the very campaign whose end is then awaited, as a dashboard does. The promise is 90 of 100.
+There are two ways to forecast. The first is before anybody judges, with a known noise. The second is half-way through
+the campaign, as on a dashboard: the noise is fitted to the judgements so far of the campaign that is forecast. The goal
+is that 90 of 100 outcomes lie in the interval.
 
     python docs/experiments/forecast_calibration.py [--campaigns 100] [--items 100]
 """

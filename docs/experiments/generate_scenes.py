@@ -1,9 +1,10 @@
-"""What a generator trained on the spot writes, judged against the meaning that it was asked for.
+"""Compare what a small generator writes with the meaning that it was asked for.
 
     python docs/experiments/generate_scenes.py --steps 1500 --layers 3 --width 192 --rate 0.003
 
-Trains on scene pairs of the demonstration, writes rows for other pairs' sentences with and without self-debiasing, and
-reads every sentence back into its scene: how many are no scene, and how related the others are to their source.
+The script trains a generator on scene pairs of the demonstration and writes rows for the sentences of other pairs, with
+and without self-debiasing. Then it parses every sentence back into its scene. It reports how many sentences are no
+scene, and how closely the others are related to their source.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 """Guess passwords at a running site in three ways, and count how many guesses the site checked.
 
-Use a site that was started for this: names and addresses stay closed for a quarter of an hour.
+Use a site that was started only for this: names and addresses stay closed for a quarter of an hour.
 Start the site with TRUSTED_PROXIES=1 (this script writes the X-Forwarded-For header that a proxy would write), then:
 
     python docs/experiments/guess_passwords.py http://127.0.0.1:8000 --user NAME --password PASSWORD
 
-NAME is an account that exists; its right password shows whether the person still comes in while somebody else guesses.
+NAME is an existing account. Its correct password shows whether the person can still log in while somebody else guesses.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""How long a run waits that its worker handed back because it was asked to stop.
+"""How long a run waits after its worker was asked to stop and released it.
 
-An import is begun and its worker is stopped in the middle, with SIGTERM. Either the whole site is restarted
-(`manage.py serve`), or one of two workers of the queue is stopped and the other goes on. Printed are the seconds from
-the signal until the run was let go, from there until it was claimed again, and for the restart also how long the new
-site took until its worker lived.
+An import starts, and its worker is stopped in the middle with SIGTERM. Either the whole site is restarted
+(`manage.py serve`), or one of two workers of the queue is stopped and the other continues. The script prints the
+seconds from the signal until the worker released the run, and from there until a worker claimed it again. For the
+restart it also prints how long the new site took until its worker lived.
 
-Run it in the project's folder, with DATABASE_URL naming a PostgreSQL database that may be written to, and REDIS_URL or
-none (then messages go through the file system):
+Run it in the project's folder. DATABASE_URL must name a PostgreSQL database that the script may write to. REDIS_URL may
+be set; without it, messages use the file system:
 
     DATABASE_URL=postgres://user@127.0.0.1:5432/trial SECRET_KEY=x ALLOWED_HOSTS=127.0.0.1 \\
         python docs/experiments/hand_back.py --trials 3

@@ -1,9 +1,9 @@
-"""A campaign judged to the end through a running server, over HTTP alone, by simulated annotators.
+"""Simulated annotators judge a whole campaign on a running server, only over HTTP.
 
-An owner logs in, makes a campaign of a dataset's pairs with gold tuples, opens it and invites; simulated annotators
-open the invitation, make their accounts and judge through the API until nothing is left; the owner publishes the
-scores. What an annotator answers is the gold score of each pair plus noise; careless ones answer at random.
-Standard library and numpy only.
+An owner logs in, creates a campaign with gold tuples from the pairs of a dataset, opens it and invites annotators.
+Simulated annotators accept the invitation, create their accounts and judge through the API until nothing is left. Then
+the owner publishes the scores. An annotator answers with the reference score of each pair plus noise; careless
+annotators answer at random. The script uses only the standard library and numpy.
 
     python docs/experiments/judge_over_http.py http://127.0.0.1:8000 --user NAME --password PASSWORD --dataset stsb \\
         --pairs stsb-en-*.csv --split train --number 100

@@ -1,10 +1,10 @@
-"""How long a run has no holder when its holder is killed while another worker assists with a long shard.
+"""How long a run has no holder if its holder is killed while another worker assists with a long shard.
 
-Two workers of the queue default (pool solo) share a run of twelve shards, each of which only waits for some seconds.
-The holder is killed with kill -9 once the other one has a shard. Printed are the seconds until the run was claimed
-again, what its row said was done every five seconds meanwhile, and how it ended.
+Two workers of the queue default (pool solo) share a run of twelve shards. Each shard only waits for some seconds. When
+the other worker has a shard, the holder is killed with kill -9. The script prints the seconds until a worker claimed
+the run again, what the run's row reported as done every five seconds meanwhile, and how the run ended.
 
-Run it in the project's folder, with DATABASE_URL naming a PostgreSQL database that may be written to:
+Run it in the project's folder. DATABASE_URL must name a PostgreSQL database that the script may write to:
 
     DATABASE_URL=postgres://user@127.0.0.1:5432/trial SECRET_KEY=x ALLOWED_HOSTS=127.0.0.1 \\
         python docs/experiments/kill_the_holder.py --seconds 15

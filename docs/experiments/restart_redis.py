@@ -1,10 +1,10 @@
-"""How long a run stays queued when Redis is restarted twice around its start.
+"""How long a run stays queued if Redis is restarted twice around its start.
 
-Starts a Redis without persistence and `manage.py serve` with it. In every trial Redis is restarted twice within a few
-seconds, and an export is started at a random moment of that time. Printed are the seconds that starting took, and the
-seconds until a worker claimed the run. A trial ends after --patience seconds, whatever happened.
+The script starts a Redis without persistence, and `manage.py serve` with it. In every trial it restarts Redis twice
+within a few seconds, and starts an export at a random moment of that time. It prints the seconds that starting took,
+and the seconds until a worker claimed the run. A trial always ends after --patience seconds.
 
-Run it in the project's folder, with DATABASE_URL naming a PostgreSQL database that may be written to:
+Run it in the project's folder. DATABASE_URL must name a PostgreSQL database that the script may write to:
 
     DATABASE_URL=postgres://user@127.0.0.1:5432/trial python docs/experiments/restart_redis.py --trials 20
 """

@@ -1,10 +1,11 @@
-"""How many judgements of a tuple MaxDiff and counting need: one half of Ruddit's tuples against the other.
+"""Replication on Ruddit: how many judgements per tuple do MaxDiff and counting need?
 
     python docs/experiments/ruddit_halves.py $DATA/ruddit/Ruddit_individual_annotations.csv [--trials 40]
 
-Rows with gold_comment and rows whose best is their worst are left out. The tuples are split in two halves at random;
-of one half 1, 2, 3, 4 and 6 judgements of each tuple are kept, and both halves are scored by the same method. The
-figure is Spearman between the two scorings, its mean over the trials with the mean's standard error.
+Rows with gold_comment and rows whose best is their worst are left out. The script splits the tuples into two halves at
+random. In one half it keeps 1, 2, 3, 4 and 6 judgements of each tuple, and it scores both halves by the same method.
+The figure is the Spearman correlation between the two scorings: its mean over the trials, with the standard error of
+the mean.
 """
 
 import argparse

@@ -2,9 +2,10 @@
 
     python docs/experiments/stalled_connections.py http://127.0.0.1:8000/ [--connections 50] [--seconds 10]
 
-Opens the connections (one quarter each: nothing sent, half a head, half a body, an upload without its file), then asks
-for the login page, one request after another, for some seconds, each with five seconds of patience. Then it sends 60 MB
-to the login page, with the token that a browser would send, and watches the temporary folder of this machine.
+The script opens the connections: one quarter each sends nothing, half a head, half a body, and an upload without its
+file. Then it requests the login page for some seconds, one request after another, and waits at most five seconds for
+each. Finally it sends 60 MB to the login page, with the token that a browser would send, and watches the temporary
+folder of this machine.
 """
 
 import argparse
