@@ -10,7 +10,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Named:
+class SettingName:
     """Something in a sentence that a page and a command call by different names: a setting, or a kind of run."""
 
     name: str
@@ -20,7 +20,7 @@ class Named:
 
 
 class SettingError(ValueError):
-    """One sentence. Its `words` fill the places of `sentence`; those that are `Named` are settings.
+    """One sentence. Its `words` fill the places of `sentence`; those that are `SettingName` are settings.
 
     str() is the sentence for a command, with the names as they are typed; `labelled` is the one for a page.
     """
@@ -35,7 +35,7 @@ class SettingError(ValueError):
 
 
 def _labelled(word: Any, labels: Mapping[str, Any]) -> Any:
-    return labels.get(word.name, word.name) if isinstance(word, Named) else word
+    return labels.get(word.name, word.name) if isinstance(word, SettingName) else word
 
 
 class PlanError(SettingError):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from mlworkers.plan_fields import DATASET, DEVICE, Named, PlanError, setting
+from mlworkers.plan_fields import DATASET, DEVICE, PlanError, SettingName, setting
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
@@ -250,7 +250,7 @@ class EncoderPlan(TrainingPlan):
                 "weighting "
                 "plain, random or constant.",
                 weighting=self.weighting,
-                setting=Named("realism"),
+                setting=SettingName("realism"),
             )
 
 
@@ -338,7 +338,7 @@ class ComparisonPlan(TrainingPlan):
             raise PlanError(
                 "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add "
                 "it.",
-                setting=Named("weightings"),
+                setting=SettingName("weightings"),
                 value=self.weightings,
             )
         check_resamples(self.bootstrap)

@@ -17,7 +17,7 @@ from curation.files.json_text import json_from
 from curation.pairs.holding_out import HeldOut, split_is_held_out
 from curation.pairs.splitting import pair_components
 from mlworkers.encoders.plan import Unscored
-from mlworkers.plan_fields import Named, SettingError
+from mlworkers.plan_fields import SettingError, SettingName
 
 Column = NDArray[Any]
 FEWEST_TESTED = 3  # two always correlate perfectly
@@ -173,7 +173,8 @@ def training_rows(rows: Rows, *, held_out: HeldOut, needs_realism: bool, unscore
         return TrainingRows(allowed, held, 0)
     if allowed.realism is None:
         raise RowsError(
-            "Weighting by p_D needs p_D; choose a score set for “%(setting)s”.", setting=Named("realism")
+            "Weighting by p_D needs p_D; choose a score set for “%(setting)s”.",
+            setting=SettingName("realism"),
         )
     missing = np.isnan(allowed.realism)
     if missing.all() or unscored == Unscored.REFUSE:
@@ -202,7 +203,7 @@ def _refuse_missing(rows: Rows, missing: Column) -> None:
         missing=missing.sum(),
         pairs=missing.size,
         first=rows.numbers[missing][0],
-        setting=Named("unscored"),
+        setting=SettingName("unscored"),
     )
 
 
@@ -260,6 +261,6 @@ def validation_split(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows
             pairs=len(rows),
             validation=len(chosen),
             training=len(kept),
-            setting=Named("validation_share"),
+            setting=SettingName("validation_share"),
         )
     return kept, chosen, int((tied & ~back).sum())

@@ -22,7 +22,7 @@ from django.utils.functional import Promise
 from django.utils.text import Truncator, get_text_list
 from django.utils.translation import gettext as _
 
-from mlworkers.plan_fields import Named, SettingError
+from mlworkers.plan_fields import SettingError, SettingName
 
 Text = str | Promise
 Value = str | int | float | bool | Enum | None
@@ -99,19 +99,19 @@ def plan_read(plan: type[Any], name: str, values: Mapping[str, Any]) -> Any:
         if setting.required and values.get(setting.name) in (None, ""):
             raise SettingError(
                 _("“%(setting)s” is missing; %(kind)s needs it. %(help)s"),
-                setting=Named(setting.name),
-                kind=Named(name),
+                setting=SettingName(setting.name),
+                kind=SettingName(name),
                 help=setting.help,
             )
     return plan(**{given: read(settings[given], raw) for given, raw in values.items()})
 
 
 def _unknown(kind: str, given: str, known: Iterable[str]) -> SettingError:
-    words = {"setting": given, "kind": Named(kind), "known": listed(known)}
+    words = {"setting": given, "kind": SettingName(kind), "known": listed(known)}
     close = difflib.get_close_matches(given, known, n=1)
     if close:
         sentence = _("“%(setting)s” is not a setting of %(kind)s; did you mean “%(close)s”?")
-        return SettingError(sentence, **words, close=Named(close[0]))
+        return SettingError(sentence, **words, close=SettingName(close[0]))
     return SettingError(_("“%(setting)s” is not a setting of %(kind)s; its settings are %(known)s."), **words)
 
 
@@ -129,7 +129,7 @@ def read(setting: Setting, raw: Any) -> Value:
     if setting.choices and value not in setting.choices:
         raise SettingError(
             _("“%(setting)s” is “%(value)s”; choose one of %(choices)s."),
-            setting=Named(setting.name),
+            setting=SettingName(setting.name),
             value=_short(value),
             choices=listed(setting.choices),
         )
@@ -141,7 +141,7 @@ def _read_whole(setting: Setting, raw: Any) -> int:
         _refuse(setting, raw)
     if len(str(raw)) > _MOST_DIGITS:
         sentence = _("“%(setting)s” has too many digits; give a smaller number.")
-        raise SettingError(sentence, setting=Named(setting.name))
+        raise SettingError(sentence, setting=SettingName(setting.name))
     return int(raw)
 
 
@@ -176,7 +176,7 @@ def _refuse(setting: Setting, raw: Any) -> NoReturn:
     wanted = {bool: _("yes or no"), int: _("a whole number"), float: _("a number")}
     raise SettingError(
         _("“%(setting)s” is “%(value)s”; give %(wanted)s."),
-        setting=Named(setting.name),
+        setting=SettingName(setting.name),
         value=_short(raw),
         wanted=wanted.get(setting.type, _("a text")),
     )
@@ -188,7 +188,7 @@ def _short(value: Any) -> str:
 
 
 def _check_range(setting: Setting, value: float) -> None:
-    words = {"setting": Named(setting.name), "value": value, "low": setting.low, "high": setting.high}
+    words = {"setting": SettingName(setting.name), "value": value, "low": setting.low, "high": setting.high}
     if setting.low is not None and value < setting.low:
         raise SettingError(_("“%(setting)s” is %(value)s; it must be at least %(low)s."), **words)
     if setting.high is not None and value > setting.high:

@@ -11,7 +11,7 @@ from curation.access import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Artifact, Run
-from mlworkers.plan_fields import Named, SettingError
+from mlworkers.plan_fields import SettingError, SettingName
 from mlworkers.plans.kinds import MODEL_KINDS, Kind
 from mlworkers.plans.settings import Setting, listed
 from mlworkers.pretrained.sources import Kind as SourceKind
@@ -54,7 +54,7 @@ def _dataset_of(setting: Setting, values: Mapping[str, Any], dataset: Dataset | 
         return dataset_named(slug, dataset)
     if dataset is None:
         sentence = _("“%(setting)s” refers to part of a dataset, but the run has no dataset.")
-        raise SettingError(sentence, setting=Named(setting.name))
+        raise SettingError(sentence, setting=SettingName(setting.name))
     return dataset
 
 
@@ -78,7 +78,7 @@ def _check_score_set(setting: Setting, name: str, dataset: Dataset) -> None:
         raise UserError(sentence % words)
     if setting.kinds and found.kind not in setting.kinds:
         sentence = _("The score set “%(name)s” is of the kind %(kind)s; “%(setting)s” takes %(kinds)s.")
-        about = {"setting": Named(setting.name), "kind": found.kind, "kinds": listed(setting.kinds)}
+        about = {"setting": SettingName(setting.name), "kind": found.kind, "kinds": listed(setting.kinds)}
         raise SettingError(sentence, **words, **about)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from mlworkers.plan_fields import DATASET, DEVICE, Named, PlanError, setting
+from mlworkers.plan_fields import DATASET, DEVICE, PlanError, SettingName, setting
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})
@@ -108,7 +108,7 @@ class BootstrapPlan:
         if self.width % 32:
             raise PlanError(
                 "“%(setting)s” is %(width)d; give a multiple of 32, the width of an attention head.",
-                setting=Named("width"),
+                setting=SettingName("width"),
                 width=self.width,
             )
 

@@ -369,7 +369,7 @@ def test_a_stopped_person_reads_why_and_whom_to_ask(site, campaign, annotator, o
     assert "Your part in this campaign has ended" in page
     assert "The same place was chosen every time." in page
     assert "tell owner" in page
-    assert "it decides nothing about pay" in page
+    assert "It decides nothing about pay." in page
 
 
 def test_who_judged_everything_is_thanked_and_may_still_undo(judge, site, campaign) -> None:
@@ -401,7 +401,7 @@ def test_guidelines_open_without_javascript(site, campaign) -> None:
 def test_an_annotator_without_campaigns_is_told_how_they_come(stranger) -> None:
     page = client_of(stranger).get("/judge/")
 
-    assert "No campaign is open for you at this moment." in text_of(page)
+    assert "No campaign is open for you now." in text_of(page)
 
 
 def test_an_annotators_page_shows_campaigns_and_own_choices(judge, site, campaign) -> None:
