@@ -1,5 +1,6 @@
-"""Templates can be read: no long lines. `make check` formats and lints them."""
+"""Templates can be read, by people and by Django. `make check` formats and lints them."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,3 +16,15 @@ def test_no_line_of_a_template_is_long() -> None:
     ]
 
     assert long == []
+
+
+def test_no_tag_of_a_template_is_broken_over_lines() -> None:
+    """Django shows such a tag as it is written, and a formatter may break it."""
+    broken = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if re.search(r"{[{%](?:(?![}%]}).)*$", line)
+    ]
+
+    assert broken == []
