@@ -237,7 +237,7 @@ def test_when_all_is_decided_the_page_says_so(curator_page, dataset, pairs) -> N
     press(page, "k")
 
     expect(page.get_by_text("The one sentence of this share has a verdict")).to_be_visible()
-    page.get_by_role("link", name="Go on: lowest quarter").click()
+    page.get_by_role("link", name="Continue with: lowest quarter").click()
     expect(machine(page)).to_contain_text("While the committee")
 
 
