@@ -123,7 +123,9 @@ def test_someone_new_comes_in_by_a_link(owner_page: Page, dataset, new_context) 
     guest.get_by_label("Password again").fill(PASSWORD)
     guest.get_by_role("button", name="Create the account and join").click()
 
-    expect(guest.get_by_text(f"You are now a member of {dataset.name}, with the role annotator.")).to_be_visible()
+    expect(
+        guest.get_by_text(f"You are now a member of {dataset.name}, with the role annotator.")
+    ).to_be_visible()
     assert Membership.objects.get(user__username="newcomer").role == "annotator"
 
 
