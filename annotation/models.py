@@ -107,7 +107,7 @@ class Campaign(models.Model):
 
 
 class Guideline(models.Model):
-    """What annotators are told. Each judgement keeps the version that it was made under."""
+    """The instructions for annotators. Each judgement keeps the version that it was made under."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, db_index=False, related_name="guidelines")
     version = models.PositiveIntegerField()
@@ -136,7 +136,7 @@ class Tuple(models.Model):
     A gold tuple is asked of everyone, counts for the gate and never for scores: nothing is required of it, and
     none of its counters moves, so that a crowd does not queue at its row.
 
-    A repeat is a tuple shown again to people who judged it, under a row of its own: no tuple stands twice before one
+    A repeat is a tuple shown again to people who judged it, under a row of its own: no tuple appears twice before one
     person. It has the number, the place and the pairs of what it repeats, and like gold no counters.
 
     Tuples of the balanced and the bridge phase are designed before anybody answers them. Those of the adaptive phase
@@ -499,7 +499,7 @@ class CampaignDesign(models.Model):
 
 
 class CampaignStudy(models.Model):
-    """What was last worked out of a campaign's judgements, and of which state of it.
+    """The study last computed from a campaign's judgements, and of which state of it.
 
     A row and no cache: it is made by a worker, and shown by web processes that share no memory with it.
     """

@@ -26,7 +26,7 @@ ROLES_THAT_MAY: dict[str, set[str]] = {
     "archive": {Role.OWNER},
     "own": {Role.OWNER},
 }
-# What changes a dataset: of an archived one, nobody may. People who judge are told so where they would get a tuple,
+# What changes a dataset: nobody may change an archived one. Annotators read so where they would get a tuple,
 # and what they judged before is still kept.
 CHANGING = {"curate", "own"}
 # Staff start runs on every dataset, so they read every dataset; they change none that is not theirs.
@@ -97,7 +97,7 @@ def datasets_curated(user: User) -> QuerySet[Dataset]:
 
 
 def datasets_may_create(user: User) -> bool:
-    """Staff, and whoever curates or owns a dataset already: people trusted with one may begin another.
+    """Staff, and people who curate or own a dataset already: who is trusted with one may create another.
 
     An annotator may not, so that an invitation to judge does not open the site to everybody's files.
     """

@@ -70,7 +70,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """End the process without a word where whoever read its output closed the pipe.
+    """End the process silently where the program that read its output closed the pipe.
 
     The output is flushed here, because Python reports what it cannot flush at its own end on standard error.
     """
@@ -91,5 +91,5 @@ def reader_may_leave() -> Iterator[None]:
 def _is_shut(stream: TextIO) -> bool:
     """Whether it is a pipe that nobody reads any more."""
     looking = select.poll()
-    looking.register(stream.fileno(), 0)  # errors are told unasked
+    looking.register(stream.fileno(), 0)  # errors are reported without asking
     return bool(looking.poll(0))

@@ -93,7 +93,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that makes whoever opens it a member. Only a digest of its token is kept."""
+    """A link that makes the person who opens it a member. Only a digest of its token is kept."""
 
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="invitations")
     role = models.CharField(_("role"), max_length=10, choices=Role.choices)
@@ -301,7 +301,7 @@ class SentenceScore(models.Model):
 class ReviewDecision(models.Model):
     """What a curator decided about a machine-written sentence in one of its pairs. Kept for good, also when undone.
 
-    The latest decision of a pair that was not undone stands. An edit retires the pair: `replacement` is the new one,
+    The latest decision of a pair that was not undone is valid. An edit retires the pair: `replacement` is the new one,
     so that what was generated stays what was generated. A verdict holds for every generated pair of the sentence:
     the others have rows of their own, `alongside` the decision on the pair that was shown.
     """
@@ -402,7 +402,7 @@ class Snapshot(models.Model):
 
 
 class ImportBatch(models.Model):
-    """One import of one file: what was asked, and what came of it.
+    """One import of one file: its options and its result.
 
     uploaded ──claim──▶ running ──▶ done
        ╰───────────────▶  │ ╰─────▶ failed (may be claimed again; so may a running one whose heartbeat is stale)

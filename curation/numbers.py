@@ -48,7 +48,7 @@ class NumberField(forms.IntegerField):
         super().__init__(min_value=min_value, max_value=max_value, **options)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """A browser is told the bounds that mean something, and not the one of every number."""
+        """A browser gets the bounds that mean something, and not the one that every number has."""
         attributes = super().widget_attrs(widget)
         return {name: value for name, value in attributes.items() if value not in {LARGEST, -LARGEST}}
 

@@ -19,7 +19,7 @@ from mlworkers.plans.kinds import KINDS, MODEL_KINDS, UNLISTED, Kind
 
 
 def runs_allow(user: User) -> None:
-    """The log book is for staff and for whoever curates a dataset."""
+    """The log book is for staff and for people who curate a dataset."""
     if _is_staff(user):
         return
     roles = roles_of(user)
@@ -49,7 +49,7 @@ def evaluations_visible(user: User) -> QuerySet[Evaluation]:
 
 
 def artifact_for(user: User, pk: int) -> Artifact:
-    """What a run has made, to whoever may read the run. A stranger gets 404, a member who may not gets 403."""
+    """What a run has made, for people who may read the run. A stranger gets 404, a member who may not gets 403."""
     artifact = Artifact.objects.select_related("run__dataset", "run__started_by").filter(pk=pk).first()
     if artifact is None:
         raise Http404
@@ -78,7 +78,7 @@ def run_for(user: User, pk: int, *, may: str) -> Run:
 
 
 def relation_for(user: User, pk: int) -> Run:
-    """The answer to two sentences, for whoever asked; to anybody else there is none."""
+    """The answer to two sentences, for the person who asked; nobody else gets it."""
     run = Run.objects.filter(pk=pk, kind="relate_sentences", started_by=user).first()
     if run is None:
         raise Http404

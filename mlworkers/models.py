@@ -84,7 +84,7 @@ class Run(models.Model):
 
 
 class RunShard(models.Model):
-    """A part of a run that any worker may do: its result is a file, the same whoever writes it and however often.
+    """A part of a run that any worker may do: its result is a file, the same whichever worker writes it.
 
     waiting ──claim──▶ running ──▶ done (a stale running shard is claimed again, attempt + 1)
     """

@@ -15,7 +15,7 @@ from curation.database import migrations_missing, migrations_sentence
 
 
 def problems() -> dict[str, str]:
-    """What does not work now, each with a sentence for whoever runs the site; nothing where all is well."""
+    """What does not work now, each with a sentence for the people who run the site; nothing where all works."""
     found = {name: check() for name, check in CHECKS.items()}
     return {name: sentence for name, sentence in found.items() if sentence}
 

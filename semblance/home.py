@@ -9,7 +9,7 @@ from semblance.navigation import links_for
 
 
 def home(request: HttpRequest) -> HttpResponse:
-    """Datasets for who may read them, judging for who may not; who belongs nowhere is told how that changes."""
+    """Datasets for people who may read them, judging for others; people without a dataset read how they get one."""
     addresses = {link.name: link.address for link in links_for(request)}
     for name in ("curation:dataset_list", "annotation:mine"):
         if name in addresses:
@@ -19,7 +19,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @login_not_required
 def health(request: HttpRequest) -> JsonResponse:
-    """200 if all works, else 503 and what does not; whoever watches the site needs no login for it."""
+    """200 if all works, else 503 and what does not. A program that watches the site needs no login."""
     found = problems()
     status = "trouble" if found else "ok"
     return JsonResponse({"status": status, "problems": found}, status=503 if found else 200)

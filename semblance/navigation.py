@@ -1,4 +1,4 @@
-"""What stands in the head of every page: the navigation_links a person may go, by role."""
+"""The head of every page: the pages that a person may open, by role."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 
 
 def links_for(request: HttpRequest) -> list[NavigationLink]:
-    """Judging for members; datasets, campaigns, runs and what came of them for those who may read scores."""
+    """Judging for members; datasets, campaigns, runs and their results for those who may read scores."""
     user = request.user
     if not user.is_authenticated:
         return []

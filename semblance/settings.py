@@ -291,7 +291,7 @@ CELERY_BEAT_SCHEDULE = {
     "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}}
 }
 
-# A running run whose worker was silent for this long is taken up by another one; an import, by whoever asks.
+# Another worker takes over a run whose worker was silent for this long; an import may then be started again.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
 
 LOGGING = {

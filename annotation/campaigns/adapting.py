@@ -1,7 +1,7 @@
 """The adaptive phase: extra judgements, asked where scores are least sure.
 
 The owner gives a number of judgements. They are asked for block by block, each a round of tuples that want one
-judgement, chosen from all judgements before it. A block is worked out in no transaction and written under the
+judgement, chosen from all judgements before it. A block is computed in no transaction and written under the
 campaign's lock, if no other round was written meanwhile: of two workers, one writes.
 """
 
@@ -90,7 +90,7 @@ def adaptive_withdraw(*, campaign: Campaign) -> Campaign:
     dataset_require_active(campaign.dataset)
     untouched = campaign.tuples.filter(phase=Tuple.Phase.ADAPTIVE, collected=0, leased=0, required__gt=0)
     locked = tuples_lock(list(untouched.values_list("pk", flat=True)))
-    # Asked anew under the locks. One that an excluded person judged stays: it may count again.
+    # Read again under the locks. One that an excluded person judged stays: it may count again.
     judged = Judgement.objects.filter(tuple__campaign=campaign, tuple__phase=Tuple.Phase.ADAPTIVE)
     untouched.filter(pk__in=list(locked)).exclude(pk__in=judged.values("tuple")).update(required=0)
     return _end(campaign)

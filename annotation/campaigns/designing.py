@@ -97,7 +97,7 @@ def _strata(campaign: Campaign, pairs: IntArray) -> IntArray | None:
 
 
 def _sentence(error: DesignError, campaign: Campaign, pairs: IntArray) -> str:
-    """The designer's sentence, with the names of the first pairs it speaks of."""
+    """The designer's sentence, with the names of the first pairs it is about."""
     items = error.items[:3]
     names = campaign.dataset.pairs.in_bulk([int(pairs[item]) for item in items])
     named = [f"{item + 1}: {names[int(pairs[item])].external_id}" for item in items]

@@ -52,7 +52,9 @@ def gold_suggest(
     found = list(islice(_clear_tuples(values, sentences, campaign.tuple_size, rng), number))
     if not found:
         raise UserError(
-            _("“%(name)s” has no %(size)d pairs of which one stands clearly above the others and one below.")
+            _(
+                "“%(name)s” has no %(size)d pairs of which one is clearly above the others and one clearly below."
+            )
             % {"name": score_set.name, "size": campaign.tuple_size}
         )
     chosen = Pair.objects.select_related("a", "b").in_bulk(
@@ -140,7 +142,7 @@ def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
 
 
 def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
-    """Change the reason that people are told. The answer stays, because people were measured by it."""
+    """Change the reason that people read. The answer stays, because people were judged by it."""
     dataset_require_active(gold.campaign.dataset)
     answer = gold.gold_answer
     answer.why = why.strip()

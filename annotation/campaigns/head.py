@@ -1,4 +1,4 @@
-"""What stands on top of each of a campaign's pages: its state, its moves and its tabs."""
+"""The top of each of a campaign's pages: its state, its moves and its tabs."""
 
 from dataclasses import dataclass
 from typing import Any

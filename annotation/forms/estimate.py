@@ -55,6 +55,6 @@ class EstimateForm(forms.Form):
 
 
 def estimate_asked(dataset: Dataset, asked: Mapping[str, Any]) -> Estimate | None:
-    """The estimate of what stands in a form; None where it cannot be read yet."""
+    """The estimate for a form's values; None where they cannot be read yet."""
     form = EstimateForm({"seconds": SECONDS_PER_JUDGEMENT, **asked})
     return campaign_estimate(dataset, form.cleaned_data) if form.is_valid() else None

@@ -45,7 +45,7 @@ from curation.models import User
 
 NOTHING_LEFT = frozenset({Nothing.JUDGED, Nothing.YOURS, Nothing.LEASED})
 LEASE_TIME = timedelta(minutes=30)
-SITTING_PAUSE = timedelta(minutes=30)  # whoever comes back later sits down anew
+SITTING_PAUSE = timedelta(minutes=30)  # after a longer pause a new sitting begins
 SEEN_AGAIN = timedelta(minutes=1)  # noted this often at most: one write less for most judgements
 CLOCK_SKEW = timedelta(minutes=5)
 LONGEST_ON_SCREEN = timedelta(days=7)
@@ -57,7 +57,7 @@ class RefusedError(UserError):
 
 @dataclass(frozen=True)
 class Submission:
-    """What came of a judgement. `gold` is the feedback where the tuple was a gold one.
+    """The result of a judgement. `gold` is the feedback where the tuple was a gold one.
 
     following: the next tuple or why there is none, where it was asked for.
     """
@@ -97,7 +97,7 @@ def walk_move(*, participation: Participation, number: int) -> None:
 def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = False) -> Lease | Nothing:
     """The tuple on the person's screen, or (ahead) the one after it; a new one where there is none yet."""
     claimed = _claim(participation, at=at, ahead=ahead)
-    # The sweep may not have come by; whatever ran out is there for whoever asks.
+    # The sweep may not have run yet; leases that ran out are free for the person who asks.
     if claimed is Nothing.LEASED and leases_expire(at=at, campaign=participation.campaign):
         claimed = _claim(participation, at=at, ahead=ahead)
     if isinstance(claimed, Nothing) and claimed in NOTHING_LEFT:
@@ -277,7 +277,7 @@ def _lease_answered(person: Participation, tuple_id: int, client_id: UUID) -> An
     """The lease under which the person saw the tuple, live or run out, and what is known of the answer, in one query.
 
     repeated: an answer of that client_id is kept already. taken_back: it was, and was undone. others: the person
-    holds other tuples. guideline_now: the guideline as it stands.
+    holds other tuples. guideline_now: the current guideline.
     """
     own = {"participation": person, "client_id": client_id}
     guidelines = Guideline.objects.filter(campaign=person.campaign_id).order_by("-version")

@@ -1,4 +1,4 @@
-"""Gold tuples while people judge: where they stand, and what people are told about their answers."""
+"""Gold tuples while people judge: when they come, and the feedback about their answers."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from annotation.models import GoldAnswer, Judgement, Lease, Participation, Tuple
 
 @dataclass(frozen=True)
 class GoldFeedback:
-    """What a person is told at once about their answer to a gold tuple. Slots are the design's."""
+    """The immediate feedback to a person's answer to a gold tuple. Slots are the design's."""
 
     best_right: bool
     worst_right: bool
@@ -22,7 +22,7 @@ class GoldFeedback:
 
 
 def gold_is_due(person: Participation) -> bool:
-    """Whether the next tuple is a gold one: one in every `gold_every`, at a place drawn anew each time."""
+    """Whether the next tuple is a gold one: one in every `gold_every`, at a place drawn for each of them."""
     return gold_stands_at(person, person.handed)
 
 

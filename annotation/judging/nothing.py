@@ -1,4 +1,4 @@
-"""The page for whoever gets no tuple: why, and what comes next."""
+"""The page for people who get no tuple: why, and what comes next."""
 
 from dataclasses import dataclass, field
 from typing import Any

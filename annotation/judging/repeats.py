@@ -12,9 +12,9 @@ JUDGED_BETWEEN = 10  # by the person, gold tuples and repeats too: fewer, and an
 
 
 def repeat_is_due(person: Participation) -> bool:
-    """Whether the next tuple is a repeat: one in every `repeat_every`, at a place drawn anew each time.
+    """Whether the next tuple is a repeat: one in every `repeat_every`, at a place drawn for each of them.
 
-    Where gold stands at the same place, the repeat comes after it. No query.
+    Where gold comes at the same place, the repeat comes after it. No query.
     """
     if not person.campaign.repeat_every or gold_stands_at(person, person.handed):
         return False
@@ -53,7 +53,7 @@ def repeat_choose(person: Participation) -> Tuple | None:
 
 
 def _repeat_of(first: Tuple) -> Tuple:
-    """The row under which everybody meets this tuple again, made for whoever is the first to."""
+    """The row under which everybody meets this tuple again, made for the first who does."""
     facts = {"campaign_id": first.campaign_id, "number": first.number, "round": first.round}
     repeat, made = Tuple.objects.get_or_create(
         repeats=first, defaults=facts | {"priority": first.priority, "required": 0}

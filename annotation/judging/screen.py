@@ -1,4 +1,4 @@
-"""What stands on an annotator's screen: as a page, and as the JSON that the page's script reads.
+"""An annotator's screen: as a page, and as the JSON that the page's script reads.
 
 Nothing here tells a gold tuple before it is answered: a tuple goes by its lease, a pair by its screen
 position.

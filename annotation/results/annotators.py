@@ -43,7 +43,7 @@ class RepeatAgreement:
 
 
 def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:
-    """Answers to repeats in order of arrival, with `first_best` and `first_worst`: the slots of the answer that stands.
+    """Answers to repeats in order of arrival, with `first_best` and `first_worst`, the slots of the first answer.
 
     An answer that was taken back since leaves its repeat with nothing to be held against, and is left out.
     """
@@ -59,7 +59,7 @@ def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:
 
 
 def repeat_agreement_by_person(campaign: Campaign) -> dict[int, RepeatAgreement]:
-    """The intra-annotator agreement of whoever answered a repeat, by participation. One query."""
+    """The intra-annotator agreement of everybody who answered a repeat, by participation. One query."""
     columns = ("participation", "first_best", "first_worst", "best_slot", "worst_slot")
     rows = np.array(list(repeated_judgements(campaign).values_list(*columns)), dtype=np.int64).reshape(-1, 5)
     if not len(rows):

@@ -399,7 +399,7 @@ def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None
 
 
 def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
-    """By each way to split; a sentence stands where there is too little for a figure."""
+    """By each way to split; a sentence where there is too little for a figure."""
     found = {split.value: _reliability_by(judgements, seed, split) for split in Split}
     _write_json(folder / "reliability.json", found)
 

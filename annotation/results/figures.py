@@ -1,4 +1,4 @@
-"""Scores and reliability of a campaign as it stands, computed once for each state of it."""
+"""Scores and reliability of a campaign, computed once for each state of it."""
 
 import hashlib
 from collections.abc import Callable, Mapping

@@ -136,7 +136,7 @@ def _pairs_named(dataset: Dataset, ids: Sequence[str]) -> dict[str, int]:
 
 
 def _id(item: str) -> str:
-    """The id of the pair that an item stands for: the item on one line, cut where it is longer than an id may be."""
+    """The id of the pair that an item names: the item on one line, cut where it is longer than an id may be."""
     name = normalise(item)
     if len(name) <= LONGEST_ID:
         return name

@@ -23,7 +23,7 @@ CHOSEN = {"gold": 0.7, "agreement": 0.6}
 def study_context(
     campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
 ) -> dict[str, Any]:
-    """What the templates show of a study; without one, what stands there meanwhile."""
+    """What the templates show of a study; without one, what they show meanwhile."""
     figures = shown.figures
     made = shown.computed_at
     context: dict[str, Any] = {
@@ -67,7 +67,7 @@ class PersonRow:
     row: AnnotatorRow
     gate: GoldGate
     study: Mapping[str, Any]
-    share: float  # of the judgements of whoever gave most
+    share: float  # of the judgements, by the annotator who gave most
 
 
 def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[PersonRow]:
@@ -189,7 +189,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Measure:
-    """A slider: its steps, and the one it stands at."""
+    """A slider: its steps, and the current one."""
 
     name: str
     title: str
@@ -218,7 +218,7 @@ def _number(text: str, otherwise: float) -> float:
 
 
 def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
-    """What leaving out whoever lies below the threshold would do."""
+    """What leaving out the annotators below the threshold would do."""
     out = row["left_out"]
     who = ngettext("%(n)d person is left out", "%(n)d people are left out", out) % {"n": out}
     now = figures["reliability"]

@@ -110,14 +110,14 @@ def _form_page(
 
 @require_GET
 def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
-    """The estimate for what stands in the form at this moment."""
+    """The estimate for the current values of the form."""
     dataset = dataset_for(request.user, slug, may="curate")
     context = {"estimate": estimate_asked(dataset, request.GET.dict())}
     return render(request, "annotation/campaigns/_estimate_live.html", context)
 
 
 def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:
-    """To the draft's page, with its design worked out already where that is quick; else a worker does it."""
+    """To the draft's page, with its design already computed where that is quick; else a worker computes it."""
     _design(request, campaign)
     return redirect("annotation:campaign", campaign.pk)
 

@@ -82,8 +82,8 @@ def member_restore(*, dataset: Dataset, user: User, role: str, removed_at: datet
 def _member_lock(membership: Membership) -> None:
     """Read the membership again, with its dataset and its person locked.
 
-    The dataset: two owners who demote each other at once must not both succeed. The person: whoever is removed while
-    they accept an invitation is either removed afterwards or not admitted.
+    The dataset: two owners who demote each other at once must not both succeed. The person: somebody who is removed
+    while they accept an invitation is either removed afterwards or not admitted.
     """
     dataset_lock(membership.dataset)
     _person_lock(membership.user)

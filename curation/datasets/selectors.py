@@ -52,7 +52,7 @@ class PairFilter:
 
 @dataclass(frozen=True)
 class DatasetFacts:
-    """What stands at the head of a dataset's pages. shr, of shr_n judgements: the newest people's set."""
+    """The facts at the head of a dataset's pages. shr, of shr_n judgements: of the newest human score set."""
 
     pairs: int = 0
     judged: int = 0
@@ -286,7 +286,7 @@ def _ordering(order: str) -> list[OrderBy]:
 
 
 def _sides(pair: Pair, filter: PairFilter, order: str) -> tuple[Q, Q]:
-    """What stands before a pair and what after it in an order; pairs that are equal there go by number."""
+    """The pairs before and after a pair in an order; pairs that are equal there go by number."""
     down = order.startswith("-")
     name = order.removeprefix("-")
     if name == "pk":

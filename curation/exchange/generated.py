@@ -47,8 +47,9 @@ def generated_pairs_add(
 ) -> GeneratedPairs:
     """Store a run's pairs, their machine sentences, and a score set “run N: target” of kind target.
 
-    What a person had written stays human, whoever writes it again. A run that added its pairs before adds nothing, so
-    that the successor of a killed worker may ask again. Raises UserError where a source is no sentence of the dataset.
+    A sentence that a person had written stays human if a machine writes it again. A run that added its pairs before
+    adds nothing, so that the successor of a killed worker may ask again. Raises UserError where a source is no sentence
+    of the dataset.
     """
     dataset_lock(dataset)
     added = ScoreSet.objects.filter(dataset=dataset, run_ref=run_ref, kind=ScoreSet.Kind.TARGET).first()

@@ -90,9 +90,9 @@ class DuplicateCounts:
 
 @dataclass
 class ImportOutcome:
-    """What came of an import, or would come of it (`dry_run`).
+    """The result of an import, or the one it would have (`dry_run`).
 
-    rows = added + unchanged + rejected. source and split: what stands for all rows; None where a column says
+    rows = added + unchanged + rejected. source and split: those of all rows; None where a column says
     it. columns: from each field to the name of its column. errors: the first rejected rows.
     """
 
@@ -224,7 +224,7 @@ def _rows(layout: Layout, origin: FileOrigin, scale: Scale | None) -> Iterator[R
 
 
 def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
-    """What was asked for stands for all rows; else a column says it; else the file's name."""
+    """The option, for all rows; else a column; else the file's name."""
     for name, value in (("source", options.source), ("split", options.split)):
         if value and len(value) > FACT_MAX_CHARACTERS[name]:
             raise UserError(
@@ -320,7 +320,7 @@ def _score_set_new(path: Path, name: str, scale: Scale) -> ScoreSet:
 def _rows_import_recorded(
     job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch
 ) -> None:
-    """Import, and keep in the batch's row what was asked and what came of it."""
+    """Import, and store the options and the result in the batch's row."""
     with transaction.atomic() if job.is_small else nullcontext():
         _target_saved(job.target)
         if not job.is_small:

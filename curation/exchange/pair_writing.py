@@ -66,7 +66,7 @@ class WriteOutcome:
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> WriteOutcome:
     """Store the pairs that the dataset does not hold yet, and the scores that the score set does not hold.
 
-    A pair whose id stands for other sentences, or has another score, is refused. The number of queries does
+    A pair whose id belongs to other sentences, or has another score, is refused. The number of queries does
     not depend on the number of pairs. A dry run only reads. Call it in a transaction that locked the dataset.
     """
     known = _known_pairs(target, pairs)

@@ -109,7 +109,7 @@ def _require_free(batch: ImportBatch) -> None:
 
 
 def _asked_save(batch: ImportBatch) -> None:
-    """Keep what was asked and found, unless somebody began to import meanwhile. What comes next is counted anew."""
+    """Store the options and the result, unless somebody began to import meanwhile. Later counts start at 0."""
     asked = {
         name: getattr(batch, name) for name in ("mapping", "rows", "added", "unchanged", "rejected", "report")
     }

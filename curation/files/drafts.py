@@ -30,7 +30,7 @@ class DraftPair(NamedTuple):
 
 
 class RowError(NamedTuple):
-    """One bad row: where it stands, why it was not taken, and its text as it stood.
+    """One bad row: its line, why it was not taken, and its text as it was.
 
     a and b are its sentences where they could be read: the row still counts as an occurrence of that pair.
     """

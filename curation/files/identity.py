@@ -36,7 +36,7 @@ class FileOrigin:
 
 
 def split_in_name(stem: str) -> str:
-    """The split that a file's name speaks of: the last of its words that names one, or ""."""
+    """The split in a file's name: the last of its words that names one, or ""."""
     words = re.split(r"[^a-z]+", stem.lower())
     return next((word for word in reversed(words) if word in SPLIT_WORDS), "")
 

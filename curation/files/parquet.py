@@ -63,7 +63,7 @@ class _Chunk(NamedTuple):
     """A column in one group of rows.
 
     held: bytes of its largest pages. longest: bytes of a value at most, on average over many rows; those of its
-    dictionary apart, which stands for many rows with few bytes. dictionary: bytes of that; 0 without one.
+    dictionary apart, which represents many rows with few bytes. dictionary: bytes of that; 0 without one.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How long work with files says where it stands."""
+"""How long work with files reports its progress."""
 
 from typing import Protocol
 

@@ -11,7 +11,7 @@ Struct = dict[int, object]
 
 
 class ThriftError(ValueError):
-    """What stands there is no such structure, or a larger one than allowed."""
+    """The bytes are no such structure, or a larger one than allowed."""
 
 
 class ThriftReader:
@@ -82,7 +82,7 @@ class ThriftReader:
             self._member(kinds & 15, depth)
 
     def _member(self, kind: int, depth: int) -> None:
-        """In a list a truth value has a byte of its own; in a structure it stands in the field's head."""
+        """In a list a truth value is one byte; in a structure it is part of the field's head."""
         self._value(_BYTE if kind in (_TRUE, _FALSE) else kind, depth + 1)
 
     def _spend(self, number: int) -> None:

@@ -47,7 +47,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def leftovers_remove(path: Path) -> None:
-    """Remove what processes left that were killed while they wrote `path`; whoever still writes holds a lock."""
+    """Remove files of processes that were killed while they wrote `path`; a process that still writes holds a lock."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError), part.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -33,7 +33,7 @@ def _guesses_counted(count: Callable[..., Try], request: HttpRequest | None, **a
 
 
 class LoginForm(AuthenticationForm):
-    """Django's, made slow for whoever guesses passwords."""
+    """Django's, made slow for people who guess passwords."""
 
     error_messages = {
         "invalid_login": _(

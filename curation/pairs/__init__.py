@@ -1,1 +1,1 @@
-"""Sentences and pairs as values: what is the same, what stands twice, what hangs together. Knows numpy."""
+"""Sentences and pairs as values: what is the same, what occurs twice, what is connected. Uses numpy."""

@@ -7,7 +7,7 @@ from curation.pairs.text import unordered
 
 
 class Occurrence(NamedTuple):
-    """Where a pair stands: which way round its two sentences are, and in which split ("" for none)."""
+    """The order of a pair's two sentences, and its split ("" for none)."""
 
     forward: bool
     split: str
@@ -41,7 +41,7 @@ class Occurrences(NamedTuple):
         )
 
     def in_another(self, split: str) -> bool:
-        """Whether a pair stands in a split that is not this one; a pair without a split stands in no other."""
+        """Whether a pair is in a split that is not this one; a pair without a split is in no other."""
         return bool(split and self.split) and (self.several or self.split != split)
 
 

@@ -1,6 +1,6 @@
 """Which sentences are held out: the one rule for generation, p_D, training and evaluation.
 
-A sentence is held out where it, or a near copy of it (`text.near_copy_key`), stands in a pair that is kept apart: a
+A sentence is held out where it, or a near copy of it (`text.near_copy_key`), is in a pair that is kept apart: a
 human pair of another split, a test pair of a comparison, or, in evaluation, a pair that the encoder was trained on.
 """
 

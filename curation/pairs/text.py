@@ -64,7 +64,7 @@ def words(text: str) -> list[str]:
 def near_copy_key(text: str) -> str:
     """The name that a text shares with its near copies alone: 16 hexadecimal digits of the SHA-256 of its words.
 
-    A text without a word stands for its characters. 64 bits: among a million texts, two share a key with a chance below
+    A text without words has its characters instead. 64 bits: among a million texts, two share a key with a chance below
     1e-7.
     """
     return _digest(" ".join(words(text)) or normalise(text).casefold())[:16]

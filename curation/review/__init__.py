@@ -1,1 +1,1 @@
-"""The review of machine-written sentences: the queue, the verdicts, and what stands beside a sentence."""
+"""The review of machine-written sentences: the queue, the verdicts, and the context of a sentence."""

@@ -10,8 +10,8 @@ from curation.models import Dataset, Pair, ReviewDecision, ScoreSet, User
 from curation.pairs.keeping import KeptShare, KeptShareAbove, kept_by_p_d, kept_share
 from curation.review.queue import standing
 
-LAST = 10  # verdicts whose effect on the estimated precision is told
-PAUSE = timedelta(minutes=5)  # whoever decides nothing for so long has begun anew: the pace counts from there
+LAST = 10  # verdicts whose effect on the estimated precision is shown
+PAUSE = timedelta(minutes=5)  # after a pause this long, the pace counts from the next verdict
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What stands on a curator's screen while reviewing: as a page, and as the JSON that the page's script reads."""
+"""A curator's review screen: as a page, and as the JSON that the page's script reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def shown_next(request: AuthedRequest, queue: Queue, *, at: datetime, count: int
 
 
 def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
-    """What stands around each sentence, in a number of queries that does not depend on how many there are."""
+    """The context of each sentence, in a number of queries that does not depend on how many there are."""
     if not scores:
         return []
     intended = intended_of([score.pair_id for score in scores])
@@ -101,7 +101,7 @@ def _strip(human: HumanScores, p_d: float) -> Strip:
 
 
 def figures_of(request: AuthedRequest, queue: Queue, *, at: datetime) -> dict[str, Any]:
-    """What stands beside the sentences: how far, how fast, what the verdicts say, and the last of them."""
+    """The column beside the sentences: progress, pace, figures of the verdicts, and the last of them."""
     dataset = queue.score_set.dataset
     last = last_decision_of(dataset, request.user)
     return {

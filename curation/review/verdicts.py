@@ -71,7 +71,7 @@ def review_decide(
 
     reasons: of a rejection, at least one. text: of an edit, the new sentence. score_set: whose p_D is kept with the
     decision, the newest of the pair's where none is named; blind: whether the person did not see it.
-    Raises DecidedError where a decision stands, UserError where this cannot be one. Changes nothing then.
+    Raises DecidedError where the pair has a decision, UserError where this cannot be one. Changes nothing then.
     """
     _require_verdict(verdict, reasons)
     if verdict == Verdict.EDIT:

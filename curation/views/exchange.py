@@ -59,7 +59,7 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
-    """Before the import: the file's first rows, its columns, and what would come of it. Afterwards: what came of it."""
+    """Before the import: the file's first rows, its columns, and the result it would have. Afterwards: its result."""
     batch = _batch(request, slug, batch_pk)
     if _is_closed(batch):
         return _page(request, batch)
@@ -79,7 +79,7 @@ def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRespon
 
 @require_POST
 def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
-    """Try the import without writing a row; what would come of it then stands on the import's page.
+    """Try the import without writing a row. The import's page then shows the result it would have.
 
     A larger file is tried by a run: the page's form then goes there.
     """

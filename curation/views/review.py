@@ -171,7 +171,7 @@ def _score_asked(queue: Queue, form: VerdictForm) -> PairScore | None:
 
 
 def _text(form: VerdictForm | None, shown: Any) -> str:
-    """What stands in the field for an edit: what was written, else the sentence as it is."""
+    """The text in the field for an edit: what the curator wrote, else the sentence as it is."""
     return (form.data.get("text") if form else "") or (shown.pair.b.text if shown else "")
 
 

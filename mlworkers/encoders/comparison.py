@@ -2,7 +2,7 @@
 
 Intervals come from resampled pairs (Efron & Tibshirani 1993, section 13.3). In each resample all encoders see the same
 pairs, and an encoder is the mean of its seeds; so a difference's interval is narrower than two intervals side by side.
-It speaks of other pairs of the same kind. How much another seed would change, `sd` says.
+It covers other pairs of the same kind. `sd` says how much another seed would change.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -43,7 +43,7 @@ def pair_cosines(
     *,
     report: Report = silent,
 ) -> PairCosines:
-    """The cosine between the sentences of each pair; a sentence that stands in many pairs is encoded once.
+    """The cosine between the sentences of each pair; a sentence that is in many pairs is encoded once.
 
     Raises EncoderError where a vector is not finite or has no direction.
     """
@@ -57,7 +57,7 @@ def pair_cosines(
 def encode(
     encoder: SentenceTransformer, sentences: Sequence[str], compute: Compute, *, report: Report = silent
 ) -> Vectors:
-    """The vectors of n sentences, (n, d). The encoder's default prompt, if it has one, stands before each.
+    """The vectors of n sentences, (n, d). The encoder's default prompt, if it has one, is put before each.
 
     compute: how many tokens go into a batch, and how many batches are computed at a time; neither changes the
     vectors by more than rounding. report counts sentences.

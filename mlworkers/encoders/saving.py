@@ -20,7 +20,7 @@ _NEAR_COPY = "near copy"  # how the keys of the sentences that an encoder was tr
 @dataclass(frozen=True)
 class About:
     """What a reader of the folder should know. plan: every setting. data: dataset, snapshot and its SHA-256 and so on.
-    licence: of the dataset, as it was told; "" where it was not.
+    licence: of the dataset, as it was given; "" where it was not.
     """
 
     base: str

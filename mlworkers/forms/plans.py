@@ -37,7 +37,7 @@ class PlanForm(forms.Form):
             self._keep_what_is_gone(setting.name)
 
     def _keep_what_is_gone(self, name: str) -> None:
-        """What an earlier run named and is there no more must be chosen anew: no other takes its place unseen."""
+        """What an earlier run named and no longer exists must be chosen again: nothing replaces it silently."""
         field, before = self.fields[name], self.initial.get(name)
         if isinstance(field, forms.ChoiceField) and before and not field.valid_value(str(before)):
             gone = _("choose one: “%(name)s” no longer exists") % {"name": before}

@@ -1,4 +1,4 @@
-"""What a generator may see of a dataset: pairs and sentences of one split, and nothing that stands in another.
+"""What a generator may see of a dataset: pairs and sentences of one split, and nothing that is in another.
 
 A sentence of dev or test that a generator learns, or continues, comes back in the pairs that an encoder is trained on.
 """

@@ -21,7 +21,7 @@ KNOWN_BEFORE = {"dataset", "dry_run"}
 
 
 def check_import(plan: ImportPlan, job: Job) -> Outcome:
-    """Try an import as its page asked; what it would do then stands on that page."""
+    """Try an import as its page asked; that page then shows what it would do."""
     batch = _batch(plan, job)
     if not batch.mapping:
         sentence = _("The columns of %(file)s are not chosen; open the import and choose them.")

@@ -15,7 +15,7 @@ from mlworkers.runs.jobs import Job
 
 
 def dataset_read(job: Job, slug: str) -> Dataset:
-    """Another dataset, which whoever started the run must be allowed to read; from a shell, any."""
+    """Another dataset, which the person who started the run must be allowed to read; from a shell, any."""
     by = _started_by(job)
     readable = Dataset.objects.all() if by is None else datasets_readable(by)
     found = readable.filter(slug=slug).first()

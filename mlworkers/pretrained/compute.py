@@ -87,8 +87,8 @@ def halving(
     """`work(rows)`, with at most `batch` rows at a time; where memory does not suffice, with half as many.
 
     work: does the whole of its task in parts of at most so many rows. It is called again from the beginning, so it
-    must begin anew (training: clear the gradients first).
-    Returns its result and the rows that fitted, for the next call. say: is told of every halving, in one sentence.
+    must start again (training: clear the gradients first).
+    Returns its result and the rows that fitted, for the next call. say: receives one sentence for every halving.
     Raises TooLittleMemory where one row is too many.
     """
     rows = batch

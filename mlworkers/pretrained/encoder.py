@@ -69,7 +69,7 @@ def _modules(folder: Path) -> list[Module]:
 
 
 def _check_module(module: Module) -> None:
-    """Refuse a module other than those known, one that nothing is told of, and one without safetensors."""
+    """Refuse a module other than those known, one that nothing is known of, and one without safetensors."""
     package, _, name = module.type.rpartition(".")
     if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
         raise ModelError(f"The module {module.type} is not loaded; only {', '.join(_MODULES)} are.")

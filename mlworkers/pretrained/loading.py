@@ -47,7 +47,7 @@ def check_loaded(known: Collection[str], told: Mapping[str, Collection[str]]) ->
 
 
 def _brief(error: BaseException) -> str:
-    """The library's own words, as far as they are one line; a heading with what stands below it."""
+    """The library's own words, as far as they are one line; a heading with the line below it."""
     if "ignore_mismatched_sizes" in str(error):  # its words point to a report that nobody sees
         return "its config.json describes weights of other shapes than its files hold"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]

@@ -68,7 +68,7 @@ FEWEST = 20  # sentences of a class: with fewer, an AUC's interval is most of 0.
 
 
 class RealismError(ValueError):
-    """The sentences cannot be told apart, or not scored. The text is one sentence: what is wrong, and what to do."""
+    """The sentences cannot be classified, or not scored. The text is one sentence: what is wrong, and what to do."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a model's card says, whoever wrote it: its row in a comparison, its base, its data, its seed."""
+"""What a model's card says, in each of its forms: its row in a comparison, its base, its data, its seed."""
 
 from dataclasses import dataclass
 from typing import Any

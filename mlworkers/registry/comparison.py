@@ -229,7 +229,7 @@ def side_by_side(runs: Iterable[Run]) -> SideBySide:
     return SideBySide(suites, rows)
 
 
-CSV_FIGURES = {  # columns after the encoder and the test, and what of a cell stands in them
+CSV_FIGURES = {  # columns after the encoder and the test, and which figure of a cell they hold
     "mean": "mean",
     "sd": "sd",
     "low": "low",

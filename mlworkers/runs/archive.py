@@ -1,4 +1,4 @@
-"""Where the files of an artefact lie, for whoever downloads them."""
+"""Where the files of an artefact are, for people who download them."""
 
 from pathlib import Path
 

@@ -62,7 +62,7 @@ def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
         _leave(claim, log)
     except Exception as error:
         _fail(claim, log, error)
-    except BaseException:  # the process is told to exit at once
+    except BaseException:  # the process was asked to exit at once
         _leave(claim, log)
         raise
     finally:
@@ -84,7 +84,7 @@ def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | Non
     except Exception as error:
         log.write("".join(traceback.format_exception(error)))
         logger.exception("Run %s: the assistance of %s failed", run_id, worker)
-    except BaseException:  # the process is told to exit at once
+    except BaseException:  # the process was asked to exit at once
         if heir.claim is not None:
             _leave(heir.claim, log)
         raise

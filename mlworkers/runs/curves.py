@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from curation.charts import Chart, chart_draw
 
 SERIES = ("seed", "fold")  # numbers that say which training a point belongs to
-MOST_STEPS = 150  # drawn; more would not be seen, and each look at the page draws anew
+MOST_STEPS = 150  # drawn; more would not be seen, and each look at the page draws again
 Point = Mapping[str, Any]
 
 
@@ -27,7 +27,7 @@ def _is_figure(name: str, value: object) -> bool:
 
 
 def _curve(name: str, points: Sequence[Point]) -> Chart | None:
-    """Of a step the last line holds: a run that was taken up again wrote some anew."""
+    """Of a step the last line is valid: a run that was resumed wrote some steps again."""
     lines: dict[str, dict[int, float]] = {}
     for point in points:
         if name in point and isinstance(point.get("step"), int):

@@ -69,7 +69,7 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
 
 
 def runs_forget(*, kinds: Collection[str], before: datetime) -> None:
-    """Remove the runs of those kinds that were started before that moment, whatever came of them."""
+    """Remove the runs of those kinds that were started before that moment, whatever their state."""
     old = Run.objects.filter(kind__in=kinds, created_at__lt=before)
     for number in old.values_list("pk", flat=True):
         shutil.rmtree(run_folder(number), ignore_errors=True)

@@ -64,7 +64,7 @@ class NewArtifact:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run: a phrase for the log book, figures, files, and evaluations, each of which may name the
+    """The result of a run: a phrase for the log book, figures, files, and evaluations, each of which may name the
     file it measured by its path.
     """
 

@@ -20,7 +20,7 @@ from mlworkers.runs.selectors import run_is_free, running, shards_free
 
 
 class RunStopped(ClaimLost):
-    """The run is no longer this worker's: cancelled, or taken up by another. Stop, and write nothing more."""
+    """The run is no longer this worker's: cancelled, or taken over by another. Stop, and write nothing more."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def run_fail(*, claim: Claim, at: datetime, message: str) -> None:
 
 
 def run_cancel(*, run_id: int, at: datetime, message: str) -> bool:
-    """Cancel a run that has not ended, whoever holds it; its worker finds out at its next report."""
+    """Cancel a run that has not ended; the worker that holds it finds out at its next report."""
     waiting_or_running = Run.objects.filter(pk=run_id, state__in=[Run.State.QUEUED, Run.State.RUNNING])
     return bool(waiting_or_running.update(state=Run.State.CANCELLED, finished_at=at, message=message))
 
@@ -169,7 +169,7 @@ def shard_finish(*, claim: ShardClaim, at: datetime) -> None:
 
 
 def shard_leave(*, claim: ShardClaim) -> None:
-    """Let go of a shard: whoever comes next takes it up."""
+    """Release a shard: the next worker that looks claims it."""
     _ours(claim).update(state=RunShard.State.WAITING, done=0, heartbeat_at=None)
 
 

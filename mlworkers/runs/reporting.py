@@ -48,8 +48,8 @@ class AssistantReport:
 
 
 class ProgressNote(NamedTuple):
-    """Where the work stands, and since when (by this process's own clock, which never jumps) and from what number on it
-    has been counting, for the rate.
+    """The progress of the work; for the rate, since when (by this process's own clock, which never jumps) and from
+    what number on it has been counting.
     """
 
     since: float
@@ -62,7 +62,7 @@ class ProgressNote(NamedTuple):
 class Reporter:
     """The `report(done, total, message)` of one attempt (see `progress.Report`).
 
-    A call only notes where the work stands, and raises RunStopped where the run was cancelled or taken up
+    A call only notes the progress, and raises RunStopped where the run was cancelled or taken over
     by another worker, or WorkerLeaves where this worker was asked to end. A thread with a connection of its
     own writes the note about once a second: it is seen even while the work is inside a transaction, and the
     work never waits for it.

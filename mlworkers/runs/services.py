@@ -32,7 +32,7 @@ def run_start(
 ) -> Run:
     """Queue a run, and invite a worker once the row is committed.
 
-    dataset: the one the plan names, where the caller has it at hand. by: None for a command of whoever runs this
+    dataset: the one the plan names, where the caller has it at hand. by: None for a command of the person who runs this
     machine, which may take models from any folder. launch: made with the form; the same one sent twice starts one
     run. Raises UserError for a plan that is wrong or names what does not exist; its sentence calls settings by the
     labels of the form or, with `by_key`, by the keys that a command takes.

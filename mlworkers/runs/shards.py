@@ -33,7 +33,7 @@ class ShardsLeft(Exception):  # noqa: N818 - not an error: others go on
 
 class Shards:
     """The shards of one run. A shard's result is a file or folder that follows from the run's plan and the shard's
-    number alone, so that it is the same whoever writes it, and however often.
+    number alone, so that it is the same for every writer, and however often it is written.
 
     Here one worker does them all, and no row is kept of them.
     """

@@ -98,7 +98,7 @@ def _append(path: Path, line: str) -> None:
 class Curve:
     """Figures along a run, for its page: one JSON object a line, each with its step.
 
-    A run that is taken up again from a checkpoint writes some steps anew; of a step, the last line holds.
+    A run that resumes from a checkpoint writes some steps again; of a step, the last line is valid.
     """
 
     def __init__(self, run_id: int) -> None:

@@ -223,7 +223,7 @@ def _side_by_side(workers: int) -> Iterator[Executor]:
 def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
     """Tokens (B, T) and targets (B, T), each the token that follows; what teaches nothing is IGNORED.
 
-    Padding stands at the end, where no earlier token attends to it.
+    Padding is at the end, where no earlier token attends to it.
     """
     width = max(len(each.tokens) for each in examples) - 1
     tokens = torch.zeros(len(examples), width, dtype=torch.long)

@@ -1,6 +1,6 @@
 """Self-debiased decoding of many prompts at once, with every prompt's keys and values kept.
 
-A row is one sentence that is being written. It stands once under its own label's prompt and once under each prompt
+A row is one sentence that is being written. It is decoded once under its own label's prompt and once under each prompt
 that it counters; all of them see the same words.
 """
 
@@ -166,7 +166,7 @@ class _Batch:
 
 
 def left_padded(lines: Sequence[list[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Tokens and mask, both (lines, longest). Padding stands before a prompt, so that all of them end together.
+    """Tokens and mask, both (lines, longest). Padding is before a prompt, so that all of them end together.
 
     The mask hides the padding, which therefore may be any token: no tokenizer needs one of its own.
     """

@@ -82,7 +82,7 @@ def task_checked(spec: Any) -> Task:
     """The task that a specification in DINO's form describes. Raises TaskError.
 
     spec: {"task_name": …, "labels": {label: {"instruction": …, "counter_labels": [label, …]}}}. DINO's own rules,
-    and three of ours: a label is a number in 0..1, never its own counter, and a counter stands once.
+    and three of ours: a label is a number in 0..1, never its own counter, and a counter occurs once.
     """
     spec = _mapping(spec, "The task")
     name = spec.get("task_name")
@@ -187,7 +187,7 @@ class LabelledPair(NamedTuple):
 
 
 class Example(NamedTuple):
-    """What stands before a sentence, and the sentence itself with the quote that ends it."""
+    """The text before a sentence, and the sentence itself with the quote that ends it."""
 
     prompt: str
     answer: str

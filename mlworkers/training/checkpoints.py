@@ -1,4 +1,4 @@
-"""Where a training stands, on the disk: safetensors and JSON in a folder that is there whole or not at all.
+"""The state of a training on the disk: safetensors and JSON in a folder that is there whole or not at all.
 
 A checkpoint names the plan and the pairs that it belongs to, and the shape of every weight; another training is not
 continued from it. Order and learning rate follow from the step's number (`schedule`).
@@ -63,7 +63,7 @@ class Checkpoints:
     def save(self, state: State) -> None:
         """Put the state on the disk, and then remove older ones. Raises FileError where the disk is full."""
         make_folder(self._folder)
-        # The name is the step's: whoever comes to this step writes the same.
+        # The name is the step's: every process that comes to this step writes the same.
         with folder_replacing(self._folder / f"step-{state.step:09d}", once=True) as folder:
             save_file(_flat(state.tensors), folder / _TENSORS)
             told = {"about": self._about, "step": state.step, "groups": list(state.tensors), **state.figures}

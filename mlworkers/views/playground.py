@@ -43,7 +43,7 @@ def _asked(request: AuthedRequest, artifact: Artifact | None, values: dict[str, 
 
 @require_GET
 def related(request: AuthedRequest, pk: int) -> HttpResponse:
-    """The answer as it stands; the page asks for it again until there is one."""
+    """The answer so far; the page asks again until there is one."""
     return render(request, "mlworkers/_related.html", _context(relation_for(request.user, pk)))
 
 

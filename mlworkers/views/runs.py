@@ -101,7 +101,7 @@ def run_progress(request: AuthedRequest, pk: int) -> HttpResponse:
 
 @require_GET
 def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
-    """The curves as they stand. They are drawn anew, so the page asks for them less often than for the progress."""
+    """The current curves. Each request draws them, so the page asks for them less often than for the progress."""
     run = run_for(request.user, pk, may="read")
     return render(request, "mlworkers/_curves.html", {"run": run, "charts": _curves(run)})
 

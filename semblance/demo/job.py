@@ -38,7 +38,7 @@ def demonstrate(
 
 
 def people_figures(campaign: Campaign, published: ScoreSet) -> dict[str, Any]:
-    """What came of the judgements, and how the published scores agree with the known relatedness."""
+    """The result of the judgements, and how the published scores agree with the known relatedness."""
     scores = values_of(published)
     latent = values_of(campaign.dataset.score_sets.get(name=LATENT))
     reliability = published.parameters["reliability"]

@@ -26,7 +26,7 @@ WHY = "The first tells of nearly the same scene twice; the sentences of the othe
 def scores_from_people(
     plan: DemoPlan, dataset: Dataset, *, curator: User, annotator: User, at: datetime, stages: Stages
 ) -> tuple[Campaign, ScoreSet]:
-    """A campaign that is judged to its end, another that waits for whoever tries the site, and published scores."""
+    """A campaign that is judged to its end, another for people who try the site, and published scores."""
     with stages.open("Design campaign") as report:
         campaign = _campaign(plan, dataset, curator, at, name="Relatedness of scenes")
         _campaign(replace(plan, judgements_per_tuple=1), dataset, curator, at, name="Your turn")

@@ -39,7 +39,7 @@ def campaign_judge(
 ) -> int:
     """Let the people judge until nothing is left for any of them. Returns the number of judgements given.
 
-    latent: the true value of each pair by its id. Whoever's clock stands earliest goes next, so that
+    latent: the true value of each pair by its id. The person whose clock is earliest goes next, so that
     their work interleaves as real work does. Gold answers and the gate act as they do on the screen.
     """
     seeds = np.random.SeedSequence(seed).spawn(len(people))

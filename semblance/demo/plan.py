@@ -1,4 +1,4 @@
-"""What the demonstration is told and what it finds."""
+"""The configuration of the demonstration and its figures."""
 
 from dataclasses import dataclass
 

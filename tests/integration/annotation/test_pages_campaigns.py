@@ -558,7 +558,7 @@ def test_scores_that_lie_close_together_suggest_nothing_and_say_so(site, draft, 
 
     page = site.get(address("gold_suggest", draft), {"score_set": scores.pk, "number": 5})
 
-    assert "stands clearly above the others" in text_of(page)
+    assert "is clearly above the others" in text_of(page)
 
 
 def test_a_reason_can_be_edited_and_the_answer_stays(site, campaign) -> None:
