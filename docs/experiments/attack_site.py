@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.hostile_files import HOSTILE, lines_of_csv, lines_of_json
 
 PATIENCE = 300.0
-CHOSEN = {"header": "yes", "delimiter": ",", "a": "sentence1", "b": "sentence2", "score_set": "gold"}
+CHOSEN = {"header": "yes", "delimiter": ",", "a": "sentence1", "b": "sentence2", "score_set": "reference"}
 
 
 class Person:

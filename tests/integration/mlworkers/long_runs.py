@@ -37,7 +37,7 @@ LONG = [
     Long(
         "bootstrap",
         "bootstrap_generator",
-        {"score_set": "gold", **GENERATOR},
+        {"score_set": "reference", **GENERATOR},
         "Training the generator",
         0.9,
     ),
@@ -45,13 +45,17 @@ LONG = [
     Long("realism", "score_realism", REALISM, "Encoding sentences", 0.1),
     Long("fine-tuned realism", "score_realism", FINE_TUNED, "Training the classifiers", 0.5),
     Long(
-        "evaluation", "evaluate_encoder", {"model": ENCODER, "score_set": "gold"}, "Encoding sentences", 0.1
+        "evaluation",
+        "evaluate_encoder",
+        {"model": ENCODER, "score_set": "reference"},
+        "Encoding sentences",
+        0.1,
     ),
-    Long("training", "train_encoder", {"scores": "gold", **TRAINING}, "Training", 0.5),
+    Long("training", "train_encoder", {"scores": "reference", **TRAINING}, "Training", 0.5),
     Long(
         "comparison",
         "compare_weightings",
-        {"test_score_set": "gold", **TRAINING, **COMPARISON},
+        {"test_score_set": "reference", **TRAINING, **COMPARISON},
         "Training and evaluating",
         0.5,
     ),
