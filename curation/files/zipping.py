@@ -59,7 +59,7 @@ class _Passing:
         """Nothing waits here."""
 
     def close(self) -> None:
-        """Whoever reads has had everything."""
+        """Nothing is left to close: `taken` has handed everything on."""
 
     def taken(self) -> bytes:
         blocks, self._blocks = self._blocks, []

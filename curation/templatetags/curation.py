@@ -29,7 +29,7 @@ _TONES = {
     "gold": "accent",
     "cancelled": "doubtful",
     "retired": "doubtful",
-    "surplus": "doubtful",
+    "extra": "doubtful",
 }
 
 

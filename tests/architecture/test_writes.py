@@ -24,7 +24,7 @@ READERS = {
     "urls",
     "views",
 }
-MAY_WRITE = {"curation/models.py"}  # a password that is hashed anew carries its token along
+MAY_WRITE = {"curation/models.py"}  # a new hash of the same password keeps the token valid
 
 
 def only_reads(path: Path) -> bool:

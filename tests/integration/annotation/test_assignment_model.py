@@ -69,7 +69,7 @@ class Known:
 
 
 class Model:
-    """Which judgements count, who holds what, what is left: derived anew from what happened, never collected along."""
+    """Which judgements count, who holds what, what is left: always computed from the events."""
 
     def __init__(self, ordinary: list[int], golds: list[int], people: int) -> None:
         self.ordinary, self.golds = ordinary, golds
