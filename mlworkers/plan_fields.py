@@ -6,6 +6,7 @@ is typed.
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
+from functools import partial
 from typing import Any
 
 
@@ -47,16 +48,21 @@ def setting(
     help: str,  # noqa: A002 - forms and commands call it so
     *,
     default: Any = MISSING,
+    bounds: tuple[float | None, float | None] = (None, None),
     kw_only: Any = MISSING,
     **more: Any,
 ) -> Any:
-    """A field of a plan: its label, its help text, its default, and what else forms know (unit, low, high …)."""
-    metadata = {"label": label, "help": help, **more}
+    """A field of a plan: its label, help text, default, bounds (both allowed), and what else forms know (unit …)."""
+    low, high = bounds
+    metadata = {"label": label, "help": help, "low": low, "high": high, **more}
     return field(default=default, kw_only=kw_only, metadata=metadata)
 
 
-DATASET: dict[str, Any] = {"label": "Dataset", "help": "Short name of the dataset.", "refers_to": "dataset"}
-DEVICE: dict[str, Any] = {
-    "label": "Device",
-    "help": "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.",
-}
+SEEDS = (0, 2**31 - 1)
+dataset_setting = partial(setting, "Dataset", "Short name of the dataset.", refers_to="dataset")
+device_setting = partial(
+    setting,
+    "Device",
+    "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.",
+    default="auto",
+)

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from functools import partial
 
-from mlworkers.plan_fields import DATASET, DEVICE, PlanError, SettingName, setting
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
 ADAM_EPSILON = 1e-6  # RISE's code
-RISE = "RISE, section 5 and table 9, and its code"
-OURS = "docs/guide/encoders.md"
 SEEDS_MAX = 20
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
@@ -48,32 +46,38 @@ class Normalise(StrEnum):
     BATCH = "batch"
 
 
-_REALISM: dict[str, Any] = {
-    "label": "Realism (p_D)",
-    "help": "The score set with p_D of each generated sentence. The weightings plain, random and constant need none.",
-    "refers_to": "score set",
-    "kinds": ("realism",),
-}
-_SNAPSHOT: dict[str, Any] = {
-    "label": "Snapshot",
-    "help": "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
-    "low": 0,
-    "refers_to": "snapshot",
-}
-_BOOTSTRAP: dict[str, Any] = {
-    "label": "Resamples",
-    "help": "Number of bootstrap resamples of the test pairs for the intervals: 100 or more, or 0 for no interval.",
-    "low": 0,
-    "high": 100_000,
-    "source": OURS,
-}
+RISE = "RISE, section 5 and table 9, and its code"
+from_rise = partial(setting, source=RISE)
+ours = partial(setting, source="docs/guide/encoders.md")
+realism_setting = partial(
+    setting,
+    "Realism (p_D)",
+    "The score set with p_D of each generated sentence. The weightings plain, random and constant need none.",
+    refers_to="score set",
+    kinds=("realism",),
+)
+snapshot_setting = partial(
+    setting,
+    "Snapshot",
+    "Number of the snapshot whose pairs and scores are used. 0 makes a new snapshot.",
+    default=0,
+    bounds=(0, None),
+    refers_to="snapshot",
+)
+resamples_setting = partial(
+    ours,
+    "Resamples",
+    "Number of bootstrap resamples of the test pairs for the intervals: 100 or more, or 0 for no interval.",
+    default=1000,
+    bounds=(0, 100_000),
+)
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
     """What is trained on, and how: the settings that one encoder and a comparison of many have in common."""
 
-    dataset: str = setting(**DATASET)
+    dataset: str = dataset_setting()
     model: str = setting(
         "Base model",
         "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
@@ -86,112 +90,80 @@ class TrainingPlan:
         refers_to="score set",
         kinds=("target", "reference", "human"),
     )
-    realism: str = setting(default="", **_REALISM)
-    snapshot: int = setting(default=0, **_SNAPSHOT)
+    realism: str = realism_setting(default="")
+    snapshot: int = snapshot_setting()
     split: str = setting(
         "Training split",
         "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         default="train",
     )
-    unscored: str = setting(
+    unscored: str = ours(
         "Pairs without p_D",
-        "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. "
-        "“as human” "
-        "counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not "
-        "scored; “leave "
-        "out” takes all pairs without p_D out of every weighting alike; “refuse” stops the run.",
+        "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. “as "
+        "human” counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not "
+        "scored; “leave out” takes all pairs without p_D out of every weighting alike; “refuse” stops the "
+        "run.",
         default=Unscored.AS_HUMAN.value,
         choices=tuple(choice.value for choice in Unscored),
-        source=OURS,
     )
-    epochs: int = setting(
+    epochs: int = from_rise(
         "Epochs",
         "Number of times that each pair is used.",
         default=3,
+        bounds=(1, 100),
         unit="epochs",
-        low=1,
-        high=100,
-        source=RISE,
         essential=True,
     )
-    batch_size: int = setting(
-        "Batch size",
-        "Number of pairs in one training step.",
-        default=32,
-        unit="pairs",
-        low=1,
-        high=4096,
-        source=RISE,
+    batch_size: int = from_rise(
+        "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
     )
-    learning_rate: float = setting(
-        "Learning rate", "Peak learning rate of AdamW.", default=2e-5, low=1e-8, high=0.1, source=RISE
+    learning_rate: float = from_rise(
+        "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1)
     )
-    warmup: float = setting(
-        "Warm-up",
-        "Share of all steps in which the learning rate rises.",
-        default=0.1,
-        low=0.0,
-        high=1.0,
-        source=RISE,
+    warmup: float = from_rise(
+        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
     )
-    max_length: int = setting(
+    max_length: int = from_rise(
         "Longest input",
         "Longer sentences are cut off. The limit of the model holds too.",
         default=128,
+        bounds=(4, 8192),
         unit="tokens",
-        low=4,
-        high=8192,
-        source=RISE,
     )
-    weight_decay: float = setting(
+    weight_decay: float = from_rise(
         "Weight decay",
         "Weight decay of AdamW. It is not applied to biases and norms.",
         default=0.01,
-        low=0.0,
-        high=1.0,
-        source=RISE,
+        bounds=(0.0, 1.0),
     )
-    clip: float = setting(
-        "Maximum gradient norm",
-        "A longer gradient is clipped to this norm.",
-        default=1.0,
-        low=1e-6,
-        high=1e6,
-        source=RISE,
+    clip: float = from_rise(
+        "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
     )
     normalise: Normalise = setting(
         "Normalise weights",
-        "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and "
-        "batch by their "
-        "mean in each batch.",
+        "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and batch by "
+        "their mean in each batch.",
         default=Normalise.NONE,
         source=RISE,
     )
-    filter_share: float = setting(
+    filter_share: float = from_rise(
         "Share to filter",
         "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
         default=0.1,
-        low=0.0,
-        high=0.95,
-        source=RISE,
+        bounds=(0.0, 0.95),
     )
-    validation_share: float = setting(
+    validation_share: float = ours(
         "Validation share",
-        "This share of the training pairs is not trained on. The weights that agree best with the "
-        "scores of these "
-        "validation pairs are kept. 0 keeps the last weights.",
+        "This share of the training pairs is not trained on. The weights that agree best with the scores of "
+        "these validation pairs are kept. 0 keeps the last weights.",
         default=0.0,
-        low=0.0,
-        high=0.5,
-        source=OURS,
+        bounds=(0.0, 0.5),
     )
-    looks: int = setting(
+    looks: int = from_rise(
         "Evaluations per epoch",
         "How often the encoder is evaluated on the validation pairs.",
         default=4,
-        low=1,
-        high=100,
-        source=RISE,
+        bounds=(1, 100),
     )
     precision: str = setting(
         "Precision",
@@ -199,7 +171,7 @@ class TrainingPlan:
         default="float32",
         choices=("float32", "bfloat16", "auto"),
     )
-    device: str = setting(default="auto", **DEVICE)
+    device: str = device_setting()
 
 
 @dataclass(frozen=True)
@@ -208,19 +180,14 @@ class EncoderPlan(TrainingPlan):
 
     weighting: Weighting = setting(
         "Weighting",
-        "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest "
-        "p_D. random, "
-        "shuffle and constant are controls.",
+        "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest p_D. "
+        "random, shuffle and constant are controls.",
         default=Weighting.PLAIN,
         source=RISE,
         essential=True,
     )
     seed: int = setting(
-        "Seed",
-        "Seed of the order of pairs, of dropout and of random weights.",
-        default=42,
-        low=0,
-        high=2**31 - 1,
+        "Seed", "Seed of the order of pairs, of dropout and of random weights.", default=42, bounds=SEEDS
     )
 
     def schedule(self, rows: int) -> ShuffledEpochs:
@@ -247,8 +214,7 @@ class EncoderPlan(TrainingPlan):
         if Weighting(self.weighting).needs_realism and not self.realism:
             raise PlanError(
                 "The weighting “%(weighting)s” needs p_D; choose a score set for “%(setting)s”, or the "
-                "weighting "
-                "plain, random or constant.",
+                "weighting plain, random or constant.",
                 weighting=self.weighting,
                 setting=SettingName("realism"),
             )
@@ -258,7 +224,7 @@ class EncoderPlan(TrainingPlan):
 class EvaluationPlan:
     """An encoder's cosines against the scores that people gave a dataset's pairs."""
 
-    dataset: str = setting(**DATASET)
+    dataset: str = dataset_setting()
     model: str = setting(
         "Model",
         "packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
@@ -271,10 +237,10 @@ class EvaluationPlan:
     split: str = setting(
         "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
     )
-    bootstrap: int = setting(default=1000, **_BOOTSTRAP)
-    device: str = setting(default="auto", **DEVICE)
-    snapshot: int = setting(default=0, **_SNAPSHOT)
-    seed: int = setting("Seed", "Seed of the resamples.", default=1234, low=0, high=2**31 - 1)
+    bootstrap: int = resamples_setting()
+    device: str = device_setting()
+    snapshot: int = snapshot_setting()
+    seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
@@ -286,7 +252,7 @@ class ComparisonPlan(TrainingPlan):
     evaluated on the same test pairs. One of the weightings usually needs p_D, so its score set is required.
     """
 
-    realism: str = setting(**_REALISM)
+    realism: str = realism_setting()
     test_score_set: str = setting(
         "Test scores",
         "The scores that people gave the test pairs.",
@@ -295,30 +261,25 @@ class ComparisonPlan(TrainingPlan):
         kinds=("reference", "human"),
         within="test_dataset",
     )
-    weightings: str = setting(
+    weightings: str = from_rise(
         "Weightings",
-        "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be "
-        "among them, "
-        "because the others are compared with it.",
+        "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be among "
+        "them, because the others are compared with it.",
         default="plain,realism,filter,random",
-        source=RISE,
         essential=True,
     )
-    seeds: int = setting(
+    seeds: int = ours(
         "Seeds",
         "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times.",
         default=2,
-        low=1,
-        high=SEEDS_MAX,
-        source=OURS,
+        bounds=(1, SEEDS_MAX),
         essential=True,
     )
     first_seed: int = setting(
         "First seed",
         "The other seeds are the numbers that follow.",
         default=42,
-        low=0,
-        high=2**31 - 1 - SEEDS_MAX,
+        bounds=(0, 2**31 - 1 - SEEDS_MAX),
     )
     test_dataset: str = setting(
         "Test dataset",
@@ -331,13 +292,12 @@ class ComparisonPlan(TrainingPlan):
         "Only pairs of this split are used for the evaluation. Empty: every pair.",
         default="test",
     )
-    bootstrap: int = setting(default=1000, **_BOOTSTRAP)
+    bootstrap: int = resamples_setting()
 
     def __post_init__(self) -> None:
         if Weighting.PLAIN not in self.chosen:
             raise PlanError(
-                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add "
-                "it.",
+                "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add it.",
                 setting=SettingName("weightings"),
                 value=self.weightings,
             )

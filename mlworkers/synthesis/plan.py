@@ -1,29 +1,29 @@
 """Every number that shapes a generator trained on the spot, and the pairs that a generator writes."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
-from mlworkers.plan_fields import DATASET, DEVICE, PlanError, SettingName, setting
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})
-DINO = "DINO (Schick and Schütze 2021), section 3 and its published settings"
-RISE = "RISE (2022), appendix; DINO's post-processing"
-OURS = "Measured on two processor cores; docs/guide/generation.md"
 
-_TASK: dict[str, Any] = {
-    "label": "Instructions",
-    "help": "“sentences” or “questions”, DINO's instructions; or a specification of your own, as JSON in "
-    "DINO's form.",
-    "source": DINO,
-}
+from_dino = partial(setting, source="DINO (Schick and Schütze 2021), section 3 and its published settings")
+from_rise = partial(setting, source="RISE (2022), appendix; DINO's post-processing")
+measured = partial(setting, source="Measured on two processor cores; docs/guide/generation.md")
+task_setting = partial(
+    from_dino,
+    "Instructions",
+    "“sentences” or “questions”, DINO's instructions; or a specification of your own, as JSON in DINO's form.",
+    default="sentences",
+)
 
 
 @dataclass(frozen=True)
 class BootstrapPlan:
     """A small GPT-2 that learns to follow the instructions from a dataset's own scored pairs."""
 
-    dataset: str = setting(**DATASET)
+    dataset: str = dataset_setting()
     score_set: str = setting(
         "Score set",
         "Its scores, brought to 0..1, say which instruction a pair answers: that of the nearest label.",
@@ -35,72 +35,54 @@ class BootstrapPlan:
         "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
         default="train",
     )
-    task: str = setting(default="sentences", **_TASK)
-    steps: int = setting(
-        "Steps", "Number of training steps.", default=2000, low=1, high=1_000_000, source=OURS, essential=True
+    task: str = task_setting()
+    steps: int = measured(
+        "Steps", "Number of training steps.", default=2000, bounds=(1, 1_000_000), essential=True
     )
     minutes: float = setting(
         "Time limit",
-        "Training ends after this time even if steps are left. The result says so, and cannot be "
-        "repeated exactly.",
+        "Training ends after this time even if steps are left. The result says so, and cannot be repeated "
+        "exactly.",
         default=10.0,
+        bounds=(0.01, 10_000),
         unit="minutes",
-        low=0.01,
-        high=10_000,
         essential=True,
     )
-    layers: int = setting(
-        "Layers", "Number of layers of the transformer.", default=4, low=1, high=48, source=OURS
+    layers: int = measured("Layers", "Number of layers of the transformer.", default=4, bounds=(1, 48))
+    width: int = measured(
+        "Width", "Length of the vector of a token: a multiple of 32.", default=256, bounds=(32, 2048)
     )
-    width: int = setting(
-        "Width",
-        "Length of the vector of a token: a multiple of 32.",
-        default=256,
-        low=32,
-        high=2048,
-        source=OURS,
-    )
-    vocabulary: int = setting(
+    vocabulary: int = measured(
         "Vocabulary",
         "Maximum number of tokens of the tokenizer.",
         default=4096,
+        bounds=(300, 65_536),
         unit="tokens",
-        low=300,
-        high=65_536,
-        source=OURS,
     )
     context: int = setting(
         "Longest text",
         "Maximum length of an instruction with both sentences. Longer pairs are left out and counted.",
         default=256,
+        bounds=(32, 4096),
         unit="tokens",
-        low=32,
-        high=4096,
     )
-    batch: int = setting(
+    batch: int = measured(
         "Batch",
         "Number of examples in one training step. A pair makes two examples.",
         default=16,
+        bounds=(2, 4096),
         unit="examples",
-        low=2,
-        high=4096,
-        source=OURS,
     )
-    learning_rate: float = setting(
-        "Learning rate", "Peak learning rate.", default=2e-3, low=1e-6, high=0.1, source=OURS
-    )
+    learning_rate: float = measured("Learning rate", "Peak learning rate.", default=2e-3, bounds=(1e-6, 0.1))
     warmup: float = setting(
         "Warm-up",
         "Share of the steps in which the learning rate rises. After that it falls to 0.",
         default=0.05,
-        low=0,
-        high=0.9,
+        bounds=(0, 0.9),
     )
-    weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.1, low=0, high=1)
-    device: str = setting(default="auto", **DEVICE)
-    seed: int = setting(
-        "Seed", "Seed of the weights and of the order of examples.", default=42, low=0, high=2**31 - 1
-    )
+    weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.1, bounds=(0, 1))
+    device: str = device_setting()
+    seed: int = setting("Seed", "Seed of the weights and of the order of examples.", default=42, bounds=SEEDS)
 
     def __post_init__(self) -> None:
         task_named(self.task)
@@ -117,7 +99,7 @@ class BootstrapPlan:
 class GenerationPlan:
     """Second sentences for human ones, by self-debiased decoding. Defaults: DINO and RISE."""
 
-    dataset: str = setting(**DATASET)
+    dataset: str = dataset_setting()
     model: str = setting(
         "Language model",
         "A causal language model: run:ID of a generator trained here, a folder, or a hub id such as "
@@ -127,151 +109,119 @@ class GenerationPlan:
     )
     split: str = setting(
         "Split",
-        "The sources are sentences of this split, but no near copy of a sentence of another split such "
-        "as dev or test.",
+        "The sources are sentences of this split, but no near copy of a sentence of another split such as "
+        "dev or test.",
         default="train",
     )
-    task: str = setting(default="sentences", **_TASK)
+    task: str = task_setting()
     sources: int = setting(
         "Source sentences",
         "Maximum number of sentences that are drawn.",
         default=300,
-        low=1,
-        high=1_000_000,
+        bounds=(1, 1_000_000),
         source="RISE: up to 10,000",
         essential=True,
     )
-    labels: str = setting(
-        "Labels", "The target similarities, separated by commas.", default="0,0.5,1", source=DINO
+    labels: str = from_dino("Labels", "The target similarities, separated by commas.", default="0,0.5,1")
+    samples: int = from_dino(
+        "Samples", "Number of sentences written for each source and label.", default=5, bounds=(1, 100)
     )
-    samples: int = setting(
-        "Samples",
-        "Number of sentences written for each source and label.",
-        default=5,
-        low=1,
-        high=100,
-        source=DINO,
-    )
-    top_k: int = setting(
+    top_k: int = from_dino(
         "Top k",
         "Only this many of the most likely tokens can be drawn. 0 means all.",
         default=5,
-        low=0,
-        high=10_000,
-        source=DINO,
+        bounds=(0, 10_000),
     )
-    top_p: float = setting(
+    top_p: float = from_dino(
         "Top p",
         "Of these, only the fewest that together have this share of the probability. 1 means all.",
         default=0.9,
-        low=0.01,
-        high=1,
-        source=DINO,
+        bounds=(0.01, 1),
     )
-    decay: float = setting(
+    decay: float = from_dino(
         "Decay",
         "λ: how fast a token loses probability if the prompt of another label prefers it.",
         default=100.0,
-        low=0,
-        high=1e6,
-        source=DINO,
+        bounds=(0, 1e6),
     )
-    floor: float = setting(
+    floor: float = from_dino(
         "Floor",
         "ε: the smallest share of its probability that a token keeps.",
         default=0.01,
-        low=1e-6,
-        high=1,
-        source=DINO,
+        bounds=(1e-6, 1),
     )
-    max_tokens: int = setting(
+    max_tokens: int = from_dino(
         "Longest answer",
         "A sentence that has no closing quote by then is dropped.",
         default=40,
+        bounds=(1, 1000),
         unit="tokens",
-        low=1,
-        high=1000,
-        source=DINO,
     )
-    self_debiasing: bool = setting(
-        "Self-debiasing",
-        "If it is off, only the prompt of the label itself decides.",
-        default=True,
-        source=DINO,
+    self_debiasing: bool = from_dino(
+        "Self-debiasing", "If it is off, only the prompt of the label itself decides.", default=True
     )
-    keep: int = setting(
+    keep: int = from_rise(
         "Kept for each label",
         "Maximum number of sentences that are kept for each source and label.",
         default=2,
-        low=1,
-        high=100,
-        source=RISE,
+        bounds=(1, 100),
     )
-    sampled: int = setting(
+    sampled: int = from_rise(
         "Sampled partners",
-        "Number of partners added for each source: sentences written for other sources, with the "
-        "target similarity 0.",
+        "Number of partners added for each source: sentences written for other sources, with the target "
+        "similarity 0.",
         default=2,
-        low=0,
-        high=100,
-        source=RISE,
+        bounds=(0, 100),
     )
-    smoothing: float = setting(
+    smoothing: float = from_rise(
         "Label smoothing",
         "0.2 turns the labels 0, 0.5 and 1 into the target similarities 0.1, 0.5 and 0.9.",
         default=0.2,
-        low=0,
-        high=1,
-        source=RISE,
+        bounds=(0, 1),
     )
     least_words: int = setting(
-        "Fewest words", "A shorter sentence is dropped.", default=1, unit="words", low=1, high=100
+        "Fewest words", "A shorter sentence is dropped.", default=1, bounds=(1, 100), unit="words"
     )
     near_duplicate: float = setting(
         "Near duplicate",
         "A sampled partner is refused if it shares this share, or more, of all words with the source.",
         default=0.7,
-        low=0.05,
-        high=1,
+        bounds=(0.05, 1),
     )
     most_rows: int = setting(
         "Most rows",
         "Maximum number of rows that are kept, sampled partners included. 0 means no limit.",
         default=0,
-        low=0,
-        high=10_000_000,
+        bounds=(0, 10_000_000),
         essential=True,
     )
     shard_sources: int = setting(
         "Sources of a shard",
         "Number of sources in one shard. Several workers can share the shards of a run.",
         default=20,
-        low=1,
-        high=10_000,
+        bounds=(1, 10_000),
     )
     rows_at_a_time: int = setting(
         "Rows at a time",
         "0 chooses a number that suits the device. Fewer rows need less memory.",
         default=0,
-        low=0,
-        high=100_000,
+        bounds=(0, 100_000),
     )
-    device: str = setting(default="auto", **DEVICE)
+    device: str = device_setting()
     precision: str = setting(
         "Precision",
         "float32 gives the same figures on all machines. auto uses bfloat16 on a GPU that supports it.",
         default="float32",
         choices=("float32", "bfloat16", "float16", "auto"),
     )
-    seed: int = setting("Seed", "Seed of the draws.", default=42, low=0, high=2**31 - 1, source=DINO)
+    seed: int = from_dino("Seed", "Seed of the draws.", default=42, bounds=SEEDS)
 
     def __post_init__(self) -> None:
         _refuse_held_out(self.split)
         labels_listed(self.labels, self.instructions)
         if self.model.startswith("packaged:"):
             raise PlanError(
-                "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such "
-                "as "
+                "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such as "
                 "run:ID of a generator trained here.",
                 model=self.model,
             )
@@ -288,8 +238,7 @@ class GenerationPlan:
 def _refuse_held_out(split: str) -> None:
     if split.strip().lower() in HELD_OUT:
         raise PlanError(
-            "The split “%(split)s” is held out: sentences written from it would give away the answers to "
-            "the test; name "
-            "the split to train on.",
+            "The split “%(split)s” is held out: sentences written from it would give away the answers to the "
+            "test; name the split to train on.",
             split=split,
         )
