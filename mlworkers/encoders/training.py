@@ -2,9 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,6 @@ from torch import Tensor
 from curation.files.progress import Report, silent
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.forward import TokenizedSentences, vectors
-from mlworkers.encoders.gradients import SideBySide
 from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.plan import EncoderPlan, Normalise
@@ -57,7 +54,6 @@ class PairLearner:
         self._targets = _column(rows.values, encoder.device)
         self._weights = _column(weights, encoder.device)
         self._tokens = _TOKENS[compute.device.type]
-        self._cores = compute.workers if compute.device.type == "cpu" else 0
 
     def shares(self, batch: Places) -> Tensor:
         """What each pair adds to its batch's loss, (b,)."""
@@ -66,38 +62,25 @@ class PairLearner:
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some pairs of a batch; returns their loss. Both sides go through together."""
         both = np.concatenate([side[batch] for side in self._sides])
-        loss_of = partial(_loss, targets=self._targets[self._on_device(batch)], shares=shares)
-        if self._cores:
-            return SideBySide(
-                self.module, self._tokenized, self._cores, self._tokens, self._autocast
-            ).backward(both, loss_of)
-        with self._autocast():
-            found = vectors(self.module, self._tokenized, both, tokens_per_pass=self._tokens)
-        loss = loss_of(found.float())
+        # Weights stay in float32: only what is computed with them is rounded.
+        lower = self._precision is not torch.float32
+        with torch.autocast(self.module.device.type, dtype=self._precision, enabled=lower):
+            both_vectors = vectors(self.module, self._tokenized, both, tokens_per_pass=self._tokens)
+        left, right = both_vectors.float().chunk(2)  # (2b, d) -> (b, d), (b, d)
+        loss = weighted_cosine_loss(left, right, self._targets[self._on_device(batch)], shares)
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()
 
     def _on_device(self, batch: Places) -> Tensor:
         return torch.from_numpy(batch).to(self._targets.device)
 
-    def _autocast(self) -> AbstractContextManager[object]:
-        # Weights stay in float32: only what is computed with them is rounded.
-        lower = self._precision is not torch.float32
-        return torch.autocast(self.module.device.type, dtype=self._precision, enabled=lower)
-
-
-def _loss(found: Tensor, *, targets: Tensor, shares: Tensor) -> Tensor:
-    left, right = found.chunk(2)  # (2b, d) -> (b, d), (b, d)
-    return weighted_cosine_loss(left, right, targets, shares)
-
 
 def _column(values: ArrayLike, device: torch.device) -> Tensor:
     return torch.as_tensor(np.asarray(values, dtype=np.float32)).to(device)
 
 
-SECONDS_BETWEEN_CHECKPOINTS = (
-    60.0  # of a quarter of a gigabyte for 22 million weights, written in about a second
-)
+# A checkpoint of 22 million weights is a quarter of a gigabyte, written in about a second.
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 @dataclass(frozen=True)
