@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
-from curation.pairs.holding_out import HeldOut
+from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import ComparedEncoder, compare, undefined
 from mlworkers.encoders.encoding import pair_cosines
@@ -48,14 +48,23 @@ _EVALUATING = 1  # what measuring the base counts for, beside the steps of train
 def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     """One encoder, from a snapshot's pairs."""
     started = monotonic()
-    data = _data(plan, job)
+    # The model first: a name that leads nowhere leaves no snapshot behind.
+    base = folder_of_model(plan.model, kind="encoder", report=job.report)
+    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+    data = _data(plan, base, snapshot, needs_realism=plan.weighting.needs_realism)
     folder = job.folder / "encoder"
-    trained = _trained_encoder(
-        plan, data, job.kept / "checkpoints", report=job.report, note=_curve(job.curve)
+    trained = encoder_train(
+        base,
+        data.training.rows,
+        plan,
+        checkpoints=job.kept / "checkpoints",
+        now=monotonic,
+        report=job.report,
+        note=_curve(job.curve),
     )
     _save(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
-    result = {**_counts(data.training, trained), **_kept_figures(trained), **data.facts, "seconds": seconds}
+    result = {**_training_figures(data.training, trained), "snapshot": snapshot.number, "seconds": seconds}
     message = ngettext(
         "Trained on %(pairs)s pairs in %(steps)s step",
         "Trained on %(pairs)s pairs in %(steps)s steps",
@@ -73,17 +82,22 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     tested, left_out = unseen_rows(every, trained_on(model))
     cosines = _cosines(model, tested, plan.device, job.report)
     agreement = measure_agreement(cosines, tested.values, resamples=plan.bootstrap, seed=plan.seed)
-    suite = _suite(plan.dataset, plan.score_set, plan.split)
+    interval = agreement.interval
     result = {
-        **_agreement_figures(agreement),
+        "spearman": agreement.spearman,
+        "spearman_low": interval and interval.low,
+        "spearman_high": interval and interval.high,
+        "pearson": agreement.pearson,
+        "pairs": agreement.pairs,
         "left_out": left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
     }
     message = _("Spearman %(value)s on %(pairs)s pairs") % {
-        "value": _shown(agreement.spearman),
+        "value": _("undefined") if agreement.spearman is None else f"{agreement.spearman:.4f}",
         "pairs": intcomma(agreement.pairs),
     }
+    suite = _suite(plan.dataset, plan.score_set, plan.split)
     rows = [(row, None) for row in _evaluations(agreement, model=plan.model, suite=suite)]
     return Outcome(message, result, evaluations=rows)
 
@@ -99,60 +113,45 @@ def compare_weightings(plan: ComparisonPlan, job: Job) -> Outcome:
 
 @dataclass(frozen=True)
 class _Data:
-    """What an encoder is trained from. told: where it comes from, for results and cards."""
+    """What an encoder is trained from."""
 
     snapshot: Snapshot
     training: TrainingRows
     base: Path
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        return {"snapshot": self.snapshot.number}
-
-    @property
-    def licence(self) -> str:
-        return self.snapshot.dataset.licence
 
     @cached_property
     def base_sha256(self) -> str:
         return content_of(self.base)[0]
 
 
-def _data(plan: EncoderPlan, job: Job) -> _Data:
-    # The model first: a name that leads nowhere leaves no snapshot behind.
-    base = folder_of_model(plan.model, kind="encoder", report=job.report)
-    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+def _data(
+    plan: EncoderPlan | ComparisonPlan,
+    base: Path,
+    snapshot: Snapshot,
+    *,
+    needs_realism: bool,
+    tests: HeldOut = NOTHING_HELD_OUT,
+) -> _Data:
     table = table_of(snapshot)
     training = training_rows(
         table.rows(plan.scores, split=plan.split, realism=plan.realism),
-        held_out=table.held_out(plan.split),
-        needs_realism=plan.weighting.needs_realism,
+        held_out=table.held_out(plan.split) | tests,
+        needs_realism=needs_realism,
         unscored=plan.unscored,
     )
     return _Data(snapshot, training, base)
 
 
-def _trained_encoder(
-    plan: EncoderPlan, data: _Data, checkpoints: Path, *, report: Report, note: Callable[[CurvePoint], object]
-) -> TrainedEncoder:
-    return encoder_train(
-        data.base, data.training.rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
-    )
-
-
 def _save(trained: TrainedEncoder, plan: EncoderPlan, data: _Data, folder: Path) -> None:
-    with folder_replacing(folder) as beside:
-        encoder_save(trained.encoder, beside, _about(plan, data), trained.rows.sentences)
-
-
-def _about(plan: EncoderPlan, data: _Data) -> About:
     facts = {
         "dataset": plan.dataset,
         "snapshot": data.snapshot.number,
         "snapshot_sha256": data.snapshot.sha256,
         "pairs": len(data.training.rows),
     }
-    return About(plan.model, data.base_sha256, asdict(plan), facts, data.licence)
+    about = About(plan.model, data.base_sha256, asdict(plan), facts, data.snapshot.dataset.licence)
+    with folder_replacing(folder) as beside:
+        encoder_save(trained.encoder, beside, about, trained.rows.sentences)
 
 
 def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
@@ -170,22 +169,28 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
     }
 
 
-def _counts(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
+def _training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
+    kept = trained.training.kept
     return {
         "training_pairs": len(trained.rows),
         "effective_pairs": round(effective_size(trained.weights.weights), 1),
         "filtered": len(training.rows) - trained.validation - trained.tied - len(trained.rows),
         "validation_pairs": trained.validation,
         "tied_to_validation": trained.tied,
+        **_left_out(training),
+        "steps": trained.training.steps,
+        "kept_step": kept.step,
+        "loss": kept.loss,
+        "dev": kept.dev,
+    }
+
+
+def _left_out(training: TrainingRows) -> dict[str, int]:
+    return {
         "held_out_left_out": training.held_out,
         "unscored_left_out": training.unscored,
         "unscored_as_human": training.as_human,
     }
-
-
-def _kept_figures(trained: TrainedEncoder) -> dict[str, Any]:
-    kept = trained.training.kept
-    return {"steps": trained.training.steps, "kept_step": kept.step, "loss": kept.loss, "dev": kept.dev}
 
 
 def _curve(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
@@ -213,40 +218,22 @@ class _Comparison:
             for weighting in plan.chosen
             for seed in plan.all_seeds
         ]
-        self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
-        self._snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
-        self._tests, self._tests_left_out, self._test_snapshot = self._tested()
-        self._training = self._training_rows()
-
-    def _tested(self) -> tuple[Rows, int, Snapshot]:
-        plan, snapshot = self._plan, self._snapshot
+        base = folder_of_model(plan.model, kind="encoder", report=job.report)
+        snapshot = self._test_snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
         if plan.test_dataset not in ("", plan.dataset):
-            snapshot = snapshot_taken(self._job, dataset_read(self._job, plan.test_dataset), 0)
-        every = table_of(snapshot).rows(plan.test_score_set, split=plan.test_split or None)
-        tests, left_out = unseen_rows(every, trained_on(self._base))
-        return tests, left_out, snapshot
-
-    def _training_rows(self) -> TrainingRows:
-        """The same pairs for every weighting: those that all of them can use."""
-        plan, table = self._plan, table_of(self._snapshot)
-        return training_rows(
-            table.rows(plan.scores, split=plan.split, realism=plan.realism),
-            held_out=table.held_out(plan.split) | HeldOut.of(self._tests.sentences),
-            needs_realism=any(weighting.needs_realism for weighting in plan.chosen),
-            unscored=plan.unscored,
-        )
-
-    @cached_property
-    def _data(self) -> _Data:
-        return _Data(self._snapshot, self._training, self._base)
+            self._test_snapshot = snapshot_taken(job, dataset_read(job, plan.test_dataset), 0)
+        every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
+        self._tests, self._tests_left_out = unseen_rows(every, trained_on(base))
+        # The same pairs for every weighting: those that all of them can use.
+        needs_realism = any(weighting.needs_realism for weighting in plan.chosen)
+        tests = HeldOut.of(self._tests.sentences)
+        self._data = _data(plan, base, snapshot, needs_realism=needs_realism, tests=tests)
 
     @cached_property
     def sizes(self) -> list[int]:
         """Of each shard, in steps."""
-        return [
-            _EVALUATING if plan is None else steps_planned(self._training.rows, plan)
-            for _label, plan in self._encoders
-        ]
+        rows = self._data.training.rows
+        return [_EVALUATING if plan is None else steps_planned(rows, plan) for _label, plan in self._encoders]
 
     def shard(self, number: int, path: Path, report: Report) -> None:
         """Train an encoder and measure it: a folder with the encoder, its cosines and what there is to tell."""
@@ -254,106 +241,80 @@ class _Comparison:
         checkpoints = self._job.kept / "checkpoints" / path.name
         plan = self._encoders[number][1]
         trained = None if plan is None else self._trained(plan, checkpoints, report)
+
+        def still(done: int, total: int, message: str) -> None:
+            """Measuring comes after all steps: it counts no further, but can still be stopped."""
+            report(self.sizes[number], self.sizes[number], message)
+
         with folder_replacing(path, once=True) as beside:
-            model, facts = self._base, dict[str, Any]()
+            model, facts = self._data.base, dict[str, Any]()
             if plan is not None and trained is not None:
                 model = beside / "encoder"
                 _save(trained, plan, self._data, model)
-                facts = {**_counts(self._training, trained), **_kept_figures(trained)}
-            still = _standing_still(report, self.sizes[number])
+                facts = _training_figures(self._data.training, trained)
             array_write(beside / "cosines.npy", _cosines(model, self._tests, self._plan.device, still))
             facts["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(facts), encoding="utf-8")
         shutil.rmtree(checkpoints, ignore_errors=True)
 
     def _trained(self, plan: EncoderPlan, checkpoints: Path, report: Report) -> TrainedEncoder:
-        series = f"{plan.weighting}, seed {plan.seed}"
-        note = _curve(self._job.curve, series=series)
-        return _trained_encoder(plan, self._data, checkpoints, report=report, note=note)
+        note = _curve(self._job.curve, series=f"{plan.weighting}, seed {plan.seed}")
+        rows = self._data.training.rows
+        return encoder_train(
+            self._data.base, rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
+        )
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
-        cosines = [array_read(path / "cosines.npy") for path in paths]
-        facts = [json_from((path / "told.json").read_text("utf-8")) for path in paths]
-        compared = self._compared(cosines)
-        made = self._new_artifacts(paths, facts)
+        plan, data = self._plan, self._data
+        cosines: dict[str, list[Scores]] = {}
+        effective: dict[str, float] = {}  # of the first seed of each weighting
+        made: list[NewArtifact] = []
+        evaluations: list[tuple[Evaluation, Path | None]] = []
+        for path, (label, encoder) in zip(paths, self._encoders, strict=True):
+            vector = array_read(path / "cosines.npy")
+            cosines.setdefault(label, []).append(vector)
+            folder = None
+            if encoder is not None:
+                facts = json_from((path / "told.json").read_text("utf-8"))
+                effective.setdefault(label, facts["effective_pairs"])
+                folder = self._job.folder / f"{label}-{encoder.seed}"
+                _linked(path / "encoder", folder)
+                kept = {name: facts[name] for name in ("training_pairs", "seconds")}
+                made.append(NewArtifact("encoder", folder, {**_card(encoder, data), **kept}))
+            evaluations += [(row, folder) for row in self._measured(vector, label, encoder, folder)]
+        compared = compare(
+            cosines, self._tests.values, reference=REFERENCE, resamples=plan.bootstrap, seed=_RESAMPLED_BY
+        )
         result = {
             "encoders": {label: _compared_figures(one) for label, one in compared.items()},
             "pairs": len(self._tests),
-            "training_pairs": len(self._training.rows),
-            "seeds": list(self._plan.all_seeds),
-            "effective_pairs": self._by_label(facts, "effective_pairs"),
-            "snapshot": self._snapshot.number,
+            "training_pairs": len(data.training.rows),
+            "seeds": list(plan.all_seeds),
+            "effective_pairs": effective,
+            "snapshot": data.snapshot.number,
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
-            "held_out_left_out": self._training.held_out,
-            "unscored_left_out": self._training.unscored,
-            "unscored_as_human": self._training.as_human,
+            **_left_out(data.training),
             "warnings": list(undefined(compared)),
         }
-        message = _("%(encoders)s encoders evaluated on %(pairs)s test pairs") % {
-            "encoders": len(paths),
-            "pairs": intcomma(len(self._tests)),
-        }
-        return Outcome(message, result, list(made.values()), self._evaluations(cosines, made))
+        words = {"encoders": len(paths), "pairs": intcomma(len(self._tests))}
+        message = _("%(encoders)s encoders evaluated on %(pairs)s test pairs") % words
+        return Outcome(message, result, made, evaluations)
 
-    def _compared(self, cosines: Sequence[Scores]) -> dict[str, ComparedEncoder]:
-        by_label: dict[str, list[Scores]] = {}
-        for (label, _plan), vector in zip(self._encoders, cosines, strict=True):
-            by_label.setdefault(label, []).append(vector)
-        return compare(
-            by_label,
-            self._tests.values,
-            reference=REFERENCE,
-            resamples=self._plan.bootstrap,
-            seed=_RESAMPLED_BY,
+    def _measured(
+        self, cosines: Scores, label: str, encoder: EncoderPlan | None, folder: Path | None
+    ) -> list[Evaluation]:
+        plan = self._plan
+        agreement = measure_agreement(
+            cosines, self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY
         )
-
-    def _new_artifacts(
-        self, paths: Sequence[Path], facts: Sequence[Mapping[str, Any]]
-    ) -> dict[int, NewArtifact]:
-        """Each trained encoder as an artefact, by its place."""
-        made = {}
-        for place, (label, plan) in enumerate(self._encoders):
-            if plan is None:
-                continue
-            folder = self._job.folder / f"{label}-{plan.seed}"
-            _linked(paths[place] / "encoder", folder)
-            kept = {name: facts[place][name] for name in ("training_pairs", "seconds")}
-            made[place] = NewArtifact("encoder", folder, {**_card(plan, self._data), **kept})
-        return made
-
-    def _by_label(self, facts: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
-        """A figure of the first seed of each weighting."""
-        found: dict[str, float] = {}
-        for (label, _plan), one in zip(self._encoders, facts, strict=True):
-            if name in one:
-                found.setdefault(label, one[name])
-        return found
-
-    def _evaluations(
-        self, cosines: Sequence[Scores], made: Mapping[int, NewArtifact]
-    ) -> list[tuple[Evaluation, Path | None]]:
-        plan, rows = self._plan, []
-        suite = _suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
-        for place, (label, encoder) in enumerate(self._encoders):
-            agreement = measure_agreement(
-                cosines[place], self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY
-            )
-            folder = made[place].path if place in made else None
-            model = plan.model if folder is None else home_relative(folder)
-            seed = None if encoder is None else encoder.seed
-            found = _evaluations(agreement, model=model, suite=suite, label=label, seed=seed)
-            rows += [(row, folder) for row in found]
-        return rows
-
-
-def _standing_still(report: Report, size: int) -> Report:
-    """Measuring comes after all steps: it counts no further, but can still be stopped."""
-
-    def still(done: int, total: int, message: str) -> None:
-        report(size, size, message)
-
-    return still
+        return _evaluations(
+            agreement,
+            model=plan.model if folder is None else home_relative(folder),
+            suite=_suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split),
+            label=label,
+            seed=None if encoder is None else encoder.seed,
+        )
 
 
 def _linked(source: Path, target: Path) -> None:
@@ -384,27 +345,11 @@ def _evaluations(
         "seed": seed,
         "n": agreement.pairs,
     }
+    bounds = {"low": interval.low, "high": interval.high} if interval else {}
     return [
-        Evaluation(
-            metric="spearman",
-            value=agreement.spearman,
-            low=interval.low if interval else None,
-            high=interval.high if interval else None,
-            **shared,
-        ),
+        Evaluation(metric="spearman", value=agreement.spearman, **bounds, **shared),
         Evaluation(metric="pearson", value=agreement.pearson, **shared),
     ]
-
-
-def _agreement_figures(agreement: Agreement) -> dict[str, Any]:
-    interval = agreement.interval
-    return {
-        "spearman": agreement.spearman,
-        "spearman_low": interval and interval.low,
-        "spearman_high": interval and interval.high,
-        "pearson": agreement.pearson,
-        "pairs": agreement.pairs,
-    }
 
 
 def _compared_figures(one: ComparedEncoder) -> dict[str, Any]:
@@ -418,7 +363,3 @@ def _compared_figures(one: ComparedEncoder) -> dict[str, Any]:
         "difference_low": difference and difference.low,
         "difference_high": difference and difference.high,
     }
-
-
-def _shown(value: float | None) -> str:
-    return _("undefined") if value is None else f"{value:.4f}"

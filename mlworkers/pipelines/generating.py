@@ -1,6 +1,7 @@
 """A generator trained on a dataset's pairs, and the pairs that a generator writes."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +22,10 @@ from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sou
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.synthesis.bootstrap import BootstrapResult, generator_trained
+from mlworkers.synthesis.bootstrap import generator_trained
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import ProcessedRows, Row, postprocessed
+from mlworkers.synthesis.postprocessing import ProcessedRows, postprocessed
 from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
 from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import check_length, rows_written
@@ -54,10 +55,23 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
         "held_out": kept["held_out"],
         "labels": label_counts(pairs, task),
         "seconds": round(monotonic() - started, 1),
-        **_trained_figures(trained, plan),
+        "steps": trained.steps,
+        "steps_planned": plan.steps,
+        "stopped_by_time": not trained.finished,
+        "examples": trained.examples,
+        "too_long": trained.too_long,
+        "parameters": trained.parameters,
+        "tokens": trained.tokens,
+        "loss": trained.loss,
     }
+    words = {name: intcomma(result[name]) for name in ("parameters", "steps", "steps_planned")}
+    if trained.finished:
+        message = _("%(parameters)s parameters, %(steps)s steps, loss %(loss).2f")
+    else:
+        message = _("%(parameters)s parameters; its time ended after %(steps)s of %(steps_planned)s steps")
     card = {"parameters": trained.parameters, "task": plan.task, "loss": trained.loss, "steps": trained.steps}
-    return Outcome(_message_of(trained, plan), result, [NewArtifact("generator", folder, card)])
+    made = [NewArtifact("generator", folder, card)]
+    return Outcome(message % {**words, "loss": trained.loss}, result, made)
 
 
 def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
@@ -67,11 +81,12 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     writer = _Writer(plan, sources, job.report)
     sizes = [len(part) * plan.samples * len(plan.label_list) for part in writer.parts]
     paths = job.shards.all("writing", sizes, writer.write, message=_("Writing sentences"))
-    written, refused = _read(paths)
+    lines = [json_from(line) for path in paths for line in path.read_text("utf-8").split("\n")[:-1]]
+    refused = [line["refused"] for line in lines if "refused" in line]
+    written = [WrittenRow(**line) for line in lines if "refused" not in line]
     if not written:
         raise UserError(refused[0])
-    held_out = held_out_of(dataset, plan.split)
-    processed = postprocessed(written, sources, plan, held_out=held_out)
+    processed = postprocessed(written, sources, plan, held_out=held_out_of(dataset, plan.split))
     return _stored(processed, plan, job, dataset=dataset, refused=refused, writer=writer)
 
 
@@ -106,24 +121,18 @@ class _Writer:
         """One shard, a line for each row and for each source that was refused."""
         generator = self._generator
         started = monotonic()
-        fitting, refused = self._fitting(self.parts[number])
-        rows = rows_written(generator, fitting, self.plan, self._compute, shard=number, report=report)
-        lines = [row.as_json() for row in rows] + [{"refused": sentence} for sentence in refused]
-        _lines_write(path, lines)
-        self.seconds += monotonic() - started
-        self.rows += len(rows)
-
-    def _fitting(self, sources: Sequence[Source]) -> tuple[list[Source], list[str]]:
-        """The sources whose prompts fit into the model's context, and why the others do not."""
         fitting, refused = [], []
-        for source in sources:
+        for source in self.parts[number]:
             try:
-                check_length(self._generator, source, self.plan)
-            except PromptTooLongError as error:
-                refused.append(str(error))
+                check_length(generator, source, self.plan)
+            except PromptTooLongError as error:  # it does not fit into the model's context
+                refused.append({"refused": str(error)})
             else:
                 fitting.append(source)
-        return fitting, refused
+        rows = rows_written(generator, fitting, self.plan, self._compute, shard=number, report=report)
+        _lines_write(path, [row.as_json() for row in rows] + refused)
+        self.seconds += monotonic() - started
+        self.rows += len(rows)
 
 
 def _stored(
@@ -137,7 +146,9 @@ def _stored(
 ) -> Outcome:
     kept = processed.kept
     if not kept:
-        raise UserError(_nothing_kept(processed))
+        reasons = ", ".join(f"{reason} {count}" for reason, count in processed.dropped.items() if count)
+        sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
+        raise UserError(sentence % {"reasons": reasons})
     path = job.folder / "rows.jsonl"
     _lines_write(path, [row.as_json() for row in processed.rows])
     added = generated_pairs_add(
@@ -155,11 +166,8 @@ def _stored(
         "pairs": added.pairs,
         "human_sentences": added.human,
     }
-    message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % {
-        "kept": intcomma(len(kept)),
-        "generated": intcomma(result["generated"]),
-        "sources": intcomma(result["sources"]),
-    }
+    words = {name: intcomma(result[name]) for name in ("kept", "generated", "sources")}
+    message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % words
     card = {"rows": len(processed.rows), "kept": len(kept), "model": plan.model}
     return Outcome(message, result, [NewArtifact("generated rows", path, card)])
 
@@ -167,33 +175,20 @@ def _stored(
 def _figures(processed: ProcessedRows, writer: _Writer, plan: GenerationPlan) -> dict[str, Any]:
     generated = [row for row in processed.rows if not row.sampled]
     kept = processed.kept
-    written = sum(not row.sampled for row in kept)
+    labels = Counter(row.label for row in kept if not row.sampled)
+    share = labels.total() / len(generated)
     return {
         "sources": len({row.source for row in generated}),
         "generated": len(generated),
         "kept": len(kept),
-        "written": written,
-        "sampled": len(kept) - written,
+        "written": labels.total(),
+        "sampled": len(kept) - labels.total(),
         "partners_not_found": processed.missing,
-        "labels": {label: _kept_of(label, kept) for label in plan.label_list},
+        "labels": {label: labels[label] for label in plan.label_list},
         "dropped": {reason: count for reason, count in processed.dropped.items() if count},
-        "rows_per_second": _rate(writer, written / len(generated)),
+        # Of kept rows, sampled ones not counted; None where other workers or attempts wrote everything.
+        "rows_per_second": round(writer.rows * share / writer.seconds, 1) if writer.seconds else None,
     }
-
-
-def _kept_of(label: str, kept: Sequence[Row]) -> int:
-    return sum(row.label == label and not row.sampled for row in kept)
-
-
-def _rate(writer: _Writer, share: float) -> float | None:
-    """Kept rows a second, sampled ones not counted; None where other workers or attempts wrote everything."""
-    return round(writer.rows * share / writer.seconds, 1) if writer.seconds else None
-
-
-def _nothing_kept(processed: ProcessedRows) -> str:
-    reasons = ", ".join(f"{reason} {count}" for reason, count in processed.dropped.items() if count)
-    sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
-    return sentence % {"reasons": reasons}
 
 
 def _pairs_to_learn(plan: BootstrapPlan, job: Job) -> dict[str, Any]:
@@ -223,40 +218,3 @@ def _sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, An
 def _lines_write(path: Path, lines: Sequence[dict[str, Any]]) -> None:
     with replacing(path) as file:
         file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
-
-
-def _read(paths: Sequence[Path]) -> tuple[list[WrittenRow], list[str]]:
-    written, refused = [], []
-    for path in paths:
-        for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-            facts = json_from(line)
-            if "refused" in facts:
-                refused.append(facts["refused"])
-            else:
-                written.append(WrittenRow(**facts))
-    return written, refused
-
-
-def _trained_figures(trained: BootstrapResult, plan: BootstrapPlan) -> dict[str, Any]:
-    return {
-        "steps": trained.steps,
-        "steps_planned": plan.steps,
-        "stopped_by_time": not trained.finished,
-        "examples": trained.examples,
-        "too_long": trained.too_long,
-        "parameters": trained.parameters,
-        "tokens": trained.tokens,
-        "loss": trained.loss,
-    }
-
-
-def _message_of(trained: BootstrapResult, plan: BootstrapPlan) -> str:
-    words = {
-        "parameters": intcomma(trained.parameters),
-        "steps": intcomma(trained.steps),
-        "planned": intcomma(plan.steps),
-        "loss": trained.loss,
-    }
-    if trained.finished:
-        return _("%(parameters)s parameters, %(steps)s steps, loss %(loss).2f") % words
-    return _("%(parameters)s parameters; its time ended after %(steps)s of %(planned)s steps") % words

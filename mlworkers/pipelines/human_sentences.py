@@ -3,8 +3,6 @@
 A sentence of dev or test that a generator learns, or continues, comes back in the pairs that an encoder is trained on.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from django.db.models import QuerySet
 
@@ -20,13 +18,10 @@ IN_MEMORY = 5_000  # rows that a query hands over at a time
 
 def held_out_of(dataset: Dataset, split: str) -> HeldOut:
     """The sentences of a dataset that are held out where its pairs of that split are used."""
-    pairs = _human_pairs(dataset).order_by()
-    splits = [
-        each
-        for each in pairs.values_list("split", flat=True).distinct()
-        if split_is_held_out(each, used=split)
-    ]
-    texts = pairs.filter(split__in=splits).values_list("a__text", "b__text")
+    pairs = human_pairs(dataset).order_by()
+    splits = pairs.values_list("split", flat=True).distinct()
+    held_out = [each for each in splits if split_is_held_out(each, used=split)]
+    texts = pairs.filter(split__in=held_out).values_list("a__text", "b__text")
     return HeldOut.of(text for pair in texts.iterator(chunk_size=IN_MEMORY) for text in pair)
 
 
@@ -34,7 +29,7 @@ def labelled_pairs(dataset: Dataset, split: str, score_set: ScoreSet) -> tuple[l
     """The split's scored pairs, scores brought to 0..1; and how many were left out for a sentence that is held out."""
     held_out = held_out_of(dataset, split)
     scores = PairScore.objects.filter(
-        score_set=score_set, pair__in=_human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
+        score_set=score_set, pair__in=human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
     )
     pairs, left_out = [], 0
     width = score_set.high - score_set.low
@@ -52,7 +47,8 @@ def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list
     held_out = held_out_of(dataset, split)
     groups = _groups(dataset)
     found: dict[str, Source] = {}
-    for number, text in _human_sentences(dataset, split):
+    pairs = human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
+    for number, text in sorted(human_texts(pairs).items()):
         if words(text) and text not in held_out:
             found.setdefault(near_copy_key(text), Source(number, text, groups[number]))
     sources = list(found.values())
@@ -60,24 +56,22 @@ def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list
     return [sources[place] for place in order[:most]]
 
 
-def _human_pairs(dataset: Dataset) -> QuerySet[Pair]:
+def human_pairs(dataset: Dataset) -> QuerySet[Pair]:
     return Pair.objects.filter(dataset=dataset).exclude(origin=Pair.Origin.GENERATED)
 
 
-def _human_sentences(dataset: Dataset, split: str) -> Iterator[tuple[int, str]]:
-    """In the order of their numbers."""
-    pairs = _human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
+def human_texts(pairs: QuerySet[Pair]) -> dict[int, str]:
+    """The sentences of these pairs that people wrote, by their numbers."""
     texts: dict[int, str] = {}
     for side in ("a", "b"):
-        human = pairs.filter(**{f"{side}__origin": Sentence.Origin.HUMAN})
-        rows = human.values_list(f"{side}_id", f"{side}__text").order_by()
-        texts.update(rows.iterator(chunk_size=IN_MEMORY))
-    yield from sorted(texts.items())
+        human = pairs.filter(**{f"{side}__origin": Sentence.Origin.HUMAN}).order_by()
+        texts.update(human.values_list(f"{side}_id", f"{side}__text").iterator(chunk_size=IN_MEMORY))
+    return texts
 
 
 def _groups(dataset: Dataset) -> dict[int, int]:
     """Of each sentence the number of its group: pairs that share a sentence hang together."""
-    rows = list(_human_pairs(dataset).order_by("pk").values_list("a_id", "b_id"))
+    rows = list(human_pairs(dataset).order_by("pk").values_list("a_id", "b_id"))
     a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     components = pair_components(a, b).tolist()
     return {sentence: group for pair, group in zip(rows, components, strict=True) for sentence in pair}

@@ -1,7 +1,7 @@
 """Pairs into and out of a dataset."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,24 @@ def check_import(plan: ImportPlan, job: Job) -> Outcome:
     message = _(
         "%(added)s new pairs, %(unchanged)s unchanged, %(rejected)s rows rejected; nothing is written"
     )
-    return Outcome(message % _counts(figures), _result(batch, figures))
+    return _outcome(message, batch, figures)
 
 
 def import_pairs(plan: ImportPlan, job: Job) -> Outcome:
     batch = _batch(plan, job)
-    figures = _imported(batch, job)
+    again = job.attempt > 1
+    if again and batch.state == ImportBatch.State.DONE:  # the worker was killed before it could say so
+        figures = dict(batch.report)
+    else:
+        figures = import_apply(batch=batch, report=job.report, again=again).as_json()
+    made = []
+    if errors := import_errors_path(batch):
+        path = job.folder / f"{Path(batch.file_name).stem}-rejected.csv"
+        with errors.open("rb") as source, replacing(path) as file:
+            shutil.copyfileobj(source, file)
+        made = [NewArtifact("rejected rows", path)]
     message = _("%(added)s pairs added, %(unchanged)s unchanged, %(rejected)s rows rejected")
-    return Outcome(message % _counts(figures), _result(batch, figures), _rejected_rows(batch, job.folder))
+    return _outcome(message, batch, figures, made)
 
 
 def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
@@ -49,31 +59,12 @@ def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
     return batch
 
 
-def _counts(figures: Mapping[str, Any]) -> dict[str, str]:
-    return {name: intcomma(figures[name]) for name in ("added", "unchanged", "rejected")}
-
-
-def _result(batch: ImportBatch, figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
-
-
-def _imported(batch: ImportBatch, job: Job) -> dict[str, Any]:
-    """The figures of the whole import, in whichever attempt its rows were written."""
-    if (
-        job.attempt > 1 and batch.state == ImportBatch.State.DONE
-    ):  # the worker was killed before it could say so
-        return dict(batch.report)
-    return import_apply(batch=batch, report=job.report, again=job.attempt > 1).as_json()
-
-
-def _rejected_rows(batch: ImportBatch, folder: Path) -> list[NewArtifact]:
-    errors = import_errors_path(batch)
-    if errors is None:
-        return []
-    path = folder / f"{Path(batch.file_name).stem}-rejected.csv"
-    with errors.open("rb") as source, replacing(path) as file:
-        shutil.copyfileobj(source, file)
-    return [NewArtifact("rejected rows", path)]
+def _outcome(
+    message: str, batch: ImportBatch, figures: Mapping[str, Any], made: Sequence[NewArtifact] = ()
+) -> Outcome:
+    counts = {name: intcomma(figures[name]) for name in ("added", "unchanged", "rejected")}
+    result = {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
+    return Outcome(message % counts, result, made)
 
 
 def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
@@ -86,8 +77,5 @@ def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
         report=job.report,
     )
     message = _("%(rows)s pairs written") % {"rows": intcomma(outcome.rows)}
-    return Outcome(
-        message,
-        {"rows": outcome.rows, "score_sets": list(outcome.score_sets)},
-        [NewArtifact("pairs", outcome.path)],
-    )
+    result = {"rows": outcome.rows, "score_sets": list(outcome.score_sets)}
+    return Outcome(message, result, [NewArtifact("pairs", outcome.path)])

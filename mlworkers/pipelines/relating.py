@@ -77,13 +77,8 @@ def _cosines_of(loaded: LoadedEncoder, dataset: Dataset | None) -> Scores:
             split="test", status=Pair.Status.ACTIVE, origin=Pair.Origin.IMPORTED
         ).order_by("pk")
         texts = list(pairs.values_list("a__text", "b__text")[:PAIRS_COMPARED_WITH])
+        first, second = ([pair[side] for pair in texts] for side in (0, 1))
+        cosines = pair_cosines(loaded.encoder, first, second, loaded.compute).values if texts else np.empty(0)
         loaded.known.clear()
-        loaded.known[dataset.pk] = _sorted_cosines(loaded, texts)
+        loaded.known[dataset.pk] = np.sort(cosines)
     return loaded.known[dataset.pk]
-
-
-def _sorted_cosines(loaded: LoadedEncoder, texts: list[tuple[str, str]]) -> Scores:
-    if not texts:
-        return np.empty(0)
-    first, second = zip(*texts, strict=True)
-    return np.sort(pair_cosines(loaded.encoder, first, second, loaded.compute).values)

@@ -1,8 +1,8 @@
 """What a scoring of realism is about: the sentences of a generation, human ones to hold against them, and its pairs."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from curation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from mlworkers.models import Run
-from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of
+from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of, human_pairs, human_texts
 from mlworkers.realism.dataset import DrawnSentences
 from mlworkers.realism.plan import RealismPlan
 
@@ -46,16 +46,12 @@ class SentencesToScore:
         human, usable = (np.array(marks, dtype=bool) for marks in (self.human, self.usable))
         return DrawnSentences(self.texts, human, usable, [(left, right) for left, right in self.links])
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "SentencesToScore":
         return cls(**{**stored, "pairs": [ScoredPair(**pair) for pair in stored["pairs"]]})
 
 
-@dataclass(frozen=True)
-class _GeneratedPair:
+class _GeneratedPair(NamedTuple):
     pair: int
     source: int
     sentence: int
@@ -70,7 +66,11 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     generated = _generated(run, dataset)
     split = str(run.plan.get("split", SPLIT))
     people, mates = _people(dataset, split)
-    texts = {number: people[number] for number in _some(sorted(people), plan)}
+    drawn = sorted(people)
+    if 0 < plan.most_humans < len(drawn):
+        some = np.random.default_rng(plan.seed).permutation(len(drawn))[: plan.most_humans]
+        drawn = [drawn[position] for position in sorted(some.tolist())]
+    texts = {number: people[number] for number in drawn}
     place = {number: position for position, number in enumerate(texts)}
     human, usable = [True] * len(texts), [True] * len(texts)
     for row in generated:
@@ -86,7 +86,10 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
         texts=list(texts.values()),
         human=human,
         usable=usable,
-        links=[*_to_sources(generated, place), *_mates(mates, place)],
+        links=[
+            *_to_sources(generated, place),
+            *((place[a], place[b]) for a, b in dict.fromkeys(mates) if a in place and b in place),
+        ],
         pairs=[ScoredPair(row.pair, place[row.sentence], row.target) for row in generated],
     )
 
@@ -107,10 +110,7 @@ def _generated(run: Run, dataset: Dataset) -> list[_GeneratedPair]:
     pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
     rows = pairs.exclude(status__in=GONE).order_by("pk")
     fields = rows.values_list("pk", "a_id", "b_id", "b__text", "b__origin")
-    found = [
-        _GeneratedPair(pair, source, number, text, origin, targets.get(pair))
-        for pair, source, number, text, origin in fields.iterator(chunk_size=IN_MEMORY)
-    ]
+    found = [_GeneratedPair(*row, targets.get(row[0])) for row in fields.iterator(chunk_size=IN_MEMORY)]
     if not found:
         sentence = _(
             "Run %(run)s has no generated pairs that were not rejected, so there is nothing to score; name a run "
@@ -132,22 +132,10 @@ def _targets(run: Run, dataset: Dataset) -> dict[int, float]:
 
 def _people(dataset: Dataset, split: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
     """Human sentences of the split's pairs, and the twos that stand in one; none that another split holds as well."""
-    pairs = Pair.objects.filter(dataset=dataset, split__in=["", split]).exclude(origin=Pair.Origin.GENERATED)
-    there = pairs.exclude(status__in=GONE)
-    texts: dict[int, str] = {}
-    for side in ("a", "b"):
-        human = there.filter(**{f"{side}__origin": Sentence.Origin.HUMAN}).order_by()
-        texts.update(human.values_list(f"{side}_id", f"{side}__text").iterator(chunk_size=IN_MEMORY))
+    there = human_pairs(dataset).filter(split__in=["", split]).exclude(status__in=GONE)
     held_out = held_out_of(dataset, split)
-    ours = {number: text for number, text in texts.items() if text not in held_out}
+    ours = {number: text for number, text in human_texts(there).items() if text not in held_out}
     return ours, list(there.order_by("pk").values_list("a_id", "b_id"))
-
-
-def _some(numbers: list[int], plan: RealismPlan) -> list[int]:
-    if not plan.most_humans or len(numbers) <= plan.most_humans:
-        return numbers
-    drawn = np.random.default_rng(plan.seed).permutation(len(numbers))[: plan.most_humans]
-    return [numbers[position] for position in sorted(drawn.tolist())]
 
 
 def _to_sources(generated: list[_GeneratedPair], place: dict[int, int]) -> Iterator[tuple[int, int]]:
@@ -162,9 +150,3 @@ def _to_sources(generated: list[_GeneratedPair], place: dict[int, int]) -> Itera
     for row in sorted(own.values(), key=lambda row: row.pair):
         anchor = place.get(row.source, anchors.setdefault(row.source, place[row.sentence]))
         yield anchor, place[row.sentence]
-
-
-def _mates(mates: list[tuple[int, int]], place: dict[int, int]) -> Iterator[tuple[int, int]]:
-    for a, b in dict.fromkeys(mates):
-        if a in place and b in place:
-            yield place[a], place[b]

@@ -26,10 +26,12 @@ def dataset_read(job: Job, slug: str) -> Dataset:
 
 def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
     """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run."""
+
+    def taken() -> dict[str, Any]:
+        return {"number": snapshot_create(dataset=dataset, by=_started_by(job), report=job.report).number}
+
     if not number:
-        number = job.drawn_once(f"snapshot-{dataset.slug}.json", lambda: _new_snapshot(job, dataset))[
-            "number"
-        ]
+        number = job.drawn_once(f"snapshot-{dataset.slug}.json", taken)["number"]
     found = Snapshot.objects.select_related("dataset").filter(dataset=dataset, number=number).first()
     if found is None:
         sentence = _(
@@ -37,11 +39,6 @@ def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
         )
         raise UserError(sentence % {"slug": dataset.slug, "number": number})
     return found
-
-
-def _new_snapshot(job: Job, dataset: Dataset) -> dict[str, Any]:
-    by = _started_by(job)
-    return {"number": snapshot_create(dataset=dataset, by=by, report=job.report).number}
 
 
 def _started_by(job: Job) -> User | None:

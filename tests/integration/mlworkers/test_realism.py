@@ -290,9 +290,9 @@ PLANS = {
     [
         ("head", "sdi_data"),
         ("head", "encode"),
-        ("head", "_published"),
+        ("head", "score_set_publish"),
         ("fine-tuned", "fine_tune"),
-        ("fine-tuned", "_published"),
+        ("fine-tuned", "score_set_publish"),
     ],
 )
 def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
@@ -306,7 +306,7 @@ def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
     def killed(*args, **kwargs):
         calls.append(args)
         # Shards: the first is whole, the second is lost.
-        if len(calls) == 2 or killed_in in ("sdi_data", "_published"):
+        if len(calls) == 2 or killed_in in ("sdi_data", "score_set_publish"):
             does(*args, **kwargs)
             raise KilledError
         return does(*args, **kwargs)
