@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mlworkers.encoders.intervals import resampled_correlations
-from mlworkers.encoders.metrics import Scores, spearman
+from mlworkers.encoders.metrics import spearman
 
 Resampled = NDArray[np.float64]
 _TAILS = (0.025, 0.975)
@@ -31,11 +31,11 @@ class Spread:
 class ComparedEncoder:
     """One kind of encoder on the test pairs.
 
-    seeds: Spearman's correlation of each seed; mean: theirs, sd: their standard deviation (n - 1; None for one seed);
-    difference: of the mean from that of the reference, None of the reference itself.
+    seeds: Spearman's correlation of each seed, NaN where it is undefined; mean: theirs, sd: their standard deviation
+    (n - 1; None for one seed); difference: of the mean from that of the reference, None of the reference itself.
     """
 
-    seeds: tuple[float | None, ...]
+    seeds: tuple[float, ...]
     mean: Spread
     sd: float | None
     difference: Spread | None
@@ -52,12 +52,26 @@ def compare(
         raise ValueError(
             f"There is no encoder “{reference}” to compare with; there are {', '.join(cosines)}."
         )
-    seeds = {label: tuple(spearman(vector, gold) for vector in vectors) for label, vectors in cosines.items()}
+    # Of each kind: Spearman's of each seed, NaN where it is undefined, so that their mean then is too.
+    seeds = {
+        label: np.array([spearman(vector, gold) for vector in vectors], dtype=np.float64)
+        for label, vectors in cosines.items()
+    }
     drawn = {
         label: _resampled(vectors, gold, resamples, seed) if resamples else np.empty(0)
         for label, vectors in cosines.items()
     }
-    return {label: _compared_one(label, reference, seeds, drawn) for label in cosines}
+    return {
+        label: ComparedEncoder(
+            seeds=tuple(own.tolist()),
+            mean=_spread(own.mean(), drawn[label]),
+            sd=None if own.size < 2 or np.isnan(own).any() else float(own.std(ddof=1)),
+            difference=None
+            if label == reference
+            else _spread(own.mean() - seeds[reference].mean(), drawn[label] - drawn[reference]),
+        )
+        for label, own in seeds.items()
+    }
 
 
 def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
@@ -74,39 +88,11 @@ def _resampled(vectors: Sequence[ArrayLike], gold: ArrayLike, resamples: int, se
     return mean
 
 
-def _compared_one(
-    label: str,
-    reference: str,
-    seeds: Mapping[str, tuple[float | None, ...]],
-    drawn: Mapping[str, Resampled],
-) -> ComparedEncoder:
-    mean, other = _mean(seeds[label]), _mean(seeds[reference])
-    difference = None
-    if label != reference:
-        apart = None if mean is None or other is None else mean - other
-        difference = _spread(apart, drawn[label] - drawn[reference])
-    return ComparedEncoder(seeds[label], _spread(mean, drawn[label]), _deviation(seeds[label]), difference)
-
-
-def _spread(value: float | None, drawn: Resampled) -> Spread:
+def _spread(value: float, drawn: Resampled) -> Spread:
+    if np.isnan(value):
+        return Spread(None)
     defined = drawn[~np.isnan(drawn)]
-    if value is None or not defined.size:
-        return Spread(value)
+    if not defined.size:
+        return Spread(float(value))
     low, high = np.quantile(defined, _TAILS)
-    return Spread(value, float(low), float(high))
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    found = _defined(values)
-    return None if found is None else float(found.mean())
-
-
-def _deviation(values: Sequence[float | None]) -> float | None:
-    found = _defined(values)
-    return None if found is None or found.size < 2 else float(found.std(ddof=1))
-
-
-def _defined(values: Sequence[float | None]) -> Scores | None:
-    """The values, where all are defined: a mean of some of the seeds would be a mean of something else."""
-    numbers = [value for value in values if value is not None]
-    return np.array(numbers) if numbers and len(numbers) == len(values) else None
+    return Spread(float(value), float(low), float(high))

@@ -126,11 +126,12 @@ class _Passes:
 
 def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDArray[np.int64]:
     """Tokens of each sentence as the encoder will see it: cut at its longest input."""
-    counts: list[int] = []
-    for start in range(0, len(sentences), _SENTENCES_PER_BLOCK):
-        block = list(sentences[start : start + _SENTENCES_PER_BLOCK])
-        tokens = encoder.tokenizer(block, truncation=True, return_attention_mask=False)["input_ids"]
-        counts.extend(map(len, tokens))
+    blocks = range(0, len(sentences), _SENTENCES_PER_BLOCK)
+    counts = [
+        len(tokens)
+        for block in (list(sentences[start : start + _SENTENCES_PER_BLOCK]) for start in blocks)
+        for tokens in encoder.tokenizer(block, truncation=True, return_attention_mask=False)["input_ids"]
+    ]
     return np.array(counts, dtype=np.int64)
 
 

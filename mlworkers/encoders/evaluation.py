@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mlworkers.encoders.intervals import Interval, bootstrap_interval
-from mlworkers.encoders.metrics import Threshold, accuracy, f1, pearson, spearman, tune_accuracy, tune_f1
+from mlworkers.encoders.metrics import accuracy, f1, pearson, spearman, tune_accuracy, tune_f1
 
 # Thresholds just outside the cosines, so that a strict `cosine > threshold` takes none, or all, of any pairs.
 _TAKES_NONE, _TAKES_ALL = 1.0, float(np.nextafter(-1.0, -2.0))
@@ -72,8 +72,11 @@ def measure_classification(
     marks = np.asarray(labels)
     if marks.size == 0 or np.ptp(marks) == 0:
         raise ValueError(f"All {marks.size} labels are equal; accuracy and F1 need pairs of both labels.")
-    for_accuracy = _within_reach(tune_accuracy(tuning_cosines, tuning_labels))
-    for_f1 = _within_reach(tune_f1(tuning_cosines, tuning_labels))
+    # An infinite threshold has no place in JSON.
+    for_accuracy, for_f1 = (
+        float(np.clip(tune(tuning_cosines, tuning_labels).value, _TAKES_ALL, _TAKES_NONE))
+        for tune in (tune_accuracy, tune_f1)
+    )
     return Classification(
         pairs=marks.size,
         accuracy=accuracy(cosines, marks, for_accuracy),
@@ -82,11 +85,6 @@ def measure_classification(
         f1_threshold=for_f1,
         tuned_on=np.size(tuning_labels),
     )
-
-
-def _within_reach(threshold: Threshold) -> float:
-    # An infinite threshold has no place in JSON.
-    return min(max(threshold.value, _TAKES_ALL), _TAKES_NONE)
 
 
 def _warnings(predicted: ArrayLike, interval: Interval | None) -> Iterator[str]:

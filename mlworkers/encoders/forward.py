@@ -23,17 +23,19 @@ class TokenizedSentences:
         self._same: dict[str, Any] = {}  # what is one for all sentences, such as the kind of input
         for start in range(0, len(sentences), _SENTENCES_PER_BLOCK):
             block = list(sentences[start : start + _SENTENCES_PER_BLOCK])
-            self._add(encoder.preprocess(block, prompt=prompt))
+            features = encoder.preprocess(block, prompt=prompt)
+            mask = features["attention_mask"].bool()
+            tokens = {
+                name: value
+                for name, value in features.items()
+                if isinstance(value, Tensor) and value.shape == mask.shape
+            }
+            self._same |= {name: value for name, value in features.items() if name not in tokens}
+            for row, kept in enumerate(mask):
+                self._rows.append({name: value[row][kept] for name, value in tokens.items()})
         self._fill = {"input_ids": int(encoder.tokenizer.pad_token_id or 0)}
         self._side = encoder.tokenizer.padding_side
         self.lengths = np.array([row["attention_mask"].numel() for row in self._rows], dtype=np.int64)
-
-    def _add(self, features: dict[str, Any]) -> None:
-        mask = features["attention_mask"].bool()
-        tokens = {name: value for name, value in features.items() if _is_like(value, mask)}
-        self._same |= {name: value for name, value in features.items() if name not in tokens}
-        for row, kept in enumerate(mask):
-            self._rows.append({name: value[row][kept] for name, value in tokens.items()})
 
     def features(self, places: Places, device: torch.device) -> dict[str, Any]:
         """The sentences at those places as one padded batch, (b, longest of them)."""
@@ -45,10 +47,6 @@ class TokenizedSentences:
             for name in rows[0]
         }
         return {**self._same, **padded}
-
-
-def _is_like(value: object, mask: Tensor) -> bool:
-    return isinstance(value, Tensor) and value.shape == mask.shape
 
 
 def vectors(

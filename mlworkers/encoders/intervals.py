@@ -31,12 +31,7 @@ class Interval:
 
 
 def bootstrap_interval(
-    predicted: ArrayLike,
-    gold: ArrayLike,
-    *,
-    seed: int,
-    resamples: int = 1000,
-    level: float = 0.95,
+    predicted: ArrayLike, gold: ArrayLike, *, seed: int, resamples: int = 1000, level: float = 0.95
 ) -> Interval | None:
     """The percentile interval (Efron & Tibshirani 1993, section 13.3) of the correlation of two vectors (n,) over
     resamples of the n pairs. Returns None where one of the vectors is constant.
@@ -56,13 +51,7 @@ def bootstrap_interval(
     return Interval(float(low), float(high), level, resamples, int(drawn.size - defined.size))
 
 
-def resampled_correlations(
-    predicted: ArrayLike,
-    gold: ArrayLike,
-    *,
-    seed: int,
-    resamples: int = 1000,
-) -> Scores:
+def resampled_correlations(predicted: ArrayLike, gold: ArrayLike, *, seed: int, resamples: int) -> Scores:
     """The correlation in each resample, (resamples,), NaN where it is undefined.
 
     The same seed and number of pairs draw the same resamples, so that two vectors can be compared pair by pair.
@@ -71,31 +60,8 @@ def resampled_correlations(
     first, second = paired(predicted, gold)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(resamples, np.nan)
-    statistic = _Correlation(first, second)
-    return np.concatenate([statistic(counts) for counts in _draws(first.size, resamples, seed)])
-
-
-class _Correlation:
-    """Spearman's correlation in each resample: counts (B, n) -> (B,), NaN where it is undefined."""
-
-    def __init__(self, first: Scores, second: Scores) -> None:
-        self.sides = (_Ranks(first), _Ranks(second))
-
-    def __call__(self, counts: Counts) -> Scores:
-        total = counts.sum(axis=1, keepdims=True)
-        left, right = (self._centred(side(counts), counts, total) for side in self.sides)
-        covariance = np.einsum("bn,bn,bn->b", counts, left, right)
-        variances = [np.einsum("bn,bn,bn->b", counts, side, side) for side in (left, right)]
-        # A constant resample leaves rounding noise, far below the variance of values that differ.
-        undefined = np.minimum(*variances) < 1e-20
-        scale = np.sqrt(np.where(undefined, 1.0, variances[0] * variances[1]))
-        return np.where(undefined, np.nan, np.clip(covariance / scale, -1.0, 1.0))
-
-    @staticmethod
-    def _centred(values: Scores, counts: Counts, total: Counts) -> Scores:
-        means = (values * counts).sum(axis=1, keepdims=True) / total
-        centred: Scores = values - means
-        return centred
+    sides = (_Ranks(first), _Ranks(second))
+    return np.concatenate([_correlations(counts, *sides) for counts in _draws(first.size, resamples, seed)])
 
 
 class _Ranks:
@@ -113,6 +79,19 @@ class _Ranks:
         return ranks[:, self.group]
 
 
+def _correlations(counts: Counts, *sides: _Ranks) -> Scores:
+    """Spearman's correlation in each resample: counts (B, n) -> (B,), NaN where it is undefined."""
+    total = counts.sum(axis=1, keepdims=True)
+    ranks = [side(counts) for side in sides]
+    left, right = (each - (each * counts).sum(axis=1, keepdims=True) / total for each in ranks)
+    covariance = np.einsum("bn,bn,bn->b", counts, left, right)
+    variances = [np.einsum("bn,bn,bn->b", counts, side, side) for side in (left, right)]
+    # A constant resample leaves rounding noise, far below the variance of values that differ.
+    undefined = np.minimum(*variances) < 1e-20
+    scale = np.sqrt(np.where(undefined, 1.0, variances[0] * variances[1]))
+    return np.where(undefined, np.nan, np.clip(covariance / scale, -1.0, 1.0))
+
+
 def _draws(pairs: int, resamples: int, seed: int) -> Iterator[Counts]:
     """Blocks of resamples, (rows, pairs) each, that together hold so many."""
     generator = np.random.default_rng(seed)
@@ -120,7 +99,5 @@ def _draws(pairs: int, resamples: int, seed: int) -> Iterator[Counts]:
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
         drawn = generator.integers(pairs, size=(rows, pairs))  # the pair at each place of each resample
-        places = (
-            drawn + pairs * np.arange(rows)[:, None]
-        ).ravel()  # in the counts, one resample after another
+        places = (drawn + pairs * np.arange(rows)[:, None]).ravel()  # in the counts, resample after resample
         yield np.bincount(places, minlength=rows * pairs).reshape(rows, pairs).astype(np.float64)

@@ -144,15 +144,11 @@ def _cuts(scores: ArrayLike, labels: ArrayLike) -> _Cuts:
     last = np.flatnonzero(ordered[:-1] > ordered[1:])  # the last of each group of equal scores but the lowest
     taken = np.concatenate(([0], last + 1, [values.size]))
     right = np.concatenate(([0], np.cumsum(positive[order])))[taken]
-    cuts = np.concatenate(([np.inf], _between(ordered[last], ordered[last + 1]), [-np.inf]))
-    return _Cuts(cuts, taken, right, int(positive.sum()), values.size)
-
-
-def _between(upper: Scores, lower: Scores) -> Scores:
+    upper, lower = ordered[last], ordered[last + 1]
     middle = lower + (upper - lower) / 2
     # Between neighbouring floats the middle rounds to one of them; the lower one still separates the two.
-    separating: Scores = np.where(middle < upper, middle, lower)
-    return separating
+    cuts = np.concatenate(([np.inf], np.where(middle < upper, middle, lower), [-np.inf]))
+    return _Cuts(cuts, taken, right, int(positive.sum()), values.size)
 
 
 def _best(cuts: _Cuts, figures: Scores) -> Threshold:

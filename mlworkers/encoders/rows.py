@@ -51,11 +51,8 @@ class Rows:
 
     def taken(self, chosen: Column) -> "Rows":
         """The rows at those places, or those that are marked."""
-        found = {each.name: getattr(self, each.name) for each in fields(self)}
-        taken: dict[str, Any] = {
-            name: None if column is None else column[chosen] for name, column in found.items()
-        }
-        return replace(self, **taken)
+        columns = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return Rows(**{name: None if column is None else column[chosen] for name, column in columns})
 
     @property
     def sentences(self) -> list[str]:
@@ -94,12 +91,12 @@ class PairTable:
 
         Of target similarities, the generated pairs alone. Raises RowsError where there is none.
         """
-        values = self._scores(scores)
+        values, origin = self._scores(scores), self._column("origin")
         chosen = ~np.isnan(values)
         if split is not None:
             chosen &= self._column("split") == split
         if self._columns[scores][1]["kind"] == "target":
-            chosen &= self._column("origin") == _GENERATED
+            chosen &= origin == _GENERATED
         if not chosen.any():
             where = "" if split is None else f" of the split “{split}”" if split else " without a split"
             raise RowsError(
@@ -107,6 +104,10 @@ class PairTable:
                 where=where,
                 scores=scores,
             )
+        # Older snapshots say of whole pairs alone who wrote them.
+        by_people = origin != _GENERATED
+        if "sentence2_origin" in self._table.column_names:
+            by_people |= np.isin(self._column("sentence2_origin").astype(str), _BY_PEOPLE)
         every = Rows(
             numbers=self._column("pair"),
             a=self._column("a_id"),
@@ -115,26 +116,19 @@ class PairTable:
             second=self._column("sentence2"),
             values=values,
             realism=self._scores(realism) if realism else None,
-            by_people=self._by_people(),
+            by_people=by_people,
         )
         return every.taken(chosen)
 
     def held_out(self, split: str) -> HeldOut:
         """The sentences that are held out where pairs of that split are trained on, scored or not."""
         splits = self._column("split")
-        other = np.isin(
-            splits, [each for each in set(splits.tolist()) if split_is_held_out(each, used=split)]
-        )
+        held_out = [each for each in set(splits.tolist()) if split_is_held_out(each, used=split)]
+        other = np.isin(splits, held_out)
         other &= self._column("origin") != _GENERATED
-        texts = (self._column(side)[other].tolist() for side in ("sentence1", "sentence2"))
-        return HeldOut.of(text for side in texts for text in side)
-
-    def _by_people(self) -> Column:
-        """Whether a person wrote or edited the second sentence (n,). Older snapshots say so of whole pairs alone."""
-        found: Column = self._column("origin") != _GENERATED
-        if "sentence2_origin" in self._table.column_names:
-            found |= np.isin(self._column("sentence2_origin").astype(str), _BY_PEOPLE)
-        return found
+        return HeldOut.of(
+            text for side in ("sentence1", "sentence2") for text in self._column(side)[other].tolist()
+        )
 
     def _scores(self, name: str) -> Column:
         """The scores of every pair, brought from their scale to 0..1; NaN where a pair has none."""
@@ -147,8 +141,7 @@ class PairTable:
             )
         column, told = self._columns[name]
         low, high = float(told["low"]), float(told["high"])
-        raw = self._table[column].to_numpy(zero_copy_only=False).astype(np.float64)
-        scaled: Column = (raw - low) / (high - low)
+        scaled: Column = (self._column(column).astype(np.float64) - low) / (high - low)
         return scaled
 
     def _column(self, name: str) -> Column:
@@ -177,34 +170,26 @@ def training_rows(rows: Rows, *, held_out: HeldOut, needs_realism: bool, unscore
             setting=SettingName("realism"),
         )
     missing = np.isnan(allowed.realism)
-    if missing.all() or unscored == Unscored.REFUSE:
-        _refuse_missing(allowed, missing)
-    if unscored == Unscored.LEAVE_OUT:
+    by_people = np.zeros(len(allowed), dtype=bool) if allowed.by_people is None else allowed.by_people
+    refuses = missing.all() or unscored == Unscored.REFUSE
+    if unscored == Unscored.LEAVE_OUT and not refuses:
         return TrainingRows(allowed.taken(~missing), held, int(missing.sum()))
     # p_D is the probability that a person wrote the sentence. Of these a person did, and nothing is to be estimated.
-    human = missing & _by_people(allowed)
-    _refuse_missing(allowed, missing & ~human)
+    human = missing & by_people
+    refused = missing if refuses else missing & ~human
+    if refused.any():
+        machine = (refused & ~by_people).any()
+        raise RowsError(
+            "p_D is missing for %(missing)d of %(pairs)d pairs, first pair %(first)d; "
+            + ("score the realism of the generated pairs again" if machine else "choose other scores")
+            + ", or choose another value for “%(setting)s”.",
+            missing=refused.sum(),
+            pairs=len(allowed),
+            first=allowed.numbers[refused][0],
+            setting=SettingName("unscored"),
+        )
     counted = replace(allowed, realism=np.where(human, _HUMAN, allowed.realism))
     return TrainingRows(counted, held, 0, int(human.sum()))
-
-
-def _by_people(rows: Rows) -> Column:
-    return np.zeros(len(rows), dtype=bool) if rows.by_people is None else rows.by_people
-
-
-def _refuse_missing(rows: Rows, missing: Column) -> None:
-    if not missing.any():
-        return
-    machine = (missing & ~_by_people(rows)).any()
-    raise RowsError(
-        "p_D is missing for %(missing)d of %(pairs)d pairs, first pair %(first)d; "
-        + ("score the realism of the generated pairs again" if machine else "choose other scores")
-        + ", or choose another value for “%(setting)s”.",
-        missing=missing.sum(),
-        pairs=missing.size,
-        first=rows.numbers[missing][0],
-        setting=SettingName("unscored"),
-    )
 
 
 def unseen_rows(rows: Rows, trained: HeldOut) -> tuple[Rows, int]:
@@ -251,8 +236,8 @@ def validation_split(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows
     sizes = np.bincount(units)[order]
     drawn = order[np.cumsum(sizes) <= max(share * len(rows), sizes[0])]
     back = np.isin(units, drawn)
-    tied = np.isin(rows.a, np.concatenate([rows.a[back], rows.b[back]]))
-    tied |= np.isin(rows.b, np.concatenate([rows.a[back], rows.b[back]]))
+    validated = np.concatenate([rows.a[back], rows.b[back]])
+    tied = np.isin(rows.a, validated) | np.isin(rows.b, validated)
     kept, chosen = rows.taken(~tied), rows.taken(back)
     if not len(kept) or len(chosen) < FEWEST_TESTED:
         raise RowsError(

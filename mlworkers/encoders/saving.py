@@ -66,38 +66,34 @@ def card(encoder: SentenceTransformer, about: About) -> str:
     """The README of the folder."""
     licence = about.licence or "not stated; ask whoever holds the data"
     descent = "The weights also descend from the base model, whose licence holds for them too."
-    return "\n".join(
-        [
-            "---",
-            "library_name: sentence-transformers",
-            "pipeline_tag: sentence-similarity",
-            "---",
-            "# Sentence encoder",
-            "",
-            f"Trained from {about.base} (SHA-256 of its files {about.base_sha256}) on scored sentence pairs.",
-            f"Vectors of {encoder.get_embedding_dimension()} numbers; compare them by their cosine.",
-            "",
-            "```python",
-            "from sentence_transformers import SentenceTransformer",
-            "",
-            'encoder = SentenceTransformer("path/to/this/folder")',
-            "```",
-            "",
-            "## Data",
-            "",
-            *_listed(about.data),
-            "",
-            "## Plan",
-            "",
-            *_listed(about.plan),
-            "",
-            "## Licence",
-            "",
-            f"Licence of the data: {licence}. {descent}",
-            "",
-        ]
-    )
+    return f"""---
+library_name: sentence-transformers
+pipeline_tag: sentence-similarity
+---
+# Sentence encoder
+
+Trained from {about.base} (SHA-256 of its files {about.base_sha256}) on scored sentence pairs.
+Vectors of {encoder.get_embedding_dimension()} numbers; compare them by their cosine.
+
+```python
+from sentence_transformers import SentenceTransformer
+
+encoder = SentenceTransformer("path/to/this/folder")
+```
+
+## Data
+
+{_listed(about.data)}
+
+## Plan
+
+{_listed(about.plan)}
+
+## Licence
+
+Licence of the data: {licence}. {descent}
+"""
 
 
-def _listed(facts: Mapping[str, Any]) -> list[str]:
-    return [f"* {name.replace('_', ' ')}: {value}" for name, value in facts.items()]
+def _listed(facts: Mapping[str, Any]) -> str:
+    return "\n".join(f"* {name.replace('_', ' ')}: {value}" for name, value in facts.items())

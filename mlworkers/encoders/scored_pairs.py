@@ -1,10 +1,9 @@
 """Files of sentence pairs that people scored or labelled: what an encoder is measured on."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curation.files.parsing import Columns, DraftPair, FileError, RowError, read_pairs
+from curation.files.parsing import Columns, FileError, RowError, read_pairs
 
 FEWEST_PAIRS = 3  # two always correlate perfectly
 
@@ -41,27 +40,20 @@ def read_judged_pairs(path: Path, columns: Columns, *, header: bool = True) -> J
     kind = "label" if columns.label else "score"
     if kind not in layout.mapping:
         raise FileError(f"No column of {path.name} is known to hold scores; name one of scores or of labels.")
-    _refuse_bad_rows(path.name, [*errors, *_without_value(pairs, kind)])
-    values = tuple(float(getattr(pair, kind)) for pair in pairs)
-    _refuse_useless_values(path.name, kind, values)
-    first, second = tuple(pair.a for pair in pairs), tuple(pair.b for pair in pairs)
-    return JudgedPairs(path.name, first, second, values, layout.warnings)
-
-
-def _without_value(pairs: Sequence[DraftPair], kind: str) -> list[RowError]:
-    without = (pair for pair in pairs if getattr(pair, kind) is None)
-    return [RowError(pair.line, f"it has no {kind}", pair.row) for pair in without]
-
-
-def _refuse_bad_rows(name: str, errors: Sequence[RowError]) -> None:
+    errors += [
+        RowError(pair.line, f"it has no {kind}", pair.row) for pair in pairs if getattr(pair, kind) is None
+    ]
     if errors:
         first = min(errors, key=lambda error: error.line)
         more = f" (and {len(errors) - 1:,} rows more)" if len(errors) > 1 else ""
-        raise FileError(f"{name}, line {first.line}: {first.reason}{more}; mend or remove such rows.")
-
-
-def _refuse_useless_values(name: str, kind: str, values: Sequence[float]) -> None:
+        raise FileError(f"{path.name}, line {first.line}: {first.reason}{more}; mend or remove such rows.")
+    values = tuple(float(getattr(pair, kind)) for pair in pairs)
     if len(values) < FEWEST_PAIRS:
-        raise FileError(f"{name} holds too few pairs, {len(values)}; measuring needs {FEWEST_PAIRS} or more.")
+        raise FileError(
+            f"{path.name} holds too few pairs, {len(values)}; measuring needs {FEWEST_PAIRS} or more."
+        )
     if len(set(values)) == 1:
-        raise FileError(f"Every {kind} in {name} is {values[0]:g}; measuring needs values that differ.")
+        raise FileError(f"Every {kind} in {path.name} is {values[0]:g}; measuring needs values that differ.")
+    return JudgedPairs(
+        path.name, tuple(pair.a for pair in pairs), tuple(pair.b for pair in pairs), values, layout.warnings
+    )

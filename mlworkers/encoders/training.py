@@ -22,7 +22,7 @@ from mlworkers.encoders.weighting import RowWeights, weigh
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.checkpoints import Checkpoints
-from mlworkers.training.loop import CurvePoint, Evaluate, TrainingResult, train
+from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.schedule import Places
 
 # Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/guide/encoders.md.
@@ -114,42 +114,52 @@ def encoder_train(
     checkpoints: a folder of this training's own, in which it finds and leaves its checkpoints; now: a clock in seconds.
     Raises the errors of `rows`, `weighting`, `training` and `backbone`, each one sentence.
     """
-    unfiltered, validation, tied = _validation_split(rows, plan)
-    weighed = _weighed(unfiltered, plan)
+    unfiltered, validation, tied, weighed = _split_and_weighed(rows, plan)
     used = unfiltered.taken(weighed.places)
     compute = choose_compute(plan.device, plan.precision)
     encoder = base_encoder(base, plan, compute)
     learner = PairLearner(encoder, used, weighed.weights, compute, normalise=plan.normalise)
-    kept = _checkpoints(checkpoints, plan, used, weighed.weights, now)
+    kept = None
+    if checkpoints is not None:
+        about = {**asdict(plan), "pairs": rows_digest(used, weighed.weights)}
+        kept = Checkpoints(checkpoints, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+
+    def evaluate() -> float | None:
+        first, second = validation.first.tolist(), validation.second.tolist()
+        return spearman(pair_cosines(encoder, first, second, compute).values, validation.values)
+
     training = train(
         learner,
         plan.schedule(len(used)),
         plan.loop(),
-        evaluate=_evaluate(encoder, validation, compute),
+        evaluate=evaluate if len(validation) else None,
         checkpoints=kept,
         report=report,
         note=note,
     )
-    return TrainedEncoder(
-        encoder, training, used, weighed, 0 if validation is None else len(validation), tied
-    )
+    return TrainedEncoder(encoder, training, used, weighed, len(validation), tied)
 
 
 def steps_planned(rows: Rows, plan: EncoderPlan) -> int:
     """The steps that `encoder_train` will take. Raises what it would raise about rows and weights."""
-    weighed = _weighed(_validation_split(rows, plan)[0], plan)
+    *_rows, weighed = _split_and_weighed(rows, plan)
     return plan.schedule(weighed.places.size).steps
 
 
-def _weighed(rows: Rows, plan: EncoderPlan) -> RowWeights:
-    return weigh(
+def _split_and_weighed(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows, int, RowWeights]:
+    """Rows to train on, the validation pairs, how many are in neither, and the weights of the first."""
+    training, validation, tied = rows, rows.taken(np.arange(0)), 0
+    if plan.validation_share:
+        training, validation, tied = validation_split(rows, plan.validation_share, seed=plan.seed)
+    weighed = weigh(
         plan.weighting,
-        pairs=rows.numbers,
-        realism=rows.realism,
+        pairs=training.numbers,
+        realism=training.realism,
         share=plan.filter_share,
         normalise=plan.normalise,
         seed=plan.seed,
     )
+    return training, validation, tied, weighed
 
 
 def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTransformer:
@@ -158,32 +168,6 @@ def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTra
     own = encoder.max_seq_length
     encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
     return encoder
-
-
-def _validation_split(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows | None, int]:
-    if not plan.validation_share:
-        return rows, None, 0
-    return validation_split(rows, plan.validation_share, seed=plan.seed)
-
-
-def _evaluate(encoder: SentenceTransformer, validation: Rows | None, compute: Compute) -> Evaluate | None:
-    if validation is None:
-        return None
-    first, second = validation.first.tolist(), validation.second.tolist()
-
-    def evaluate() -> float | None:
-        return spearman(pair_cosines(encoder, first, second, compute).values, validation.values)
-
-    return evaluate
-
-
-def _checkpoints(
-    folder: Path | None, plan: EncoderPlan, rows: Rows, weights: ArrayLike, now: Callable[[], float]
-) -> Checkpoints | None:
-    if folder is None:
-        return None
-    about = {**asdict(plan), "pairs": rows_digest(rows, weights)}
-    return Checkpoints(folder, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
 
 
 def rows_digest(rows: Rows, weights: ArrayLike) -> str:

@@ -65,7 +65,8 @@ def weigh(
     values = _checked(weighting, realism, numbers)
     places = np.arange(numbers.size)
     if weighting is Weighting.FILTER:
-        places = _unfiltered(values, numbers, share)
+        # By p_D, and by the pair's number where p_D is equal. Rounded down: a small share of few pairs drops none.
+        places = np.sort(np.lexsort((numbers, values))[int(share * values.size) :])
     weights = _weights(weighting, values, places.size, np.random.default_rng([seed, _STREAM]))
     if not weights.any():
         raise WeightingError(
@@ -87,13 +88,6 @@ def _weights(weighting: Weighting, realism: Weights, count: int, rng: np.random.
             return np.full(count, HALF)
         case _:
             return np.ones(count)
-
-
-def _unfiltered(realism: Weights, numbers: Places, share: float) -> Places:
-    """All but the int(share * n) pairs of lowest p_D; of equal ones, the pair of the lower number goes first."""
-    dropped = int(share * realism.size)  # rounded down: a small share of few pairs drops none
-    lowest_first = np.lexsort((numbers, realism))  # by p_D, and by the pair's number where p_D is equal
-    return np.sort(lowest_first[dropped:])
 
 
 def _checked(weighting: Weighting, realism: ArrayLike | None, numbers: Places) -> Weights:
