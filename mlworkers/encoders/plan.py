@@ -192,7 +192,7 @@ class EncoderPlan(TrainingPlan):
 
     def schedule(self, rows: int) -> ShuffledEpochs:
         """When so many pairs are learnt."""
-        return ShuffledEpochs.planned(
+        return ShuffledEpochs(
             rows,
             batch_size=self.batch_size,
             epochs=self.epochs,

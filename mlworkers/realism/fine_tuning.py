@@ -172,7 +172,7 @@ class SdiLearner:
 
 def _schedule(plan: RealismPlan, part: Part) -> ShuffledEpochs:
     """After each epoch the classifier is evaluated on the inner fold."""
-    return ShuffledEpochs.planned(
+    return ShuffledEpochs(
         part.learnt.size,
         batch_size=plan.batch_size,
         epochs=plan.epochs,

@@ -65,7 +65,12 @@ class Checkpoints:
         make_folder(self._folder)
         # The name is the step's: every process that comes to this step writes the same.
         with folder_replacing(self._folder / f"step-{state.step:09d}", once=True) as folder:
-            save_file(_flat(state.tensors), folder / _TENSORS)
+            tensors = {
+                f"{group}/{name}": value.contiguous()
+                for group, part in state.tensors.items()
+                for name, value in part.items()
+            }
+            save_file(tensors, folder / _TENSORS)
             told = {"about": self._about, "step": state.step, "groups": list(state.tensors), **state.figures}
             (folder / _FIGURES).write_text(json.dumps(told), encoding="utf-8")
         for older in self._all()[:-1]:
@@ -88,7 +93,13 @@ class Checkpoints:
             raise CheckpointError(
                 f"The checkpoint {found[-1]} is damaged; remove it and start again."
             ) from error
-        self._check_about(about, step)
+        names = sorted(self._about.keys() | about.keys())
+        other = [name for name in names if about.get(name) != self._about.get(name)]
+        if other:
+            raise CheckpointError(
+                f"The checkpoint at step {step} belongs to another training: its {other[0]} is "
+                f"{about.get(other[0])!r}, not {self._about.get(other[0])!r}; remove it and start again."
+            )
         _check_shapes(tensors["weights"], weights, step)
         return State(step, tensors, figures)
 
@@ -98,15 +109,6 @@ class Checkpoints:
 
     def _all(self) -> list[Path]:
         return sorted(self._folder.glob("step-*"))
-
-    def _check_about(self, about: Mapping[str, Any], step: int) -> None:
-        names = sorted(self._about.keys() | about.keys())
-        other = [name for name in names if about.get(name) != self._about.get(name)]
-        if other:
-            raise CheckpointError(
-                f"The checkpoint at step {step} belongs to another training: its {other[0]} is "
-                f"{about.get(other[0])!r}, not {self._about.get(other[0])!r}; remove it and start again."
-            )
 
 
 def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], step: int) -> None:
@@ -119,14 +121,6 @@ def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], st
                 f"The checkpoint at step {step} belongs to another architecture: its weight {name} is {there}, the "
                 f"model's is {here}; remove it and start again."
             )
-
-
-def _flat(groups: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    return {
-        f"{group}/{name}": value.contiguous()
-        for group, part in groups.items()
-        for name, value in part.items()
-    }
 
 
 def _grouped(flat: Mapping[str, Tensor], groups: list[str]) -> dict[str, dict[str, Tensor]]:

@@ -6,7 +6,7 @@ state of torch's random numbers, which the checkpoint holds.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
@@ -19,8 +19,7 @@ from mlworkers.pretrained.compute import halving
 from mlworkers.training.checkpoints import Checkpoints, State
 from mlworkers.training.optimizer import adamw, state_restore, state_tensors
 from mlworkers.training.plan import LoopPlan
-from mlworkers.training.random_state import random_restore, random_state, random_states_apart
-from mlworkers.training.schedule import Places, Schedule
+from mlworkers.training.schedule import Places, Schedule, is_curve_point
 
 Evaluate = Callable[[], float | None]
 
@@ -85,12 +84,14 @@ def train(
     TooLittleMemory where not even one row at a time fits.
     """
     device = next(learner.module.parameters()).device
-    with random_states_apart(device, seed=plan.seed):
+    # A stream of the training's own; afterwards come the random numbers that would have come anyway.
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(plan.seed)
         loop = _Loop(learner, schedule, plan, evaluate, checkpoints)
         loop.resume(note)
         while loop.done < schedule.steps:
             if expired() and loop.done:
-                loop.end_early(note)
+                loop.add_point(note, evaluated=False)
                 break
             report(loop.done, schedule.steps, message)
             loop.advance(report, note)
@@ -122,25 +123,21 @@ class _Loop:
         """One step, and what is due after it."""
         self._step(lambda sentence: report(self.done, self.schedule.steps, sentence))
         evaluated = self.evaluate is not None and self.schedule.is_evaluated(self.done)
-        if evaluated or self.schedule.is_noted(self.done):
-            self._note(note, evaluated=evaluated)
+        if evaluated or is_curve_point(self.done, self.schedule.steps):
+            self.add_point(note, evaluated=evaluated)
         if self.checkpoints is not None and self.checkpoints.is_due(self.done):
             self.checkpoints.save(self._state())
-
-    def end_early(self, note: Callable[[CurvePoint], object]) -> None:
-        if not self.points or self.points[-1].step != self.done:
-            self._note(note, evaluated=False)
 
     def _step(self, say: Callable[[str], object]) -> None:
         self.learner.module.train()
         batch = self.schedule.batch(self.done)
         shares = self.learner.shares(batch)  # (b,)
-        before = random_state(self.device)
+        before = _random_state(self.device)
 
         def gradients(rows: int) -> Tensor:
             """Of the whole batch, in parts of at most so many rows; they add up to the same."""
             self.optimizer.zero_grad()
-            random_restore(before, self.device)
+            _random_restore(before, self.device)
             total = torch.zeros((), device=self.device)
             for start in range(0, len(batch), rows):
                 part = slice(start, start + rows)
@@ -157,8 +154,11 @@ class _Loop:
         self.loss_sum += loss
         self.done += 1
 
-    def _note(self, note: Callable[[CurvePoint], object], *, evaluated: bool) -> None:
+    def add_point(self, note: Callable[[CurvePoint], object], *, evaluated: bool) -> None:
+        """To the curve, unless it has one of this step already."""
         since = self.done - (self.points[-1].step if self.points else 0)
+        if not since:
+            return
         loss = float(self.loss_sum) / since
         if not math.isfinite(loss):
             raise TrainingError(
@@ -181,7 +181,7 @@ class _Loop:
         tensors = {
             "weights": {name: weight.detach() for name, weight in self.weights.items()},
             "optimizer": state_tensors(self.optimizer, self.weights),
-            "random": random_state(self.device),
+            "random": _random_state(self.device),
             "best": self.best,
         }
         figures = {"loss_sum": float(self.loss_sum), "points": [asdict(point) for point in self.points]}
@@ -196,7 +196,7 @@ class _Loop:
             for name, saved in state.tensors["weights"].items():
                 self.weights[name].copy_(saved)
         state_restore(self.optimizer, self.weights, state.tensors["optimizer"])
-        random_restore(state.tensors["random"], self.device)
+        _random_restore(state.tensors["random"], self.device)
         self.best, self.done = state.tensors["best"], state.step
         self.points = [CurvePoint(**point) for point in state.figures["points"]]
         self.loss_sum.fill_(state.figures["loss_sum"])
@@ -209,3 +209,18 @@ class _Loop:
                 self.weights[name].copy_(saved)
         self.learner.module.eval()
         return TrainingResult(self.done, self._best_point(), tuple(self.points))
+
+
+def _random_state(device: torch.device) -> dict[str, Tensor]:
+    """Where torch's random numbers stand, from which dropout is drawn."""
+    state = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(device)
+    return state
+
+
+def _random_restore(state: Mapping[str, Tensor], device: torch.device) -> None:
+    """Go back to where they stood; what another kind of device drew means nothing here."""
+    torch.set_rng_state(state["cpu"])
+    if device.type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], device)

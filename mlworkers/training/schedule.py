@@ -29,9 +29,6 @@ class Schedule(Protocol):
     def rate(self, step: int) -> float:
         """The share of the peak learning rate, in 0..1."""
 
-    def is_noted(self, done: int) -> bool:
-        """Whether the curve gets a point."""
-
     def is_evaluated(self, done: int) -> bool:
         """Whether the model is evaluated."""
 
@@ -41,23 +38,15 @@ class ShuffledEpochs:
     """Every row once an epoch, in an order that follows from the seed and the number of rows alone, so that models
     that weigh their rows differently see the same batches.
 
-    warmup: steps of it. evaluations: in each epoch.
+    warmup: the share of all steps over which the rate rises, rounded up to whole ones. evaluations: in each epoch.
     """
 
     rows: int
     batch_size: int
     epochs: int
-    warmup: int
+    warmup: float
     seed: int
     evaluations: int = 1
-
-    @classmethod
-    def planned(
-        cls, rows: int, *, batch_size: int, epochs: int, warmup: float, seed: int, evaluations: int = 1
-    ) -> "ShuffledEpochs":
-        """warmup: the share of all steps, rounded up to whole ones."""
-        steps = epochs * math.ceil(rows / batch_size)
-        return cls(rows, batch_size, epochs, math.ceil(warmup * steps), seed, evaluations)
 
     @property
     def per_epoch(self) -> int:
@@ -73,16 +62,17 @@ class ShuffledEpochs:
         start = number * self.batch_size
         return _order(self.seed, epoch, self.rows)[start : start + self.batch_size].copy()
 
+    @property
+    def rising_steps(self) -> int:
+        return math.ceil(self.warmup * self.steps)
+
     def rate(self, step: int) -> float:
         """Up in a line over the warm-up, then down to 0, as transformers' linear schedule has it: the first step of a
         warm-up moves nothing.
         """
-        if step < self.warmup:
-            return step / self.warmup
-        return (self.steps - step) / max(1, self.steps - self.warmup)
-
-    def is_noted(self, done: int) -> bool:
-        return is_curve_point(done, self.steps)
+        if step < self.rising_steps:
+            return step / self.rising_steps
+        return (self.steps - step) / max(1, self.steps - self.rising_steps)
 
     def is_evaluated(self, done: int) -> bool:
         """`evaluations` times an epoch, the last time at its end."""
@@ -116,9 +106,6 @@ class BatchesOfLikeLength:
     def rate(self, step: int) -> float:
         return min((step + 1) / self._rising, (self.steps - step) / max(1.0, self.steps - self._rising))
 
-    def is_noted(self, done: int) -> bool:
-        return is_curve_point(done, self.steps)
-
     def is_evaluated(self, done: int) -> bool:
         return False
 
@@ -140,6 +127,7 @@ def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple
 
 
 def is_curve_point(done: int, steps: int) -> bool:
+    """Whether the curve gets a point after so many of the steps."""
     return done == steps or done % math.ceil(steps / CURVE_POINTS) == 0
 
 

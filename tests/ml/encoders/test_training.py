@@ -134,7 +134,7 @@ def test_the_loop_agrees_with_sentence_transformers_own(encoder_folder, compute,
     theirs.old_fit(
         [(Batches(examples), CosineSimilarityLoss(theirs))],
         epochs=1,
-        warmup_steps=schedule.warmup,
+        warmup_steps=schedule.rising_steps,
         optimizer_params={"lr": PLAN.learning_rate, "eps": 1e-6},
         weight_decay=PLAN.weight_decay,
         max_grad_norm=0.01,

@@ -67,7 +67,7 @@ class Contrastive:
         self.rows = torch.from_numpy(np.random.default_rng(2).normal(size=(ROWS, WIDTH)).astype(np.float32))
 
     def schedule(self) -> Schedule:
-        return ShuffledEpochs.planned(ROWS, batch_size=6, epochs=2, warmup=0.0, seed=3)
+        return ShuffledEpochs(ROWS, batch_size=6, epochs=2, warmup=0.0, seed=3)
 
     def shares(self, batch: Places) -> Tensor:
         return torch.full((len(batch),), 1 / len(batch))
@@ -97,7 +97,7 @@ class BiLstm:
         self.labels = torch.from_numpy(rng.integers(0, 2, size=ROWS).astype(np.float32))
 
     def schedule(self) -> Schedule:
-        return ShuffledEpochs.planned(ROWS, batch_size=6, epochs=2, warmup=0.25, seed=3)
+        return ShuffledEpochs(ROWS, batch_size=6, epochs=2, warmup=0.25, seed=3)
 
     def shares(self, batch: Places) -> Tensor:
         return torch.full((len(batch),), 1 / len(batch))

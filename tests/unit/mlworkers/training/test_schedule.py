@@ -8,12 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlworkers.encoders.plan import EncoderPlan
-from mlworkers.training.schedule import BatchesOfLikeLength, ShuffledEpochs, batches_of_like_length
+from mlworkers.training.schedule import (
+    BatchesOfLikeLength,
+    ShuffledEpochs,
+    batches_of_like_length,
+    is_curve_point,
+)
 
 
 def schedule(**settings) -> ShuffledEpochs:
     return ShuffledEpochs(
-        **{"rows": 10, "batch_size": 4, "epochs": 2, "warmup": 2, "evaluations": 1, "seed": 5} | settings
+        **{"rows": 10, "batch_size": 4, "epochs": 2, "warmup": 1 / 3, "evaluations": 1, "seed": 5} | settings
     )
 
 
@@ -37,7 +42,7 @@ def test_the_order_is_the_seed_s_and_another_in_each_epoch() -> None:
 
 
 def test_the_rate_rises_and_falls_in_a_line_as_transformers_has_it() -> None:
-    found = schedule(epochs=3, warmup=3)
+    found = schedule(epochs=3)
 
     assert [round(found.rate(step), 4) for step in range(9)] == [
         0, 0.3333, 0.6667, 1, 0.8333, 0.6667, 0.5, 0.3333, 0.1667
@@ -60,7 +65,7 @@ def test_an_epoch_is_evaluated_so_often_and_at_its_end(evaluations: int, steps: 
 def test_a_long_training_has_a_curve_of_two_hundred_points() -> None:
     found = schedule(rows=10_000, batch_size=4, epochs=1)
 
-    noted = [done for done in range(1, found.steps + 1) if found.is_noted(done)]
+    noted = [done for done in range(1, found.steps + 1) if is_curve_point(done, found.steps)]
 
     assert len(noted) == 193
     assert noted[-1] == found.steps
@@ -69,7 +74,7 @@ def test_a_long_training_has_a_curve_of_two_hundred_points() -> None:
 def test_a_plan_s_warm_up_is_rounded_up_to_whole_steps() -> None:
     plan = EncoderPlan(dataset="d", model="m", scores="s", epochs=2, batch_size=4, warmup=0.1)
 
-    assert plan.schedule(25).warmup == 2  # a tenth of 14 steps
+    assert plan.schedule(25).rising_steps == 2  # a tenth of 14 steps
 
 
 def test_an_epoch_holds_every_row_once_in_batches_of_like_length() -> None:
