@@ -52,7 +52,7 @@ class Rows:
     def taken(self, chosen: Column) -> "Rows":
         """The rows at those places, or those that are marked."""
         columns = ((each.name, getattr(self, each.name)) for each in fields(self))
-        return Rows(**{name: None if column is None else column[chosen] for name, column in columns})
+        return Rows(**{name: column[chosen] for name, column in columns if column is not None})
 
     @property
     def sentences(self) -> list[str]:

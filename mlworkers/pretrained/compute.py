@@ -124,24 +124,19 @@ def release_memory() -> None:
 
 
 def _device(name: str) -> torch.device:
+    there = {
+        "cuda": torch.cuda.device_count() if torch.cuda.is_available() else 0,
+        "mps": int(torch.backends.mps.is_available()),
+        "cpu": 1,
+    }
     if name == "auto":
-        return next((torch.device(kind) for kind in ("cuda", "mps") if _present(kind)), torch.device("cpu"))
+        return torch.device(next(kind for kind, count in there.items() if count))
     kind, _, number = name.partition(":")
-    if kind not in _TOKENS or not (number or "0").isdigit():
+    if kind not in there or not (number or "0").isdigit():
         raise ComputeError(f"There is no device {name!r}; use auto, cpu, cuda, cuda:1 or mps.")
-    if not _present(kind) or int(number or 0) >= _count(kind):
+    if int(number or 0) >= there[kind]:
         raise ComputeError(f"This machine has no device {name!r}; use auto or cpu.")
     return torch.device(name)
-
-
-def _present(kind: str) -> bool:
-    if kind == "cuda":
-        return torch.cuda.is_available()
-    return kind == "cpu" or torch.backends.mps.is_available()
-
-
-def _count(kind: str) -> int:
-    return torch.cuda.device_count() if kind == "cuda" else 1
 
 
 def _dtype(precision: str, device: torch.device) -> torch.dtype:

@@ -1,7 +1,7 @@
 """Loading an encoder safely: known modules, safetensors alone, no code of the model's own."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sentence_transformers import SentenceTransformer
 
@@ -23,22 +23,13 @@ _MODULES = {
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
-class Module(NamedTuple):
-    """A module as modules.json names it: its class, and the folder of its files."""
-
-    type: str
-    place: Path
-
-
 def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
     """The encoder in a folder, on its device, ready to encode.
 
     A folder of sentence-transformers is taken as it is; a bare transformer gets mean pooling. Raises
     ModelError where the folder holds something else, lacks weights, or would run code or unpickle.
     """
-    modules = _modules(check_folder(folder))
-    for module in modules:
-        _check_module(module)
+    first, *_others = _module_folders(check_folder(folder))
     with quiet_transformers():
         try:
             encoder = SentenceTransformer(
@@ -48,42 +39,42 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
                 trust_remote_code=False,
                 model_kwargs={"use_safetensors": True, "dtype": compute.dtype},
             )
-            _check_tokenizer(encoder)
-            _check_weights(encoder, modules[0].place)
-            _check_vectors(encoder)
+            tokenizer, told = encoder.tokenizer, encoder.get_embedding_dimension()
+            # Without its files the library makes up a tokenizer that knows no word, and goes on.
+            if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+                raise ValueError("the files of its tokenizer are missing")
+            _check_weights(encoder, first)
+            found = encoder.encode(["a"], convert_to_tensor=True).shape[-1]
+            if told != found:
+                raise ValueError(f"its files say that vectors have {told} numbers, but they have {found}")
         except LOADING_FAILS as error:
             raise loading_failed(folder, error) from error
     return encoder.eval()
 
 
-def _modules(folder: Path) -> list[Module]:
-    """What modules.json names, in its order; without one, a transformer in the folder itself."""
-    file = folder / "modules.json"
-    if not file.is_file():
-        return [Module("sentence_transformers.models.Transformer", folder)]
-    try:
-        entries = json_from(file.read_text("utf-8"))
-        return [Module(str(entry["type"]), folder / str(entry["path"])) for entry in entries]
-    except (ValueError, TypeError, LookupError) as error:
-        raise ModelError(f"{file} is not the list of modules that sentence-transformers writes.") from error
+def _module_folders(folder: Path) -> list[Path]:
+    """Of the modules that modules.json names, in its order; without one, of a transformer in the folder itself.
 
-
-def _check_module(module: Module) -> None:
-    """Refuse a module other than those known, one that nothing is known of, and one without safetensors."""
-    package, _, name = module.type.rpartition(".")
-    if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
-        raise ModelError(f"The module {module.type} is not loaded; only {', '.join(_MODULES)} are.")
-    if _MODULES[name] and not any((module.place / weights).is_file() for weights in _WEIGHTS):
-        raise ModelError(f"{module.place} holds no safetensors weights, and no other kind is loaded.")
-    if name != "Normalize" and not (module.place / "config.json").is_file():
-        raise ModelError(f"{module.place / 'config.json'} is missing; download the model again.")
-
-
-def _check_tokenizer(encoder: SentenceTransformer) -> None:
-    # Without its files the library makes up a tokenizer that knows no word, and goes on.
-    tokenizer = encoder.tokenizer
-    if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
-        raise ValueError("the files of its tokenizer are missing")
+    Refuses a module other than those known, one that nothing is known of, and one without safetensors.
+    """
+    modules, file = [("sentence_transformers.models.Transformer", folder)], folder / "modules.json"
+    if file.is_file():
+        try:
+            entries = json_from(file.read_text("utf-8"))
+            modules = [(str(entry["type"]), folder / str(entry["path"])) for entry in entries]
+        except (ValueError, TypeError, LookupError) as error:
+            raise ModelError(
+                f"{file} is not the list of modules that sentence-transformers writes."
+            ) from error
+    for kind, place in modules:
+        package, _, name = kind.rpartition(".")
+        if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
+            raise ModelError(f"The module {kind} is not loaded; only {', '.join(_MODULES)} are.")
+        if _MODULES[name] and not any((place / weights).is_file() for weights in _WEIGHTS):
+            raise ModelError(f"{place} holds no safetensors weights, and no other kind is loaded.")
+        if name != "Normalize" and not (place / "config.json").is_file():
+            raise ModelError(f"{place / 'config.json'} is missing; download the model again.")
+    return [place for _kind, place in modules]
 
 
 def _check_weights(encoder: SentenceTransformer, place: Path) -> None:
@@ -94,9 +85,3 @@ def _check_weights(encoder: SentenceTransformer, place: Path) -> None:
         place, output_loading_info=True, local_files_only=True, use_safetensors=True
     )
     check_loaded(transformer.state_dict().keys(), loaded[1])
-
-
-def _check_vectors(encoder: SentenceTransformer) -> None:
-    told, found = encoder.get_embedding_dimension(), encoder.encode(["a"], convert_to_tensor=True).shape[-1]
-    if told != found:
-        raise ValueError(f"its files say that vectors have {told} numbers, but they have {found}")

@@ -25,7 +25,12 @@ _LAYER = re.compile(r"(?<=\.)\d+(?=\.)")  # its number, in the name of a weight
 
 
 def loading_failed(folder: Path, error: BaseException) -> ModelError:
-    return ModelError(f"The model in {folder} cannot be loaded: {_brief(error)}.")
+    """In the library's own words, as far as they are one line; a heading with the line below it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    brief = (" ".join(lines[:2]) if lines[0].endswith(":") else lines[0]).rstrip(".")
+    if "ignore_mismatched_sizes" in str(error):  # its words point to a report that nobody sees
+        brief = "its config.json describes weights of other shapes than its files hold"
+    return ModelError(f"The model in {folder} cannot be loaded: {brief}.")
 
 
 def check_loaded(known: Collection[str], told: Mapping[str, Collection[str]]) -> None:
@@ -44,11 +49,3 @@ def check_loaded(known: Collection[str], told: Mapping[str, Collection[str]]) ->
     beyond = sorted(name for name in told["unexpected_keys"] if f".{_LAYER.sub('#', name)}".endswith(layers))
     if beyond:
         raise ValueError(f"its config.json leaves out {len(beyond)} of its weights, first {beyond[0]}")
-
-
-def _brief(error: BaseException) -> str:
-    """The library's own words, as far as they are one line; a heading with the line below it."""
-    if "ignore_mismatched_sizes" in str(error):  # its words point to a report that nobody sees
-        return "its config.json describes weights of other shapes than its files hold"
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    return (" ".join(lines[:2]) if lines[0].endswith(":") else lines[0]).rstrip(".")

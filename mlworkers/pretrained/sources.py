@@ -84,7 +84,10 @@ def parse_source(text: str) -> ModelSource:
     if kind == "run":
         return _of_run(name)
     if kind == "packaged":
-        return ModelSource(Kind.PACKAGED, _packaged(name))
+        if name not in PACKAGES:
+            problem = f"No packaged model is called {name!r}, only {', '.join(PACKAGES)}"
+            raise unavailable(problem, Kind.PACKAGED)
+        return ModelSource(Kind.PACKAGED, name)
     name, at, revision = text.strip().partition("@")
     if text.startswith(_PATH_BEGINS) or (name.count("/") > 1 and not at):
         return ModelSource(Kind.PATH, text)
@@ -161,12 +164,6 @@ def _of_run(text: str) -> ModelSource:
     return ModelSource(Kind.RUN, number, part=part)
 
 
-def _packaged(name: str) -> str:
-    if name not in PACKAGES:
-        raise unavailable(f"No packaged model is called {name!r}, only {', '.join(PACKAGES)}", Kind.PACKAGED)
-    return name
-
-
 def _package_folder(package: Package) -> Path:
     name = package.distribution
     # Found, not imported: the package's own code stays unused.
@@ -210,17 +207,13 @@ def _check_safetensors(file: Path) -> None:
     if file.suffix != ".safetensors" or not file.is_file():
         raise unavailable(f"{file}, which the model names as weights, is no safetensors file", Kind.PATH)
     try:
-        whole = _expected_size(file) == file.stat().st_size
+        # Eight bytes give the length of a JSON header, and that says where each tensor ends after it.
+        with file.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            header = json_from(stream.read(min(length, _LONGEST_HEADER)))
+        ends = (tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
+        whole = 8 + length + max(ends, default=0) == file.stat().st_size
     except (ValueError, TypeError, KeyError, AttributeError, IndexError):
         whole = False
     if not whole:
         raise unavailable(f"{file} is damaged or no safetensors file; download the model again", Kind.PATH)
-
-
-def _expected_size(file: Path) -> int:
-    """Eight bytes give the length of a JSON header, and that says where each tensor ends after it."""
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        header = json_from(stream.read(min(length, _LONGEST_HEADER)))
-    ends = (tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__")
-    return 8 + length + max(ends, default=0)
