@@ -118,13 +118,10 @@ class ArchivedError(UserError):
 def dataset_require_active(dataset: Dataset) -> None:
     """Raise ArchivedError for an archived dataset; `dataset` is as fresh as the caller has it."""
     if dataset.archived:
-        raise ArchivedError(
-            _(
-                "“%(dataset)s” is archived, so nothing in it can be changed. "
-                "An owner can restore it in its settings."
-            )
-            % {"dataset": dataset}
+        sentence = _(
+            "“%(dataset)s” is archived, so nothing in it can be changed. An owner can restore it in its settings."
         )
+        raise ArchivedError(sentence, dataset=dataset)
 
 
 def dataset_lock(dataset: Dataset) -> None:

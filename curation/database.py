@@ -30,9 +30,8 @@ def database_ready() -> None:
         missing = migrations_missing()
     except OperationalError as error:
         reason = str(error).strip().splitlines()[0]
-        raise UserError(
-            _("The database cannot be reached (%(reason)s). Check DATABASE_URL.") % {"reason": reason}
-        ) from error
+        sentence = _("The database cannot be reached (%(reason)s). Check DATABASE_URL.")
+        raise UserError(sentence, reason=reason) from error
     if not missing:
         return
     if not settings.EMBEDDED:

@@ -12,9 +12,15 @@ NUL_REFUSED = gettext_lazy(
 
 
 class UserError(Exception):
-    """Something a person can mend. The text is one sentence: what is wrong, where, and what to do."""
+    """Something a person can mend. The text is one sentence: what is wrong, where, and what to do.
+
+    names: what the sentence's %(name)s stand for.
+    """
 
     status = 400  # of the answer that shows it
+
+    def __init__(self, sentence: str, /, **names: object) -> None:
+        super().__init__(sentence % names if names else sentence)
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def _member_lock(membership: Membership) -> None:
     try:
         membership.refresh_from_db()
     except Membership.DoesNotExist as error:
-        raise UserError(_("%(person)s is no longer a member.") % {"person": membership.user}) from error
+        raise UserError(_("%(person)s is no longer a member."), person=membership.user) from error
 
 
 def _person_lock(user: User) -> None:
@@ -100,10 +100,8 @@ def _person_lock(user: User) -> None:
 def _require_another_owner(membership: Membership) -> None:
     owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
     if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
-        raise UserError(
-            _("%(person)s is the only owner of this dataset. Make another member an owner first.")
-            % {"person": membership.user}
-        )
+        sentence = _("%(person)s is the only owner of this dataset. Make another member an owner first.")
+        raise UserError(sentence, person=membership.user)
 
 
 def _invitations_bar(membership: Membership, *, at: datetime) -> None:
@@ -217,5 +215,5 @@ def account_create(*, invitation: Invitation, username: str, password: str, at: 
             user = User.objects.create_user(username=username, password=password)
             invitation_accept(invitation=invitation, user=user, at=at)
     except IntegrityError as error:
-        raise UserError(_("The username %(name)s is taken. Choose another.") % {"name": username}) from error
+        raise UserError(_("The username %(name)s is taken. Choose another."), name=username) from error
     return user

@@ -45,10 +45,8 @@ class ScoredSentence(NamedTuple):
 def dataset_draft(*, slug: str, name: str, **facts: Any) -> Dataset:
     """A dataset that is not saved yet. Raises UserError where a field is wrong or the short name is taken."""
     if Dataset.objects.filter(slug=slug).exists():
-        raise UserError(
-            _("A dataset with the short name “%(slug)s” already exists. Choose another short name.")
-            % {"slug": slug}
-        )
+        sentence = _("A dataset with the short name “%(slug)s” already exists. Choose another short name.")
+        raise UserError(sentence, slug=slug)
     dataset = Dataset(slug=slug, name=name, **facts)
     with validation_shown():
         dataset.full_clean()
@@ -159,12 +157,10 @@ def score_set_publish(
 def _of_the_same_run(there: ScoreSet, kind: str, run_ref: int | None) -> ScoreSet:
     """The set that a run published before: it entered whole, or not at all."""
     if run_ref is None or (there.kind, there.run_ref) != (kind, run_ref):
-        raise UserError(
-            _(
-                "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
-            )
-            % {"name": there.name}
+        sentence = _(
+            "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
         )
+        raise UserError(sentence, name=there.name)
     return there
 
 
@@ -172,14 +168,12 @@ def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
     for pair_id, value, _error, _judgements in scores:
         if not score_set.low <= value <= score_set.high:
             sentence = _("The score %(value)g of pair %(pair)s is outside the scale %(low)g to %(high)g.")
-            raise UserError(sentence % {"value": value, "pair": pair_id, **_scale_of(score_set)})
+            raise UserError(sentence, value=value, pair=pair_id, **_scale_of(score_set))
     ids = {pair_id for pair_id, *_rest in scores}
     there = Pair.objects.filter(dataset=score_set.dataset, pk__in=ids).count()
     if there < len(ids):
-        raise UserError(
-            _("%(missing)s of the scored pairs do not belong to the dataset %(dataset)s.")
-            % {"missing": len(ids) - there, "dataset": score_set.dataset}
-        )
+        sentence = _("%(missing)s of the scored pairs do not belong to the dataset %(dataset)s.")
+        raise UserError(sentence, missing=len(ids) - there, dataset=score_set.dataset)
     try:
         PairScore.objects.bulk_create(
             PairScore(
@@ -197,10 +191,8 @@ def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) ->
     numbers = {score.sentence for score in scores}
     there = Sentence.objects.filter(dataset=score_set.dataset, pk__in=numbers).count()
     if there < len(numbers):
-        raise UserError(
-            _("%(missing)s of the scored sentences do not belong to the dataset %(dataset)s.")
-            % {"missing": len(numbers) - there, "dataset": score_set.dataset}
-        )
+        sentence = _("%(missing)s of the scored sentences do not belong to the dataset %(dataset)s.")
+        raise UserError(sentence, missing=len(numbers) - there, dataset=score_set.dataset)
     rows = (
         SentenceScore(
             score_set=score_set,
@@ -222,12 +214,12 @@ def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
     words = {"sentence": score.sentence, "value": score.value, **_scale_of(score_set)}
     if not score_set.low <= score.value <= score_set.high:
         sentence = _("The score %(value)g of sentence %(sentence)s is outside the scale %(low)g to %(high)g.")
-        raise UserError(sentence % words)
+        raise UserError(sentence, **words)
     logits = (score.logit_machine, score.logit_human)
     if any(logit is not None and not math.isfinite(logit) for logit in logits):
-        raise UserError(_("A logit of sentence %(sentence)s is not a finite number.") % words)
+        raise UserError(_("A logit of sentence %(sentence)s is not a finite number."), **words)
     if score.fold is not None and score.fold < 0:
-        raise UserError(_("The fold of sentence %(sentence)s is negative.") % words)
+        raise UserError(_("The fold of sentence %(sentence)s is negative."), **words)
 
 
 def _scale_of(score_set: ScoreSet) -> dict[str, float]:

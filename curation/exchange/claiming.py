@@ -24,13 +24,10 @@ def import_claim(*, batch: ImportBatch, again: bool) -> None:
     states = import_is_free(at) | Q(state=ImportBatch.State.RUNNING) if again else import_is_free(at)
     ready = ImportBatch.objects.filter(states, pk=batch.pk, report__has_key="rows").exclude(mapping={})
     if not ready.update(state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at):
-        raise UserError(
-            _(
-                "%(file)s has been imported, is being imported, or its columns were not checked. "
-                "Open the import again."
-            )
-            % {"file": batch.file_name}
+        sentence = _(
+            "%(file)s has been imported, is being imported, or its columns were not checked. Open the import again."
         )
+        raise UserError(sentence, file=batch.file_name)
     batch.refresh_from_db()
 
 
@@ -40,10 +37,8 @@ def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
     A command's import holds no upload that another could take: it begins again where it was thought to be dead.
     """
     if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=database_now(), **changes):
-        raise UserError(
-            _("Another process continued the import of %(file)s, so this process stopped.")
-            % {"file": batch.file_name}
-        )
+        sentence = _("Another process continued the import of %(file)s, so this process stopped.")
+        raise UserError(sentence, file=batch.file_name)
 
 
 def import_failed(*, batch: ImportBatch, error: str) -> None:

@@ -84,12 +84,10 @@ def snapshot_create(
     dataset_require_active(dataset)
     triples = np.fromiter(_numbers(dataset, filter, "pk", "a_id", "b_id"), dtype=np.int64).reshape(-1, 3)
     if not len(triples):
-        raise UserError(
-            _(
-                "No pair matches the filter, so the snapshot would be empty. Choose a wider filter, "
-                "or import pairs first."
-            )
+        sentence = _(
+            "No pair matches the filter, so the snapshot would be empty. Choose a wider filter, or import pairs first."
         )
+        raise UserError(sentence)
     sets = _score_sets(dataset, None)
     columns = (*SNAPSHOT_COLUMNS, *score_columns([found.name for found in sets], SNAPSHOT_COLUMNS))
     components = pair_components(triples[:, 1], triples[:, 2])
@@ -150,10 +148,8 @@ def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
     chosen = [score_set for score_set in found if score_set.name == name]
     if not chosen:
         names = ", ".join(f"“{score_set.name}”" for score_set in found) or _("none")
-        raise UserError(
-            _("%(dataset)s has no score set “%(name)s”. Its score sets: %(names)s.")
-            % {"dataset": dataset.slug, "name": name, "names": names}
-        )
+        sentence = _("%(dataset)s has no score set “%(name)s”. Its score sets: %(names)s.")
+        raise UserError(sentence, dataset=dataset.slug, name=name, names=names)
     return chosen
 
 

@@ -78,7 +78,7 @@ def _require_sources(dataset: Dataset, sources: set[int]) -> None:
     )
     if there < len(sources):
         sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
-        raise UserError(sentence % {"missing": len(sources) - there, "dataset": dataset})
+        raise UserError(sentence, missing=len(sources) - there, dataset=dataset)
 
 
 def _sentences_added(dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow]) -> dict[str, int]:

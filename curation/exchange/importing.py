@@ -227,10 +227,8 @@ def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
     """The option, for all rows; else a column; else the file's name."""
     for name, value in (("source", options.source), ("split", options.split)):
         if value and len(value) > FACT_MAX_CHARACTERS[name]:
-            raise UserError(
-                _("The %(name)s “%(value)s…” is too long. It may have at most %(most)s characters.")
-                % {"name": name, "value": value[:20], "most": FACT_MAX_CHARACTERS[name]}
-            )
+            sentence = _("The %(name)s “%(value)s…” is too long. It may have at most %(most)s characters.")
+            raise UserError(sentence, name=name, value=value[:20], most=FACT_MAX_CHARACTERS[name])
     stem = layout.path.stem
     source = None if "source" in layout.mapping else stem[: FACT_MAX_CHARACTERS["source"]]
     split = None if "split" in layout.mapping else split_in_name(stem)
@@ -244,22 +242,18 @@ def _require_a_pair(survey: Survey, path: Path) -> None:
     if survey.pairs:
         return
     if survey.first_error is None:
-        raise UserError(
-            _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
-            % {"file": path.name}
-        )
+        sentence = _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
+        raise UserError(sentence, file=path.name)
     raise UserError(
         ngettext(
             "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
             "None of the %(rows)s rows of %(file)s can be imported. Line %(line)s: %(reason)s.",
             survey.rows,
-        )
-        % {
-            "rows": survey.rows,
-            "file": path.name,
-            "line": survey.first_error.line,
-            "reason": survey.first_error.reason,
-        }
+        ),
+        rows=survey.rows,
+        file=path.name,
+        line=survey.first_error.line,
+        reason=survey.first_error.reason,
     )
 
 
@@ -273,13 +267,10 @@ def _scale_known(options: ImportOptions, score_set: ScoreSet | None) -> Scale | 
 def _scale_guessed(lowest: float, highest: float) -> Scale:
     scale = smallest_common_scale(lowest, highest)
     if scale is None:
-        raise UserError(
-            _(
-                "The scores range from %(lowest)g to %(highest)g, and no common scale includes them "
-                "all. Give the scale."
-            )
-            % {"lowest": lowest, "highest": highest}
+        sentence = _(
+            "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. Give the scale."
         )
+        raise UserError(sentence, lowest=lowest, highest=highest)
     return scale
 
 
@@ -292,19 +283,15 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
         return None
     names = {"name": found.name, "low": found.low, "high": found.high}
     if found.kind != ScoreSet.Kind.REFERENCE or found.campaign_ref or found.run_ref:
-        raise UserError(
-            _(
-                "The score set “%(name)s” was not imported, so a file cannot add scores to it. Choose another name."
-            )
-            % names
+        sentence = _(
+            "The score set “%(name)s” was not imported, so a file cannot add scores to it. Choose another name."
         )
+        raise UserError(sentence, **names)
     if options.scale and options.scale != (found.low, found.high):
-        raise UserError(
-            _(
-                "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another set."
-            )
-            % names
+        sentence = _(
+            "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another set."
         )
+        raise UserError(sentence, **names)
     return found
 
 
@@ -456,6 +443,5 @@ def _full_disk_shown() -> Iterator[None]:
         )
         if not full:
             raise
-        raise UserError(
-            _("The disk of the database is full. Free some space and import the file again.")
-        ) from error
+        sentence = _("The disk of the database is full. Free some space and import the file again.")
+        raise UserError(sentence) from error

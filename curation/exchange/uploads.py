@@ -102,10 +102,8 @@ def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
 
 def _require_free(batch: ImportBatch) -> None:
     if not batch.path or not ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk).exists():
-        raise UserError(
-            _("%(file)s has been imported or is being imported. To import it again, upload it again.")
-            % {"file": batch.file_name}
-        )
+        sentence = _("%(file)s has been imported or is being imported. To import it again, upload it again.")
+        raise UserError(sentence, file=batch.file_name)
 
 
 def _asked_save(batch: ImportBatch) -> None:
@@ -115,7 +113,7 @@ def _asked_save(batch: ImportBatch) -> None:
     }
     free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
     if not free.update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):
-        raise UserError(_("Somebody else has started the import of %(file)s.") % {"file": batch.file_name})
+        raise UserError(_("Somebody else has started the import of %(file)s."), file=batch.file_name)
     batch.refresh_from_db()
 
 
@@ -150,10 +148,8 @@ def import_discard(*, batch: ImportBatch) -> None:
     free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
     deleted, _by_model = free.delete()
     if not deleted:
-        raise UserError(
-            _("%(file)s has been imported or is being imported, so it cannot be discarded.")
-            % {"file": batch.file_name}
-        )
+        sentence = _("%(file)s has been imported or is being imported, so it cannot be discarded.")
+        raise UserError(sentence, file=batch.file_name)
     if batch.path:  # a command's file is where its owner put it
         shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
         leftovers_remove(_errors_path(batch))

@@ -130,15 +130,13 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
 
 def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
     if verdict not in Verdict.values:
-        raise UserError(
-            _("“%(verdict)s” is not a verdict. Give keep, reject or edit.") % {"verdict": verdict[:40]}
-        )
+        raise UserError(_("“%(verdict)s” is not a verdict. Give keep, reject or edit."), verdict=verdict[:40])
     if verdict != Verdict.REJECT:
         return
     unknown = sorted(set(reasons) - set(Reason.values))
     if unknown:
         names = {"reason": unknown[0][:40], "reasons": ", ".join(Reason.values)}
-        raise UserError(_("“%(reason)s” is not a reason. Choose from %(reasons)s.") % names)
+        raise UserError(_("“%(reason)s” is not a reason. Choose from %(reasons)s."), **names)
     if not reasons:
         raise UserError(_("Choose at least one reason for rejecting the sentence."))
 
@@ -155,22 +153,18 @@ def _same_decision(first: ReviewDecision, pair: Pair, by: User) -> ReviewDecisio
 def _require_undecided(pair: Pair) -> None:
     stands = ReviewDecision.objects.filter(pair=pair, undone_at=None).select_related("reviewer").first()
     if stands is not None:
+        sentence = _(
+            "%(person)s has already decided about this sentence (%(verdict)s). Undo that decision to decide again."
+        )
         raise DecidedError(
-            _(
-                "%(person)s has already decided about this sentence (%(verdict)s). Undo that decision to decide again."
-            )
-            % {"person": stands.reviewer or _("Somebody"), "verdict": stands.get_verdict_display()}
+            sentence, person=stands.reviewer or _("Somebody"), verdict=stands.get_verdict_display()
         )
     if pair.origin != Pair.Origin.GENERATED or pair.b.origin != Sentence.Origin.MACHINE:
-        raise UserError(
-            _("Pair %(pair)s contains no machine-written sentence, so there is nothing to review.")
-            % {"pair": pair.external_id}
-        )
+        sentence = _("Pair %(pair)s contains no machine-written sentence, so there is nothing to review.")
+        raise UserError(sentence, pair=pair.external_id)
     if pair.status not in REVIEWABLE:
-        raise UserError(
-            _("Pair %(pair)s is %(status)s. Only active and pending pairs are reviewed.")
-            % {"pair": pair.external_id, "status": pair.get_status_display()}
-        )
+        sentence = _("Pair %(pair)s is %(status)s. Only active and pending pairs are reviewed.")
+        raise UserError(sentence, pair=pair.external_id, status=pair.get_status_display())
 
 
 def _require_unreviewed(replacements: Sequence[int]) -> None:
@@ -179,8 +173,8 @@ def _require_unreviewed(replacements: Sequence[int]) -> None:
     )
     if later is not None:
         raise UserError(
-            _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first.")
-            % {"pair": later.pair.external_id}
+            _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first."),
+            pair=later.pair.external_id,
         )
 
 
@@ -235,10 +229,8 @@ def _sentence_edited(pair: Pair, text: str) -> Sentence:
     if not shows_something(text):
         raise UserError(_("The new text is empty. Write the sentence as it should be, or reject it."))
     if len(text) > SENTENCE_MAX_CHARACTERS:
-        raise UserError(
-            _("The new text has %(number)d characters. A sentence may have at most %(most)d.")
-            % {"number": len(text), "most": SENTENCE_MAX_CHARACTERS}
-        )
+        sentence = _("The new text has %(number)d characters. A sentence may have at most %(most)d.")
+        raise UserError(sentence, number=len(text), most=SENTENCE_MAX_CHARACTERS)
     if text == pair.b.text:
         raise UserError(_("The text has not changed. Keep the sentence instead."))
     if text == pair.a.text:

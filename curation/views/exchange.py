@@ -104,10 +104,8 @@ def import_apply_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpR
     """Import what was tried. Larger files are imported by a run: the page's form then goes there instead."""
     batch = _batch(request, slug, batch_pk)
     if batch.rows > ONE_TRANSACTION_ROWS:
-        raise UserError(
-            _("%(file)s has %(rows)s rows. Start a run to import it.")
-            % {"file": batch.file_name, "rows": batch.rows}
-        )
+        sentence = _("%(file)s has %(rows)s rows. Start a run to import it.")
+        raise UserError(sentence, file=batch.file_name, rows=batch.rows)
     import_apply(batch=batch)
     return redirect("curation:import_batch", slug=slug, batch_pk=batch_pk)
 

@@ -31,7 +31,7 @@ def listening(host: str, port: int) -> socket.socket:
                 "Port %(port)s on %(host)s is in use. Stop the program that uses it, or choose "
                 "another port with --port."
             )
-        raise UserError(sentence % place) from error
+        raise UserError(sentence, **place) from error
 
 
 def web(listener: socket.socket, processes: int) -> Program:
@@ -63,7 +63,7 @@ def _queues_in(text: str) -> list[str]:
     for name in queues:
         if name not in QUEUES:
             sentence = _("There is no queue “%(name)s”. The queues are %(queues)s.")
-            raise UserError(sentence % {"name": name, "queues": listed(QUEUES)})
+            raise UserError(sentence, name=name, queues=listed(QUEUES))
     return queues
 
 

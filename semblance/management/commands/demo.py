@@ -100,7 +100,7 @@ def run_wait(worker: Group, lines: list[str], run: Run, report: Report) -> Run:
     """Follow a run to its end, as its page does."""
     while not run.ended:
         if worker.ended():
-            raise UserError(_("The worker ended: %(lines)s") % {"lines": " ".join(lines[-5:])})
+            raise UserError(_("The worker ended: %(lines)s"), lines=" ".join(lines[-5:]))
         time.sleep(LOOK_EVERY)
         run.refresh_from_db()
         report(run.done, run.total, run.message)
