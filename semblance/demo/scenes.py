@@ -5,22 +5,18 @@ The latent relatedness of two scenes is the weighted share of their parts that a
 counts half. The weights are a choice of this demonstration, not a finding.
 """
 
+import operator
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, fields
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from semblance.demo import vocabulary
+from semblance.demo.vocabulary import AGENTS, EVENTS, PLACES, TIMES
 
 WEIGHTS = {"event": 0.45, "agent": 0.25, "place": 0.2, "time": 0.1}
-FILLERS = {
-    "event": vocabulary.EVENTS,
-    "agent": vocabulary.AGENTS,
-    "place": vocabulary.PLACES,
-    "time": vocabulary.TIMES,
-}
+FILLERS = dict(zip(WEIGHTS, (EVENTS, AGENTS, PLACES, TIMES), strict=True))
 AKIN = 0.5
 TEMPLATES = (
     "{agent} {event} {place} {time}.",
@@ -29,24 +25,21 @@ TEMPLATES = (
 )
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One meaning: its group and its place within the group."""
 
     group: str
     meaning: int
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(NamedTuple):
     event: Part
     agent: Part
     place: Part
     time: Part
 
 
-@dataclass(frozen=True)
-class ScenePair:
+class ScenePair(NamedTuple):
     a: str
     b: str
     latent: float
@@ -54,9 +47,11 @@ class ScenePair:
 
 def latent_relatedness(left: Scene, right: Scene) -> float:
     """0 (nothing in common) to 1 (the same scene)."""
-    return sum(
-        weight * _likeness(getattr(left, slot), getattr(right, slot)) for slot, weight in WEIGHTS.items()
+    likenesses = (
+        1.0 if one == other else AKIN if one.group == other.group else 0.0
+        for one, other in zip(left, right, strict=True)
     )
+    return sum(map(operator.mul, WEIGHTS.values(), likenesses))
 
 
 def scene_pairs(count: int, *, seed: int, without: Container[str] = ()) -> list[ScenePair]:
@@ -121,14 +116,8 @@ def _drawn_pairs(rng: np.random.Generator) -> Iterator[ScenePair]:
     while True:
         left = Scene(**{slot: _any_part(slot, rng) for slot in FILLERS})
         closeness = rng.uniform() ** 1.8  # pairs that share little are as many as pairs that share much
-        right = Scene(**{slot: _varied(slot, getattr(left, slot), closeness, rng) for slot in FILLERS})
+        right = Scene(*(_varied(slot, part, closeness, rng) for slot, part in left._asdict().items()))
         yield ScenePair(_sentence(left, rng), _sentence(right, rng), latent_relatedness(left, right))
-
-
-def _likeness(left: Part, right: Part) -> float:
-    if left == right:
-        return 1.0
-    return AKIN if left.group == right.group else 0.0
 
 
 def _any_part(slot: str, rng: np.random.Generator) -> Part:
@@ -147,8 +136,10 @@ def _varied(slot: str, part: Part, closeness: float, rng: np.random.Generator) -
 
 
 def _sentence(scene: Scene, rng: np.random.Generator) -> str:
-    parts = {field.name: getattr(scene, field.name) for field in fields(scene)}
-    words = {slot: str(rng.choice(FILLERS[slot][part.group][part.meaning])) for slot, part in parts.items()}
+    words = {
+        slot: str(rng.choice(FILLERS[slot][part.group][part.meaning]))
+        for slot, part in scene._asdict().items()
+    }
     if _is_plural(words["agent"]):
         words["event"] = words["event"].replace("is ", "are ", 1)
     text = str(rng.choice(TEMPLATES)).format(**words)
