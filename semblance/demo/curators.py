@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from curation.files.progress import Report
-from curation.models import PairScore, ReviewDecision, ScoreSet, User
+from curation.models import ReviewDecision, ScoreSet, User
 from curation.review.queue import Queue
 from curation.review.verdicts import Reason, review_decide, review_next
 from semblance.demo.plan import DemoPlan
@@ -31,26 +31,20 @@ def pairs_review(plan: DemoPlan, p_d: ScoreSet, *, curators: list[User], at: dat
         if not offered:
             return reviewed
         at += timedelta(seconds=SECONDS_EACH)
-        _decide(offered[0], curator, p_d, at, rng, slips=plan.reviewer_slips)
+        reasons = reasons_against(offered[0].pair.b.text)
+        if rng.uniform() < plan.reviewer_slips:
+            reasons = [] if reasons else [Reason.OTHER]
+        review_decide(
+            pair=offered[0].pair,
+            verdict=Verdict.REJECT if reasons else Verdict.KEEP,
+            client_id=UUID(bytes=rng.bytes(16), version=4),
+            by=curator,
+            at=at,
+            reasons=reasons,
+            score_set=p_d,
+        )
         reviewed += 1
         report(reviewed, 0, "")
-
-
-def _decide(
-    offered: PairScore, curator: User, p_d: ScoreSet, at: datetime, rng: np.random.Generator, *, slips: float
-) -> None:
-    reasons = reasons_against(offered.pair.b.text)
-    if rng.uniform() < slips:
-        reasons = [] if reasons else [Reason.OTHER]
-    review_decide(
-        pair=offered.pair,
-        verdict=Verdict.REJECT if reasons else Verdict.KEEP,
-        client_id=UUID(bytes=rng.bytes(16), version=4),
-        by=curator,
-        at=at,
-        reasons=reasons,
-        score_set=p_d,
-    )
 
 
 def reasons_against(text: str) -> list[str]:

@@ -2,17 +2,16 @@
 
 import csv
 import io
-from collections.abc import Sequence
+import itertools
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
-from curation.files.progress import Report
 from curation.models import Dataset, User
 from semblance.demo.plan import DemoPlan
-from semblance.demo.scenes import ScenePair, scene_pairs
+from semblance.demo.scenes import scene_pairs
 from semblance.demo.stages import Stages
 
 LATENT = "latent relatedness"
@@ -29,38 +28,22 @@ def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:
     pairs = scene_pairs(plan.pairs + plan.labelled, seed=plan.seed)
     seen = {text for pair in pairs for text in (pair.a, pair.b)}
     held_out = scene_pairs(plan.held_out, seed=plan.seed + 1, without=seen)
-    rows = [
-        *_rows(pairs[: plan.pairs], JUDGED, "train"),
-        *_rows(pairs[plan.pairs :], LABELLED, "train"),
-        *_rows(held_out, HELD_OUT, "test"),
-    ]
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["sentence1", "sentence2", "score", "source", "split"])
+    parts = [(pairs[: plan.pairs], JUDGED, "train"), (pairs[plan.pairs :], LABELLED, "train")]
+    for several, source, split in [*parts, (held_out, HELD_OUT, "test")]:
+        writer.writerows((pair.a, pair.b, f"{pair.latent:.4f}", source, split) for pair in several)
+    upload = SimpleUploadedFile("scenes.csv", file.getvalue().encode(), content_type="text/csv")
     with stages.open("Import pairs") as report:
-        _import(dataset, rows, owner, stages, report)
+        batch = import_upload(dataset=dataset, file=upload, by=owner)
+        import_check(batch=batch, options=ImportOptions(scale=(0.0, 1.0), score_set=LATENT))
+        stages.finished(kind="import_pairs", by=owner, report=report, dataset=dataset.slug, batch=batch.pk)
     return dataset
 
 
 def _free_slug(stem: str) -> str:
     """A demonstration never touches an earlier one: the second is called scenes-2."""
     taken = set(Dataset.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
-    number = 1
-    while (slug := stem if number == 1 else f"{stem}-{number}") in taken:
-        number += 1
-    return slug
-
-
-Row = tuple[str, str, str, str, str]
-
-
-def _rows(pairs: Sequence[ScenePair], source: str, split: str) -> list[Row]:
-    return [(pair.a, pair.b, f"{pair.latent:.4f}", source, split) for pair in pairs]
-
-
-def _import(dataset: Dataset, rows: Sequence[Row], owner: User, stages: Stages, report: Report) -> None:
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["sentence1", "sentence2", "score", "source", "split"])
-    writer.writerows(rows)
-    upload = SimpleUploadedFile("scenes.csv", file.getvalue().encode(), content_type="text/csv")
-    batch = import_upload(dataset=dataset, file=upload, by=owner)
-    import_check(batch=batch, options=ImportOptions(scale=(0.0, 1.0), score_set=LATENT))
-    stages.finished(kind="import_pairs", by=owner, report=report, dataset=dataset.slug, batch=batch.pk)
+    free = (slug for number in itertools.count(2) if (slug := f"{stem}-{number}") not in taken)
+    return next(free) if stem in taken else stem

@@ -1,40 +1,31 @@
 """The main job on the scenes, through the services, runs and workers that the pages use."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from scipy.stats import spearmanr
 
 from annotation.models import Campaign, Participation
-from curation.models import Dataset, ScoreSet
+from curation.models import ScoreSet
 from semblance.demo.accounts import Account
 from semblance.demo.importing import LATENT, scenes_import
 from semblance.demo.judging import scores_from_people, values_of
 from semblance.demo.machines import encoders_from_machines
-from semblance.demo.plan import DemoFigures, DemoPlan
+from semblance.demo.plan import DemoPlan
 from semblance.demo.stages import Stages
-
-
-@dataclass(frozen=True)
-class Demonstration:
-    dataset: Dataset
-    campaign: Campaign
-    figures: DemoFigures
 
 
 def demonstrate(
     plan: DemoPlan, *, owner: Account, curator: Account, annotator: Account, at: datetime, stages: Stages
-) -> Demonstration:
-    """Run the whole job."""
+) -> tuple[Campaign, dict[str, Any]]:
+    """Run the whole job. Returns the campaign that was judged, and the figures of all that was made."""
     dataset = scenes_import(plan, owner=owner.user, stages=stages)
     campaign, published = scores_from_people(
         plan, dataset, curator=curator.user, annotator=annotator.user, at=at, stages=stages
     )
     machines = encoders_from_machines(plan, dataset, by=owner.user, at=at, stages=stages)
     stages.run("Export", kind="export_dataset", by=curator.user, dataset=dataset.slug)
-    figures = DemoFigures(**people_figures(campaign, published), **machines.figures())
-    return Demonstration(dataset, campaign, figures)
+    return campaign, people_figures(campaign, published) | machines
 
 
 def people_figures(campaign: Campaign, published: ScoreSet) -> dict[str, Any]:

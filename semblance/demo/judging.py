@@ -10,7 +10,7 @@ from annotation.models import Campaign
 from annotation.results.publishing import scores_publish
 from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, PairScore, ScoreSet, User
-from semblance.demo.accounts import members_add, simulated_annotators
+from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.importing import JUDGED, LATENT
 from semblance.demo.people import SECONDS_EACH, campaign_judge
 from semblance.demo.plan import DemoPlan
@@ -31,12 +31,15 @@ def scores_from_people(
         campaign = _campaign(plan, dataset, curator, at, name="Relatedness of scenes")
         _campaign(replace(plan, judgements_per_tuple=1), dataset, curator, at, name="Your turn")
         report(1, 1, "")
-    people = _people(plan)
-    members_add(dataset=dataset, curator=curator, annotators=[annotator, *(user for user, _ in people)])
+    steady = SimulatedAnnotator(noise=plan.noise)
+    careless = SimulatedAnnotator(noise=plan.noise, careless=plan.careless)
+    users = simulated_users("simulated", plan.annotators)
+    manners = [steady] * (plan.annotators - plan.careless_annotators) + [careless] * plan.careless_annotators
+    members_add(dataset=dataset, curators=[curator], annotators=[annotator, *users])
     with stages.open("Judge (simulated annotators)") as report:
         campaign_judge(
             campaign=campaign,
-            people=people,
+            people=list(zip(users, manners, strict=True)),
             latent=values_of(dataset.score_sets.get(name=LATENT)),
             seed=plan.seed,
             start=at - _time_needed(plan, campaign),
@@ -71,13 +74,6 @@ def _campaign(plan: DemoPlan, dataset: Dataset, by: User, at: datetime, *, name:
     for gold in gold_suggest(campaign=campaign, score_set=latent, number=plan.golds, seed=plan.seed):
         gold_add(campaign=campaign, pairs=gold.pairs, best=gold.best, worst=gold.worst, why=WHY)
     return campaign_open(campaign=campaign, at=at - _time_needed(plan, campaign))
-
-
-def _people(plan: DemoPlan) -> list[tuple[User, SimulatedAnnotator]]:
-    steady = SimulatedAnnotator(noise=plan.noise)
-    careless = SimulatedAnnotator(noise=plan.noise, careless=plan.careless)
-    manners = [steady] * (plan.annotators - plan.careless_annotators) + [careless] * plan.careless_annotators
-    return list(zip(simulated_annotators(plan.annotators), manners, strict=True))
 
 
 def _time_needed(plan: DemoPlan, campaign: Campaign) -> timedelta:

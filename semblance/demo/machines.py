@@ -1,12 +1,10 @@
 """The second half: from labelled pairs to synthetic ones, p_D, review, and encoders that are compared."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from curation.models import Dataset, User
-from mlworkers.models import Run
-from semblance.demo.accounts import simulated_curators
+from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.curators import pairs_review
 from semblance.demo.importing import LATENT
 from semblance.demo.plan import DemoPlan
@@ -17,33 +15,14 @@ LABELS = ("base", "plain", "realism", "filter", "random")  # a database may keep
 FIGURES = ("spearman", "low", "high")
 
 
-@dataclass(frozen=True)
-class MachineRuns:
-    """The runs of the second half, and how many pairs were reviewed."""
-
-    generation: Run
-    realism: Run
-    reviewed: int
-    comparison: Run
-
-    def figures(self) -> dict[str, Any]:
-        generated, realism = self.generation.result, self.realism.result
-        encoders = self.comparison.result["encoders"]
-        return {
-            "generated": generated["generated"],
-            "kept": generated["kept"],
-            "realism_auc": realism["auc"],
-            "median_p_human": realism["median_p_human"],
-            "median_p_machine": realism["median_p_machine"],
-            "reviewed": self.reviewed,
-            "encoders": {label: {name: encoders[label][name] for name in FIGURES} for label in LABELS},
-        }
-
-
 def encoders_from_machines(
     plan: DemoPlan, dataset: Dataset, *, by: User, at: datetime, stages: Stages
-) -> MachineRuns:
-    """Train a generator on the labelled pairs, let it write pairs, weigh them, review the least real, and compare."""
+) -> dict[str, Any]:
+    """Train a generator on the labelled pairs, let it write pairs, weigh them, review the least real, and compare.
+
+    Returns the figures; `encoders` has of each row of the comparison its Spearman correlation with the known
+    relatedness, and its interval.
+    """
     about: dict[str, Any] = {"by": by, "dataset": dataset.slug}
     generator = stages.run(
         "Train generator",
@@ -72,7 +51,8 @@ def encoders_from_machines(
     )
     p_d = dataset.score_sets.get(name=realism.result["score_set"])
     with stages.open("Review (simulated curators)") as report:
-        curators = simulated_curators(dataset, plan.curators)
+        curators = simulated_users("simulated-curator", plan.curators)
+        members_add(dataset=dataset, curators=curators)
         reviewed = pairs_review(plan, p_d, curators=curators, at=at, report=report)
     comparison = stages.run(
         "Train and compare encoders",
@@ -87,4 +67,11 @@ def encoders_from_machines(
         test_split="test",
         **about,
     )
-    return MachineRuns(generation, realism, reviewed, comparison)
+    encoders = comparison.result["encoders"]
+    return {
+        **{name: generation.result[name] for name in ("generated", "kept")},
+        "realism_auc": realism.result["auc"],
+        **{name: realism.result[name] for name in ("median_p_human", "median_p_machine")},
+        "reviewed": reviewed,
+        "encoders": {label: {name: encoders[label][name] for name in FIGURES} for label in LABELS},
+    }

@@ -2,8 +2,8 @@
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -14,14 +14,12 @@ from annotation.models import Campaign, Lease, Participation, TupleItem
 from curation.files.progress import Report
 from curation.models import User
 
-SECONDS_EACH = (
-    14.0  # a plausible time for a screen of four pairs; these people are simulated and so is their haste
-)
+# A plausible time for a screen of four pairs; these people are simulated and so is their haste.
+SECONDS_EACH = 14.0
 
 
-@dataclass
-class Worker:
-    """One simulated annotator at work, with a clock of their own."""
+class Worker(NamedTuple):
+    """One simulated annotator at work."""
 
     participation: Participation
     annotator: SimulatedAnnotator

@@ -1,4 +1,4 @@
-"""The configuration of the demonstration and its figures."""
+"""The configuration of the demonstration."""
 
 from dataclasses import dataclass
 
@@ -28,22 +28,3 @@ class DemoPlan:
     curators: int = 2
     reviewer_slips: float = 0.05  # share of verdicts of a simulated curator that are wrong
     seed: int = 13
-
-
-@dataclass(frozen=True)
-class DemoFigures:
-    """encoders: of each row of the comparison its Spearman correlation with the known relatedness, and its interval."""
-
-    pairs: int
-    tuples: int
-    judgements: int
-    annotators_stopped: int
-    shr_spearman: float
-    latent_spearman: float
-    generated: int
-    kept: int
-    realism_auc: float
-    median_p_human: float
-    median_p_machine: float
-    reviewed: int
-    encoders: dict[str, dict[str, float]]

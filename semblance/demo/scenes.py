@@ -5,7 +5,6 @@ The latent relatedness of two scenes is the weighted share of their parts that a
 counts half. The weights are a choice of this demonstration, not a finding.
 """
 
-import operator
 import re
 from collections.abc import Container, Iterator
 from functools import cache
@@ -47,11 +46,10 @@ class ScenePair(NamedTuple):
 
 def latent_relatedness(left: Scene, right: Scene) -> float:
     """0 (nothing in common) to 1 (the same scene)."""
-    likenesses = (
-        1.0 if one == other else AKIN if one.group == other.group else 0.0
-        for one, other in zip(left, right, strict=True)
+    return sum(
+        weight * (1.0 if one == other else AKIN if one.group == other.group else 0.0)
+        for weight, one, other in zip(WEIGHTS.values(), left, right, strict=True)
     )
-    return sum(map(operator.mul, WEIGHTS.values(), likenesses))
 
 
 def scene_pairs(count: int, *, seed: int, without: Container[str] = ()) -> list[ScenePair]:

@@ -4,7 +4,6 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -16,13 +15,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from annotation.models import Campaign
 from curation.command import Command as BaseCommand
 from curation.database import database_ready
 from curation.errors import UserError
 from curation.files.progress import Report
 from mlworkers.models import Run
-from semblance.demo.accounts import Account, accounts_prepare
-from semblance.demo.job import Demonstration, demonstrate
+from semblance.demo.accounts import accounts_prepare
+from semblance.demo.job import demonstrate
 from semblance.demo.plan import DemoPlan
 from semblance.demo.stages import Stages
 from semblance.serving.processes import Group
@@ -45,55 +45,51 @@ class Command(BaseCommand):
         began, console = time.monotonic(), Console()
         database_ready()
         accounts = accounts_prepare()
-        done = self._demonstrate(DemoPlan(seed=options["seed"]), accounts, console)
-        figures = asdict(done.figures) | {"seconds": round(time.monotonic() - began, 1)}
-        console.print(_table(done, figures))
-        if options["serve"]:
-            console.print(_logins(accounts))
-        self.answer(figures, as_json=options["json"])
-        if options["serve"]:
-            call_command("serve", port=options["port"])
-
-    def _demonstrate(self, plan: DemoPlan, accounts: list[Account], console: Console) -> Demonstration:
         owner, curator, annotator = accounts
         lines: list[str] = []  # what the worker prints is of interest only if it ends
         worker = Group(workers("default,gpu"), folder=settings.BASE_DIR, write=lines.append)
-        with worker.running(), _bars(console) as bars:
-            return demonstrate(
-                plan,
+        columns = [
+            TextColumn("{task.description:<30}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        ]
+        with worker.running(), Progress(*columns, console=console) as progress:
+            campaign, figures = demonstrate(
+                DemoPlan(seed=options["seed"]),
                 owner=owner,
                 curator=curator,
                 annotator=annotator,
                 at=timezone.now(),
-                stages=Stages(bars.stage, partial(run_wait, worker, lines)),
+                stages=Stages(partial(stage, progress), partial(run_wait, worker, lines)),
             )
-
-
-class Bars:
-    """A progress bar per stage; in a log, where no bar can grow, its title when it begins."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    @contextmanager
-    def stage(self, title: str) -> Iterator[Report]:
-        if not self._progress.console.is_terminal:
-            self._progress.console.print(f"{title} …")
-        task = self._progress.add_task(title, total=None)
-
-        def report(done: int, total: int, message: str) -> None:
-            self._progress.update(task, completed=done, total=total or None)
-
-        yield report
-        total = self._progress.tasks[task].total or 1
-        self._progress.update(task, completed=total, total=total)
+        figures |= {"seconds": round(time.monotonic() - began, 1)}
+        console.print(_table(campaign, figures))
+        if options["serve"]:
+            logins = Table(title=_("Accounts. The passwords are shown only once."), title_justify="left")
+            logins.add_column(_("User"))
+            logins.add_column(_("Password"))
+            for account in accounts:
+                logins.add_row(account.user.username, account.password)
+            console.print(logins)
+        self.answer(figures, as_json=options["json"])
+        if options["serve"]:
+            call_command("serve", port=options["port"])
 
 
 @contextmanager
-def _bars(console: Console) -> Iterator[Bars]:
-    columns = (TextColumn("{task.description:<30}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        yield Bars(progress)
+def stage(progress: Progress, title: str) -> Iterator[Report]:
+    """A progress bar of a stage; in a log, where no bar can grow, its title when it begins."""
+    if not progress.console.is_terminal:
+        progress.console.print(f"{title} …")
+    task = progress.add_task(title, total=None)
+
+    def report(done: int, total: int, message: str) -> None:
+        progress.update(task, completed=done, total=total or None)
+
+    yield report
+    total = progress.tasks[task].total or 1
+    progress.update(task, completed=total, total=total)
 
 
 def run_wait(worker: Group, lines: list[str], run: Run, report: Report) -> Run:
@@ -107,20 +103,21 @@ def run_wait(worker: Group, lines: list[str], run: Run, report: Report) -> Run:
     return run
 
 
-def _table(done: Demonstration, figures: dict[str, Any]) -> Table:
+def _table(campaign: Campaign, figures: dict[str, Any]) -> Table:
     table = Table(title=_("Results"), title_justify="left", show_header=False)
     table.add_column(justify="left")
     table.add_column(justify="right")
-    for row in [*_rows(figures), *_encoder_rows(figures), (_("Seconds"), f"{figures['seconds']:.1f}")]:
+    for row in _rows(figures):
         table.add_row(*row)
     table.caption = _(
         "Dataset “%(dataset)s”, campaign “%(campaign)s”. The annotators and curators are simulated."
-    ) % {"dataset": done.dataset.slug, "campaign": done.campaign.name}
+    ) % {"dataset": campaign.dataset.slug, "campaign": campaign.name}
     table.caption_justify = "left"
     return table
 
 
 def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    label = _("Encoder “%(name)s”: Spearman correlation on held-out pairs")
     return [
         (_("Pairs judged"), f"{figures['pairs']:,}"),
         (_("4-tuples"), f"{figures['tuples']:,}"),
@@ -135,21 +132,9 @@ def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
             f"{figures['median_p_human']:.3f}, {figures['median_p_machine']:.3f}",
         ),
         (_("Machine sentences reviewed (simulated curators)"), f"{figures['reviewed']:,}"),
+        *(
+            (label % {"name": name}, f"{row['spearman']:.3f} ({row['low']:.3f}–{row['high']:.3f})")
+            for name, row in figures["encoders"].items()
+        ),
+        (_("Seconds"), f"{figures['seconds']:.1f}"),
     ]
-
-
-def _encoder_rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
-    label = _("Encoder “%(name)s”: Spearman correlation on held-out pairs")
-    return [
-        (label % {"name": name}, f"{row['spearman']:.3f} ({row['low']:.3f}–{row['high']:.3f})")
-        for name, row in figures["encoders"].items()
-    ]
-
-
-def _logins(accounts: list[Account]) -> Table:
-    table = Table(title=_("Accounts. The passwords are shown only once."), title_justify="left")
-    table.add_column(_("User"))
-    table.add_column(_("Password"))
-    for account in accounts:
-        table.add_row(account.user.username, account.password)
-    return table

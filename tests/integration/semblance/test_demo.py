@@ -93,18 +93,17 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
         SMALLEST, labelled=300, generator_layers=2, generator_width=96, generator_steps=150, sources=12
     )
 
-    done = demonstrate(
+    campaign, figures = demonstrate(
         plan, owner=owner, curator=curator, annotator=annotator, at=timezone.now(), stages=STAGES
     )
 
-    figures = done.figures
-    assert figures.pairs == 40
-    assert 0 < figures.kept <= figures.generated + 2 * plan.sources  # with sampled partners
-    assert 0 <= figures.realism_auc <= 1
-    assert figures.reviewed == ReviewDecision.objects.filter(alongside=None).count() > 0
+    assert figures["pairs"] == 40
+    assert 0 < figures["kept"] <= figures["generated"] + 2 * plan.sources  # with sampled partners
+    assert 0 <= figures["realism_auc"] <= 1
+    assert figures["reviewed"] == ReviewDecision.objects.filter(alongside=None).count() > 0
     assert all(decision.reviewer.simulated for decision in ReviewDecision.objects.select_related("reviewer"))
-    assert list(figures.encoders) == ["base", "plain", "realism", "filter", "random"]
-    for row in figures.encoders.values():
+    assert list(figures["encoders"]) == ["base", "plain", "realism", "filter", "random"]
+    for row in figures["encoders"].values():
         assert -1 <= row["low"] <= row["spearman"] <= row["high"] <= 1
     assert Artifact.objects.filter(kind="encoder").count() == 4
-    assert Artifact.objects.filter(run__dataset=done.dataset, kind="pairs").exists()
+    assert Artifact.objects.filter(run__dataset=campaign.dataset, kind="pairs").exists()

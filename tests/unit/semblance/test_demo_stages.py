@@ -5,14 +5,14 @@ import io
 from rich.console import Console
 from rich.progress import Progress
 
-from semblance.management.commands.demo import Bars
+from semblance.management.commands.demo import stage
 
 
 def test_a_stage_is_named_when_it_begins_where_no_bar_can_grow() -> None:
     log = io.StringIO()
-    bars = Bars(Progress(console=Console(file=log, force_terminal=False)))
+    progress = Progress(console=Console(file=log, force_terminal=False))
 
-    with bars.stage("Importing pairs"):
+    with stage(progress, "Importing pairs"):
         said_at_once = log.getvalue()
 
     assert said_at_once == "Importing pairs …\n"
