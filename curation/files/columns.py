@@ -2,11 +2,11 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from textwrap import shorten
 
-from curation.files.drafts import Columns, FileError
+from curation.files.drafts import Columns, FileError, Layout
 from curation.pairs.text import printable
 
 SENTENCE_NAMES = (
@@ -37,34 +37,31 @@ _CELL_SHOWN_CHARACTERS = 100
 Cells = Sequence[object]
 
 
-def columns_mapped(
-    asked: Columns, names: Sequence[str], rows: Sequence[Cells], *, header: bool, file_name: str
-) -> dict[str, int]:
-    """From each field to the place of its column in `names`, from 0.
+def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
+    """From each field to the place of its column in the file, from 0. The first rows show which columns hold numbers.
 
-    rows: some rows below the header, to see which columns hold numbers.
     Raises FileError, which names the file's columns, where one asked for or the sentences are not found.
     """
-    mapping = _named(asked, names, header=header, file_name=file_name)
-    recognised = _recognised_names(names, rows) if header else _recognised_places(names, rows)
+    mapping = _named(asked, layout)
+    recognised = _recognised(layout.columns, layout.rows, header=layout.header)
     if asked.a or asked.b:
         recognised = {
-            field: place for field, place in recognised.items() if header and field not in {"a", "b"}
+            field: place for field, place in recognised.items() if layout.header and field not in {"a", "b"}
         }
-    left_out = {field for field, name in asdict(asked).items() if name == ""}
+    left_out = {field for field, name in asdict(asked).items() if name == ""} | (
+        {"score"} if asked.label else set()
+    )
     for field, place in recognised.items():
-        if field in left_out or (field == "score" and asked.label):
-            continue
-        if place not in mapping.values():
+        if field not in left_out and place not in mapping.values():
             mapping.setdefault(field, place)
     if "a" not in mapping or "b" not in mapping:
-        raise FileError(_no_sentences(names, header=header, file_name=file_name))
+        raise FileError(_no_sentences(layout))
     return mapping
 
 
 def recognised_columns(names: Sequence[str], rows: Sequence[Cells], *, header: bool) -> Columns:
     """A guess at the columns for a person to correct; nothing where nothing is recognised."""
-    places = _recognised_names(names, rows) if header else _recognised_places(names, rows)
+    places = _recognised(names, rows, header=header)
     return Columns(**{field: names[place] for field, place in places.items()})
 
 
@@ -96,11 +93,20 @@ def _shown(cell: object) -> str:
     return text if len(text) <= _CELL_SHOWN_CHARACTERS else f"{text[:_CELL_SHOWN_CHARACTERS]}…"
 
 
-def _named(asked: Columns, names: Sequence[str], *, header: bool, file_name: str) -> dict[str, int]:
-    given = {field: name for field, name in asdict(asked).items() if name}
-    mapping = {
-        field: _place(name, names, header=header, file_name=file_name) for field, name in given.items()
-    }
+def _named(asked: Columns, layout: Layout) -> dict[str, int]:
+    file_name, names = layout.path.name, layout.columns
+    mapping: dict[str, int] = {}
+    for field, name in asdict(asked).items():
+        if not name:
+            continue
+        if names.count(name) > 1:
+            raise FileError(
+                f'{file_name} has {names.count(name)} columns named "{name}"; give each its own name.'
+            )
+        if name not in names:
+            hint = "" if layout.header else " (a file without a header has its columns numbered from 1)"
+            raise FileError(f'{file_name} has no column "{name}"; it has {_listed(names)}{hint}.')
+        mapping[field] = names.index(name)
     for field, place in mapping.items():
         twin = next(other for other in mapping if mapping[other] == place)
         if twin != field:
@@ -110,21 +116,11 @@ def _named(asked: Columns, names: Sequence[str], *, header: bool, file_name: str
     return mapping
 
 
-def _place(name: str, names: Sequence[str], *, header: bool, file_name: str) -> int:
-    if names.count(name) > 1:
-        raise FileError(
-            f'{file_name} has {names.count(name)} columns named "{name}"; give each its own name.'
-        )
-    if name in names:
-        return names.index(name)
-    hint = "" if header else " (a file without a header has its columns numbered from 1)"
-    raise FileError(f'{file_name} has no column "{name}"; it has {_listed(names)}{hint}.')
-
-
-def _no_sentences(names: Sequence[str], *, header: bool, file_name: str) -> str:
+def _no_sentences(layout: Layout) -> str:
+    file_name, names = layout.path.name, layout.columns
     if len(names) < 2:
         return f"{file_name} has one column only; give a file with two sentences a row."
-    hint = "name both, or say that the file has no header" if header else "name both by their numbers"
+    hint = "name both, or say that the file has no header" if layout.header else "name both by their numbers"
     return f"The two columns of sentences in {file_name} are not known; {hint}; it has {_listed(names)}."
 
 
@@ -133,34 +129,23 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
-def _recognised_places(names: Sequence[str], rows: Sequence[Cells]) -> dict[str, int]:
-    """Columns 1 and 2 are the sentences, and column 3 the score if it holds numbers."""
-    if len(names) < 2:
-        return {}
-    places = {"a": 0, "b": 1}
-    return {**places, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else places
-
-
-def _recognised_names(names: Sequence[str], rows: Sequence[Cells]) -> dict[str, int]:
-    known = _first_places(names)
+def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) -> dict[str, int]:
+    """By name; without a header columns 1 and 2 are the sentences, and column 3 the score if it holds numbers."""
     places: dict[str, int] = {}
-    for a, b in SENTENCE_NAMES:
+    if not header:
+        places = {"a": 0, "b": 1} if len(names) > 1 else {}
+        return {**places, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else places
+    # A name in small letters and digits alone (`Sentence_1` is `sentence1`), and its first place.
+    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
+    known = {name: plain.index(name) for name in plain}
+    for a, b in reversed(SENTENCE_NAMES):
         if a in known and b in known:
             places = {"a": known[a], "b": known[b]}
-            break
     for field, common in OTHER_NAMES.items():
         there = [known[name] for name in common if name in known]
         fitting = [place for place in there if field != "score" or holds_numbers(rows, place)]
         if fitting:
             places[field] = fitting[0]
-    return places
-
-
-def _first_places(names: Sequence[str]) -> Mapping[str, int]:
-    """From a name in small letters and digits alone (`Sentence_1` is `sentence1`) to its first place."""
-    places: dict[str, int] = {}
-    for place, name in enumerate(names):
-        places.setdefault(re.sub(r"[^a-z0-9]", "", name.lower()), place)
     return places
 
 

@@ -1,7 +1,7 @@
 """What a file of pairs is read into: draft pairs, and an error for each row that is none."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,21 +69,18 @@ RECOGNISED = Columns()
 class Layout:
     """How a file is to be read, decided once from its beginning.
 
-    mapping: from a field of DraftPair to the place of its column in `columns`, from 0.
+    rows: the first rows below the header, as they stand, those that can be read.
     warnings: sentences for people, such as an encoding that had to be guessed.
+    mapping: from a field of DraftPair to the place of its column in `columns`, from 0; empty until it is decided.
     """
 
     path: Path
     format: str
-    encoding: str
-    delimiter: str
-    quoted: bool
-    header: bool
     columns: tuple[str, ...]
-    mapping: Mapping[str, int]
+    rows: Sequence[Sequence[object]]
+    header: bool = True
+    encoding: str = ""
+    delimiter: str = ""
+    quoted: bool = False
     warnings: tuple[str, ...] = ()
-
-    def column_of(self, field: str) -> str | None:
-        """The name of the column that holds a field, or None."""
-        place = self.mapping.get(field)
-        return None if place is None else self.columns[place]
+    mapping: Mapping[str, int] = field(default_factory=dict)

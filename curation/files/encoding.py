@@ -1,7 +1,6 @@
 """Which encoding a text file is in: by its mark, by its zero bytes, or by reading all of it as UTF-8."""
 
 import codecs
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,15 +30,6 @@ def detect_encoding(path: Path) -> Encoding:
     for mark, name in _MARKS:
         if beginning.startswith(mark):
             return Encoding(name)
-    return _without_mark(beginning) or _by_content(path)
-
-
-def errors_for(encoding: str) -> str:
-    """How to handle undecodable bytes: kept apart, where the codec can, so that only their row is refused."""
-    return "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
-
-
-def _without_mark(beginning: bytes) -> Encoding | None:
     # Latin letters in UTF-16 leave every second byte zero; no other text encoding writes zero bytes at all.
     even, odd = beginning[::2].count(0), beginning[1::2].count(0)
     enough = len(beginning) // 5
@@ -47,30 +37,27 @@ def _without_mark(beginning: bytes) -> Encoding | None:
         return Encoding("utf-16-le", "The file has no byte-order mark; it is read as UTF-16 (little endian).")
     if even > enough and odd <= even // 10:
         return Encoding("utf-16-be", "The file has no byte-order mark; it is read as UTF-16 (big endian).")
-    return None
+    return _by_content(path)
+
+
+def errors_for(encoding: str) -> str:
+    """How to handle undecodable bytes: kept apart, where the codec can, so that only their row is refused."""
+    return "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
 
 
 def _by_content(path: Path) -> Encoding:
     characters = undecodable = 0
-    for text in _utf8_blocks(path):
-        if not text.isascii():
-            characters += len(text) - len(text.encode("ascii", "ignore"))
-            undecodable += len(text) - len(text.encode("utf-8", "ignore").decode())
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        while text := file.read(_BLOCK):
+            if not text.isascii():
+                characters += len(text) - len(text.encode("ascii", "ignore"))
+                undecodable += len(text) - len(text.encode("utf-8", "ignore").decode())
     if not undecodable:
         return Encoding("utf-8")
     if characters - undecodable > undecodable:
-        return Encoding(
-            "utf-8",
-            f"The file is UTF-8 but for {undecodable:,} of its bytes; rows with such bytes are left out.",
+        warning = (
+            f"The file is UTF-8 but for {undecodable:,} of its bytes; rows with such bytes are left out."
         )
-    return Encoding(
-        "cp1252", "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
-    )
-
-
-def _utf8_blocks(path: Path) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape")
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            yield decoder.decode(block)
-    yield decoder.decode(b"", final=True)
+        return Encoding("utf-8", warning)
+    warning = "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
+    return Encoding("cp1252", warning)

@@ -1,13 +1,14 @@
 """Files of sentence pairs (CSV, TSV, JSONL, Parquet) into draft pairs, with an error for each bad row."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from curation.files.columns import columns_mapped, number
 from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
 from curation.files.records import Record, read_records
-from curation.files.sampling import Sample, take_sample
+from curation.files.sampling import take_sample
 from curation.pairs.scales import Scale
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, printable, shows_something
 
@@ -41,26 +42,8 @@ def inspect_file(
     header: whether the first row of a CSV or TSV file names the columns; the other formats always name them.
     Raises FileError where the file cannot be read or its columns are not those asked for.
     """
-    sample = take_sample(path, header=header, delimiter=delimiter)
-    return layout_of(
-        sample,
-        columns_mapped(columns, sample.columns, sample.rows, header=sample.header, file_name=path.name),
-    )
-
-
-def layout_of(sample: Sample, mapping: Mapping[str, int]) -> Layout:
-    """What the sample showed, with the columns decided."""
-    return Layout(
-        path=sample.path,
-        format=sample.format,
-        encoding=sample.encoding,
-        delimiter=sample.delimiter,
-        quoted=sample.quoted,
-        header=sample.header,
-        columns=sample.columns,
-        mapping=mapping,
-        warnings=sample.warnings,
-    )
+    layout = take_sample(path, header=header, delimiter=delimiter)
+    return replace(layout, mapping=columns_mapped(columns, layout))
 
 
 def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[DraftPair | RowError]:
@@ -79,14 +62,9 @@ def read_pairs(
 ) -> tuple[Layout, list[DraftPair], list[RowError]]:
     """A whole file at once: how it was read, its pairs, and its bad rows. Raises FileError."""
     layout = inspect_file(path, columns, header=header)
-    pairs: list[DraftPair] = []
-    errors: list[RowError] = []
-    for row in parse_pairs(layout, scale=scale):
-        if isinstance(row, DraftPair):
-            pairs.append(row)
-        else:
-            errors.append(row)
-    return layout, pairs, errors
+    rows = list(parse_pairs(layout, scale=scale))
+    pairs = [row for row in rows if isinstance(row, DraftPair)]
+    return layout, pairs, [row for row in rows if isinstance(row, RowError)]
 
 
 def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Record], DraftPair | RowError]:
@@ -104,24 +82,13 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
             score = None if score_place is None else _score(cells[score_place], scale)
             label = None if label_place is None else _label(cells[label_place])
         except _BadRowError as error:
-            return _error(record, printable(str(error)), known)
+            both = (
+                {name: known.get(name, "") for name in ("a", "b", "source", "split")} if "b" in known else {}
+            )
+            return RowError(record.line, printable(str(error)), record.text, **both)
         return DraftPair(record.line, score=score, label=label, row=record.text, **known)
 
     return draft
-
-
-def _error(record: Record, reason: str, known: Mapping[str, str]) -> RowError:
-    if "b" not in known:
-        return RowError(record.line, reason, record.text)
-    return RowError(
-        record.line,
-        reason,
-        record.text,
-        known["a"],
-        known["b"],
-        known.get("source", ""),
-        known.get("split", ""),
-    )
 
 
 def _sentence(cell: object, side: str) -> str:

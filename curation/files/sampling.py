@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curation.files.columns import holds_numbers, is_number, recognised_columns
-from curation.files.drafts import Columns, FileError
+from curation.files.drafts import RECOGNISED, Columns, FileError, Layout
 from curation.files.encoding import detect_encoding
 from curation.files.parquet import parquet_columns, parquet_sample
-from curation.files.sniffing import Dialect, detect_dialect, detect_format, sample_lines, sample_objects
+from curation.files.sniffing import detect_dialect, detect_format, sample_lines, sample_objects
 from curation.pairs.text import is_readable, printable
 
 # A page offers every column for each field: more than this is a matrix of numbers, or no table at all.
@@ -18,32 +18,16 @@ _PARQUET_CELLS = 20_000
 _CELL_CHARACTERS = 500
 
 
-@dataclass(frozen=True)
-class Sample:
-    """rows: the first rows below the header, as they stand, those that can be read."""
-
-    path: Path
-    format: str
-    columns: tuple[str, ...]
-    rows: Sequence[Sequence[object]]
-    header: bool = True
-    encoding: str = ""
-    delimiter: str = ""
-    quoted: bool = False
-    warnings: tuple[str, ...] = ()
-
-
-def take_sample(path: Path, *, header: bool | None = True, delimiter: str | None = None) -> Sample:
+def take_sample(path: Path, *, header: bool | None = True, delimiter: str | None = None) -> Layout:
     """header: whether a CSV or TSV file's first row names its columns; None guesses.
 
     Raises FileError where the file cannot be read, or its columns cannot be named or are too many.
     """
     format = detect_format(path)
-    sample = (
-        _parquet_sample(path)
-        if format == "parquet"
-        else _text_sample(path, format, header=header, delimiter=delimiter)
-    )
+    if format == "parquet":
+        sample = _parquet_sample(path)
+    else:
+        sample = _text_sample(path, format, header=header, delimiter=delimiter)
     if not all(map(is_readable, sample.columns)):
         raise FileError(
             f"A column's name in {path.name} holds a NUL or bytes that are not text; rename the column."
@@ -51,7 +35,7 @@ def take_sample(path: Path, *, header: bool | None = True, delimiter: str | None
     return sample
 
 
-def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str | None) -> Sample:
+def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str | None) -> Layout:
     encoding = detect_encoding(path)
     lines = sample_lines(path, encoding.name)
     warnings = (encoding.warning,) if encoding.warning else ()
@@ -60,8 +44,10 @@ def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str
     dialect = detect_dialect(lines, usual="\t" if format == "tsv" else ",", given=delimiter)
     _require_fewer(len(dialect.rows[0]), path)
     has_header = seems_header(dialect.rows) if header is None else header
-    return Sample(
-        path, format, _names(dialect, header=has_header), dialect.rows[has_header:], has_header,
+    cells = dialect.rows[0] if has_header else range(1, dialect.width + 1)
+    names = tuple(str(cell).strip() for cell in cells)
+    return Layout(
+        path, format, names, dialect.rows[has_header:], has_header,
         encoding.name, dialect.delimiter, dialect.quoted, warnings,
     )  # fmt: skip
 
@@ -81,13 +67,7 @@ def seems_header(rows: Sequence[Sequence[object]]) -> bool:
     )
 
 
-def _names(dialect: Dialect, *, header: bool) -> tuple[str, ...]:
-    if header:
-        return tuple(cell.strip() for cell in dialect.rows[0])
-    return tuple(str(number) for number in range(1, dialect.width + 1))
-
-
-def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tuple[str, ...]) -> Sample:
+def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tuple[str, ...]) -> Layout:
     objects = sample_objects(lines)
     if not objects:
         raise FileError(f"{path.name} holds no JSON object in its first lines; write one object a line.")
@@ -95,15 +75,15 @@ def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tupl
     columns = tuple({key: None for values in objects for key in values})
     _require_fewer(len(columns), path)
     rows = [[values.get(name) for name in columns] for values in objects]
-    return Sample(path, "jsonl", columns, rows, encoding=encoding, warnings=warnings)
+    return Layout(path, "jsonl", columns, rows, encoding=encoding, warnings=warnings)
 
 
-def _parquet_sample(path: Path) -> Sample:
+def _parquet_sample(path: Path) -> Layout:
     columns = parquet_columns(path)
     _require_fewer(len(columns), path)
     count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
     rows = parquet_sample(path, columns, count, characters=_CELL_CHARACTERS)
-    return Sample(path, "parquet", columns, rows)
+    return Layout(path, "parquet", columns, rows)
 
 
 def _require_fewer(columns: int, path: Path) -> None:
@@ -115,17 +95,10 @@ def _require_fewer(columns: int, path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Preview:
+class Preview(Layout):
     """guess: the columns to choose beforehand; rows: the first rows as text, each as wide as `columns`."""
 
-    format: str
-    encoding: str
-    delimiter: str
-    header: bool
-    columns: tuple[str, ...]
-    guess: Columns
-    rows: tuple[tuple[str, ...], ...]
-    warnings: tuple[str, ...]
+    guess: Columns = RECOGNISED
 
 
 def preview_file(
@@ -136,17 +109,12 @@ def preview_file(
     Raises FileError where the file cannot be read.
     """
     sample = take_sample(path, header=header, delimiter=delimiter)
-    width = len(sample.columns)
-    return Preview(
-        format=sample.format,
-        encoding=sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
-        delimiter=sample.delimiter,
-        header=sample.header,
-        columns=sample.columns,
-        guess=recognised_columns(sample.columns, sample.rows, header=sample.header),
-        rows=tuple(_shown(row, width) for row in sample.rows[:rows]),
-        warnings=sample.warnings,
-    )
+    shown = {
+        "encoding": sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
+        "rows": tuple(_shown(row, len(sample.columns)) for row in sample.rows[:rows]),
+        "guess": recognised_columns(sample.columns, sample.rows, header=sample.header),
+    }
+    return Preview(**vars(sample) | shown)
 
 
 def _shown(row: Sequence[object], width: int) -> tuple[str, ...]:
