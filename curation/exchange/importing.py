@@ -47,6 +47,7 @@ ERROR_CHARACTERS_KEPT = 500
 # A small file can stand for a great many rows, each of which is refused with its text.
 ERRORS_FILE_CHARACTERS = 200_000_000
 
+DUPLICATES = ("within_file", "in_dataset", "mirrored", "across_splits")
 Row = IdentifiedPair | RowError
 
 
@@ -75,25 +76,14 @@ AS_THE_FILE_SAYS = ImportOptions()
 
 
 @dataclass
-class DuplicateCounts:
-    """Rows whose two sentences stand elsewhere too; a row may count under several heads.
-
-    within_file: on an earlier row, in the same order; in_dataset: in the same order, under an id that the
-    file does not hold; mirrored: in the other order; across_splits: in another split.
-    """
-
-    within_file: int = 0
-    in_dataset: int = 0
-    mirrored: int = 0
-    across_splits: int = 0
-
-
-@dataclass
 class ImportOutcome:
     """The result of an import, or the one it would have (`dry_run`).
 
     rows = added + unchanged + rejected. source and split: those of all rows; None where a column says
     it. columns: from each field to the name of its column. errors: the first rejected rows.
+    duplicates: rows whose two sentences stand elsewhere too, of which one may count under several heads: on an earlier
+    row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
+    other order (mirrored), in another split (across_splits).
     """
 
     dataset: str
@@ -110,22 +100,16 @@ class ImportOutcome:
     unchanged: int = 0
     rejected: int = 0
     scores_added: int = 0
-    duplicates: DuplicateCounts = field(default_factory=DuplicateCounts)
+    duplicates: dict[str, int] = field(default_factory=lambda: dict.fromkeys(DUPLICATES, 0))
     errors: list[RowError] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"errors": [error._asdict() for error in self.errors]}
 
-    def so_far_with(self, earlier: Mapping[str, int]) -> dict[str, int]:
-        """What an import that continues this one must know: to it, what was added is unchanged."""
-        counts = {"added": self.added, "scores_added": self.scores_added}
-        return {name: earlier.get(name, 0) + number for name, number in counts.items()}
-
-    def continue_from(self, so_far: Mapping[str, int]) -> None:
-        """Count what earlier attempts of this import added as added."""
-        before = so_far.get("added", 0)
-        self.added, self.unchanged = self.added + before, max(0, self.unchanged - before)
-        self.scores_added += so_far.get("scores_added", 0)
+    def count_in(self, batch: ImportBatch) -> None:
+        batch.report = self.as_json()
+        for name in ("rows", "added", "unchanged", "rejected"):
+            setattr(batch, name, getattr(self, name))
 
     def add(self, rows: int, written: WriteOutcome) -> None:
         self.rows += rows
@@ -136,10 +120,9 @@ class ImportOutcome:
         kept = written.refused[: ERRORS_KEPT - len(self.errors)]
         self.errors += [error._replace(row=error.row[:ERROR_CHARACTERS_KEPT]) for error in kept]
         for within, stored in written.repeats:
-            self.duplicates.within_file += within.exact
-            self.duplicates.in_dataset += stored.exact
-            self.duplicates.mirrored += within.mirrored or stored.mirrored
-            self.duplicates.across_splits += within.across_splits or stored.across_splits
+            either = (within.mirrored or stored.mirrored, within.across_splits or stored.across_splits)
+            for name, counts in zip(DUPLICATES, (within.exact, stored.exact, *either), strict=True):
+                self.duplicates[name] += counts
 
 
 @dataclass
@@ -151,13 +134,6 @@ class _Job:
     survey: Survey
     target: Target
     outcome: ImportOutcome
-
-    @property
-    def is_small(self) -> bool:
-        return self.survey.rows <= ONE_TRANSACTION_ROWS
-
-    def rows(self) -> Iterator[Row]:
-        return _rows(self.layout, self.origin, self.outcome.scale)
 
 
 def pairs_import(
@@ -181,7 +157,7 @@ def pairs_import(
     """
     batch = batch or ImportBatch(file_name=path.name[:255], mapping=options.as_json(), created_by=by)
     report = BeatingReport(batch, report)
-    with _file_errors_shown(), _full_disk_shown(), _failure_recorded(batch):
+    with _errors_shown(), _failure_recorded(batch):
         job = _job_prepared(dataset, path, options, dry_run=dry_run, most_rows=most_rows, report=report)
         batch.sha256 = batch.sha256 or sha256_of(path)
         with _error_file(errors) as refuse:
@@ -198,8 +174,11 @@ def _job_prepared(
     layout = inspect_file(path, options.columns, header=options.header, delimiter=options.delimiter)
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
-    scale = _scale_known(options, score_set)
-    rows = _rows(layout, origin, scale)
+    with errors_shown():
+        scale = (
+            (score_set.low, score_set.high) if score_set else options.scale and scale_checked(*options.scale)
+        )
+    rows = identified(parse_pairs(layout, scale=scale), origin)
     survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
     _require_a_pair(survey, path)
     outcome = ImportOutcome(
@@ -213,14 +192,16 @@ def _job_prepared(
     job = _Job(layout, origin, survey, Target(dataset, None, survey.ids), outcome)
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale_guessed = scale is None
-        outcome.scale = scale or _scale_guessed(survey.lowest, survey.highest)
+        outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
+        if outcome.scale is None:
+            sentence = _(
+                "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
+                "Give the scale."
+            )
+            raise UserError(sentence, lowest=survey.lowest, highest=survey.highest)
         outcome.score_set = options.score_set
         job.target.score_set = score_set or _score_set_new(path, options.score_set, outcome.scale)
     return job
-
-
-def _rows(layout: Layout, origin: FileOrigin, scale: Scale | None) -> Iterator[Row]:
-    return identified(parse_pairs(layout, scale=scale), origin)
 
 
 def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
@@ -244,34 +225,12 @@ def _require_a_pair(survey: Survey, path: Path) -> None:
     if survey.first_error is None:
         sentence = _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
         raise UserError(sentence, file=path.name)
-    raise UserError(
-        ngettext(
-            "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
-            "None of the %(rows)s rows of %(file)s can be imported. Line %(line)s: %(reason)s.",
-            survey.rows,
-        ),
-        rows=survey.rows,
-        file=path.name,
-        line=survey.first_error.line,
-        reason=survey.first_error.reason,
+    sentence = ngettext(
+        "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
+        "None of the %(rows)s rows of %(file)s can be imported. Line %(line)s: %(reason)s.",
+        survey.rows,
     )
-
-
-def _scale_known(options: ImportOptions, score_set: ScoreSet | None) -> Scale | None:
-    if score_set:
-        return score_set.low, score_set.high
-    with errors_shown():
-        return options.scale and scale_checked(*options.scale)
-
-
-def _scale_guessed(lowest: float, highest: float) -> Scale:
-    scale = smallest_common_scale(lowest, highest)
-    if scale is None:
-        sentence = _(
-            "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. Give the scale."
-        )
-        raise UserError(sentence, lowest=lowest, highest=highest)
-    return scale
+    raise UserError(sentence, rows=survey.rows, file=path.name, **survey.first_error._asdict())
 
 
 def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | None:
@@ -308,10 +267,14 @@ def _rows_import_recorded(
     job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch
 ) -> None:
     """Import, and store the options and the result in the batch's row."""
-    with transaction.atomic() if job.is_small else nullcontext():
+    is_small = job.survey.rows <= ONE_TRANSACTION_ROWS
+    with transaction.atomic() if is_small else nullcontext():
         _target_saved(job.target)
-        if not job.is_small:
-            _batch_opened(batch, job.target.dataset)
+        if not is_small and batch.pk is None:
+            batch.dataset = job.target.dataset
+            batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
+            batch.save()
+            imports_superseded(batch=batch)
         _rows_import(job, refuse, report, batch)
         _batch_closed(batch, job.target.dataset, job.outcome)
 
@@ -330,25 +293,66 @@ def _target_saved(target: Target) -> None:
             target.score_set.save()
 
 
-def _batch_opened(batch: ImportBatch, dataset: Dataset) -> None:
-    if batch.pk is None:
-        batch.dataset = dataset
-        batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
-        batch.save()
-        imports_superseded(batch=batch)
-
-
 @transaction.atomic
 def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) -> None:
-    outcome.continue_from(batch.written)
+    # What earlier attempts of this import added is unchanged to this one.
+    before = batch.written.get("added", 0)
+    outcome.added, outcome.unchanged = outcome.added + before, max(0, outcome.unchanged - before)
+    outcome.scores_added += batch.written.get("scores_added", 0)
     if batch.pk:
         import_beat(batch=batch)
     batch.dataset = dataset
     batch.state = ImportBatch.State.DONE
-    batch.rows, batch.added = outcome.rows, outcome.added
-    batch.unchanged, batch.rejected = outcome.unchanged, outcome.rejected
-    batch.report = outcome.as_json()
+    outcome.count_in(batch)
     batch.save()
+
+
+def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
+    rows = identified(parse_pairs(job.layout, scale=job.outcome.scale), job.origin)
+    while chunk := list(islice(rows, CHUNK_ROWS)):
+        written = _chunk_import(job, chunk, batch)
+        for error in written.refused:
+            refuse(error)
+        report(job.outcome.rows, job.survey.rows, _("Importing pairs"))
+
+
+def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> WriteOutcome:
+    pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
+    outcome = job.outcome
+    with nullcontext() if outcome.dry_run else transaction.atomic():
+        if not outcome.dry_run:
+            dataset_lock(job.target.dataset)
+        written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
+        written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
+        outcome.add(len(chunk), written)
+        if batch.pk and not outcome.dry_run:
+            # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
+            counts = {"added": outcome.added, "scores_added": outcome.scores_added}
+            so_far = {name: batch.written.get(name, 0) + number for name, number in counts.items()}
+            import_beat(batch=batch, written=so_far)
+    return written
+
+
+@contextmanager
+def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
+    """Where rejected rows go: a CSV file with the columns line, reason and row, or nowhere."""
+    if path is None:
+        yield lambda error: None
+        return
+    with replacing(path) as file, as_text(file) as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["line", "reason", "row"])
+        left = ERRORS_FILE_CHARACTERS
+
+        def refuse(error: RowError) -> None:
+            nonlocal left
+            if left > 0:
+                left -= len(error.reason) + len(error.row)
+                # What does not fit is counted, and no longer listed.
+                listed = [error.line, error.reason, error.row]
+                writer.writerow(listed if left > 0 else ["", _("There are more."), ""])
+
+        yield refuse
 
 
 @contextmanager
@@ -362,86 +366,19 @@ def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
         raise
 
 
-def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
-    rows = job.rows()
-    while chunk := list(islice(rows, CHUNK_ROWS)):
-        written = _chunk_import(job, chunk, batch)
-        for error in written.refused:
-            refuse(error)
-        report(job.outcome.rows, job.survey.rows, _("Importing pairs"))
-
-
-def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> WriteOutcome:
-    pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
-    unread = [row for row in chunk if isinstance(row, RowError)]
-    if job.outcome.dry_run:
-        written = pairs_write(job.target, pairs, dry_run=True)
-        _chunk_counted(job, chunk, written, unread)
-        return written
-    with transaction.atomic():
-        dataset_lock(job.target.dataset)
-        written = pairs_write(job.target, pairs, dry_run=False)
-        _chunk_counted(job, chunk, written, unread)
-        if batch.pk:
-            # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
-            import_beat(batch=batch, written=job.outcome.so_far_with(batch.written))
-    return written
-
-
-def _chunk_counted(job: _Job, chunk: list[Row], written: WriteOutcome, unread: list[RowError]) -> None:
-    written.refused = sorted(written.refused + unread)
-    job.outcome.add(len(chunk), written)
-
-
 @contextmanager
-def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
-    """Where rejected rows go: a CSV file with the columns line, reason and row, or nowhere."""
-    if path is None:
-        yield lambda error: None
-        return
-    with replacing(path) as file, as_text(file) as text:
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["line", "reason", "row"])
-        yield _bounded_writer(writer.writerow)
-
-
-def _bounded_writer(write: Callable[[list[object]], object]) -> Callable[[RowError], None]:
-    left = ERRORS_FILE_CHARACTERS
-
-    def refuse(error: RowError) -> None:
-        nonlocal left
-        if left > 0:
-            left -= len(error.reason) + len(error.row)
-            # What does not fit is counted, and no longer listed.
-            write([error.line, error.reason, error.row] if left > 0 else ["", _("There are more."), ""])
-
-    return refuse
-
-
-@contextmanager
-def _file_errors_shown() -> Iterator[None]:
-    """A file that has too many rows for this caller may do for another one."""
-    try:
-        with errors_shown(FileError):
-            yield
-    except UserError as error:
-        if isinstance(error.__cause__, TooManyRowsError):
-            raise error.__cause__ from None
-        raise
-
-
-@contextmanager
-def _full_disk_shown() -> Iterator[None]:
-    """A database that cannot grow is something a person can mend."""
+def _errors_shown() -> Iterator[None]:
+    """Raise what a person can mend as a UserError, but that a file has too many rows: it may do for another caller."""
     try:
         yield
+    except TooManyRowsError:
+        raise
+    except FileError as error:
+        raise UserError(str(error)) from error
     except OperationalError as error:
         cause = error.__cause__
-        full = (
-            getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-            or getattr(cause, "sqlstate", "") == "53100"
-        )
-        if not full:
+        sqlite_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        if not sqlite_full and getattr(cause, "sqlstate", "") != "53100":
             raise
         sentence = _("The disk of the database is full. Free some space and import the file again.")
         raise UserError(sentence) from error

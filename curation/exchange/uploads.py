@@ -35,7 +35,8 @@ def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | N
     dataset_require_active(dataset)
     # In a folder of its own the file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
-    path = folder / _file_name(file)
+    name = Path(get_valid_filename(Path(file.name or "pairs").name))
+    path = folder / f"{name.stem[:100]}{name.suffix[:20]}"
     digest = hashlib.sha256()
     with errors_shown(FileError), _removing_after_error(settings.SEMBLANCE_HOME / folder):
         with replacing(settings.SEMBLANCE_HOME / path) as kept:
@@ -45,11 +46,6 @@ def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | N
         return ImportBatch.objects.create(
             dataset=dataset, file_name=path.name, path=str(path), sha256=digest.hexdigest(), created_by=by
         )
-
-
-def _file_name(file: "UploadedFile[bytes]") -> str:
-    name = Path(get_valid_filename(Path(file.name or "pairs").name))
-    return f"{name.stem[:100]}{name.suffix[:20]}"
 
 
 @contextmanager
@@ -78,9 +74,7 @@ def import_check(
         report=report,
     )
     batch.mapping = options.as_json()
-    batch.rows, batch.added = outcome.rows, outcome.added
-    batch.unchanged, batch.rejected = outcome.unchanged, outcome.rejected
-    batch.report = outcome.as_json()
+    outcome.count_in(batch)
     _asked_save(batch)
     return outcome
 

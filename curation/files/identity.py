@@ -15,6 +15,7 @@ from curation.files.progress import Report
 from curation.pairs.text import made_external_id, sentence_key
 
 _key = lru_cache(256)(sentence_key)  # many files repeat a sentence in row after row
+_ROWS_BETWEEN_REPORTS = 5000
 SPLIT_WORDS = ("train", "dev", "validation", "valid", "val", "test")
 
 
@@ -68,9 +69,6 @@ def identified(
             yield IdentifiedPair(row, external_id, source, split, *keys)
 
 
-_ROWS_BETWEEN_REPORTS = 5000
-
-
 @dataclass
 class Survey:
     """lowest, highest: of the scores of the good rows, None where there are none.
@@ -85,18 +83,6 @@ class Survey:
     ids: set[int] = field(default_factory=set)
     first_error: RowError | None = None
 
-    def add(self, row: IdentifiedPair | RowError) -> None:
-        self.rows += 1
-        if isinstance(row, RowError):
-            self.first_error = self.first_error or row
-            return
-        self.pairs += 1
-        self.ids.add(hash(row.external_id))
-        score = row.draft.score
-        if score is not None:
-            self.lowest = score if self.lowest is None else min(self.lowest, score)
-            self.highest = score if self.highest is None else max(self.highest, score)
-
 
 class TooManyRowsError(FileError):
     """The file has more rows than were to be read."""
@@ -110,10 +96,18 @@ def survey_rows(
     Raises TooManyRowsError where there are more than `most`.
     """
     survey = Survey()
-    for row in rows:
-        survey.add(row)
+    for survey.rows, row in enumerate(rows, 1):
         if survey.rows > most:
             raise TooManyRowsError(f"The file has more than {most:,} rows; split it.")
         if survey.rows % _ROWS_BETWEEN_REPORTS == 0:
             report(survey.rows, 0, message)
+        if isinstance(row, RowError):
+            survey.first_error = survey.first_error or row
+            continue
+        survey.pairs += 1
+        survey.ids.add(hash(row.external_id))
+        score = row.draft.score
+        if score is not None:
+            survey.lowest = score if survey.lowest is None else min(survey.lowest, score)
+            survey.highest = score if survey.highest is None else max(survey.highest, score)
     return survey

@@ -119,13 +119,12 @@ def split_cells(lines: RecordLines, *, delimiter: str, quoted: bool) -> Iterator
 
 def _plain(error: csv.Error) -> str:
     """The reason in words of a spreadsheet rather than of a parser."""
-    if "expected after" in str(error):
-        return "a quotation mark inside a quoted cell is not doubled"
-    if "field limit" in str(error):
-        return f"a cell has more than {csv.field_size_limit():,} characters"
-    if "unexpected end" in str(error):
-        return "a quotation mark is opened and not closed"
-    return str(error)
+    words = {
+        "expected after": "a quotation mark inside a quoted cell is not doubled",
+        "field limit": f"a cell has more than {csv.field_size_limit():,} characters",
+        "unexpected end": "a quotation mark is opened and not closed",
+    }
+    return next((plain for mark, plain in words.items() if mark in str(error)), str(error))
 
 
 def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:
@@ -137,9 +136,8 @@ def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:
         width = len(layout.columns)
         for row in rows:
             if isinstance(row, Record) and len(row.cells) != width:
-                yield RowError(
-                    row.line, f"the row has {len(row.cells)} cells, the file {width} columns", row.text
-                )
+                reason = f"the row has {len(row.cells)} cells, the file {width} columns"
+                yield RowError(row.line, reason, row.text)
             else:
                 yield row
 
@@ -182,11 +180,7 @@ def _parquet_records(layout: Layout) -> Iterator[Record | RowError]:
     wanted = sorted(set(layout.mapping.values()))
     names = [layout.columns[place] for place in wanted]
     for number, values in enumerate(parquet_rows(layout.path, names), 1):
-        yield Record(number, _placed(values, wanted, len(layout.columns)))
-
-
-def _placed(values: Sequence[object], places: Sequence[int], width: int) -> list[object]:
-    cells: list[object] = [None] * width
-    for place, value in zip(places, values, strict=True):
-        cells[place] = value
-    return cells
+        cells: list[object] = [None] * len(layout.columns)
+        for place, value in zip(wanted, values, strict=True):
+            cells[place] = value
+        yield Record(number, cells)

@@ -1,7 +1,8 @@
 """What kind of file this is: its format, its delimiter, and whether quotation marks enclose its cells."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -35,7 +36,8 @@ class Dialect:
     @property
     def width(self) -> int:
         """How many cells most rows have."""
-        return _usual(Counter(map(len, self.rows)))
+        widths = Counter(map(len, self.rows))
+        return max(widths, key=lambda width: (widths[width], width), default=0)
 
     @property
     def regularity(self) -> float:
@@ -54,19 +56,7 @@ def detect_format(path: Path) -> str:
     if not beginning.strip():
         raise FileError(f"{path.name} is empty; give a file with one pair of sentences a row.")
     refuse_archives(path.name, beginning)
-    return _format_of(path, beginning)
-
-
-def refuse_archives(name: str, beginning: bytes) -> None:
-    """Raises FileError where a file begins as one that holds its rows in some package."""
-    for mark, reason in _ELSEWHERE.items():
-        if beginning.startswith(mark):
-            raise FileError(f"{name} {reason}.")
-
-
-def _format_of(path: Path, beginning: bytes) -> str:
-    known = _SUFFIXES.get(path.suffix.lower())
-    if known:
+    if known := _SUFFIXES.get(path.suffix.lower()):
         return known
     if beginning.startswith(b"PAR1"):
         return "parquet"
@@ -76,28 +66,32 @@ def _format_of(path: Path, beginning: bytes) -> str:
     return "jsonl" if first == b"{" else "csv"
 
 
+def refuse_archives(name: str, beginning: bytes) -> None:
+    """Raises FileError where a file begins as one that holds its rows in some package."""
+    for mark, reason in _ELSEWHERE.items():
+        if beginning.startswith(mark):
+            raise FileError(f"{name} {reason}.")
+
+
 def sample_lines(path: Path, encoding: str) -> list[str]:
     """The first lines of a text file with their ends, at most 2,000 and about a million characters."""
+    lines: list[str] = []
+    characters = 0
     with path.open(encoding=encoding, errors=errors_for(encoding), newline="") as file:
-        return list(islice(_up_to(physical_lines(file, path.name), _SAMPLE_CHARACTERS), SAMPLE_LINES))
-
-
-def _up_to(lines: Iterator[str], characters: int) -> Iterator[str]:
-    for line in lines:
-        yield line
-        characters -= len(line)
-        if characters < 0:
-            return
+        for line in islice(physical_lines(file, path.name), SAMPLE_LINES):
+            lines.append(line)
+            characters += len(line)
+            if characters > _SAMPLE_CHARACTERS:
+                break
+    return lines
 
 
 def sample_objects(lines: Sequence[str]) -> list[dict[str, object]]:
     """The objects of the first lines of a JSONL file, those that can be read."""
     objects = []
     for line in lines:
-        try:
+        with suppress(ValueError):  # parsing answers for the line; here only the keys count
             objects.append(json_object(line))
-        except ValueError:
-            continue  # parsing answers for the line; here only the keys count
     return objects
 
 
@@ -131,7 +125,3 @@ def _encloses(rows: Sequence[Sequence[str]]) -> bool:
     enclosed = [cell for row in rows for cell in row if len(cell) > 1 and cell[0] == cell[-1] == '"']
     needless = any('"' not in cell[1:-1] for cell in enclosed)
     return not needless or all(any(cell.startswith('"') for cell in row) for row in rows)
-
-
-def _usual(widths: Counter[int]) -> int:
-    return max(widths, key=lambda width: (widths[width], width), default=0)

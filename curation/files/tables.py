@@ -79,18 +79,16 @@ def _write_delimited(text: TextIO, columns: Sequence[Column], rows: Iterable[Row
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow([column.name for column in columns])
     count = 0
-    for row in rows:
+    for count, row in enumerate(rows, 1):  # noqa: B007 - the last one is their number
         writer.writerow(row)
-        count += 1
     return count
 
 
 def _write_jsonl(text: TextIO, columns: Sequence[Column], rows: Iterable[Row]) -> int:
     names = [column.name for column in columns]
     count = 0
-    for row in rows:
+    for count, row in enumerate(rows, 1):  # noqa: B007
         text.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n")
-        count += 1
     return count
 
 
@@ -107,18 +105,13 @@ def _write_parquet(
     schema = pa.schema([(column.name, _ARROW[column.kind]) for column in columns], metadata=dict(about))
     count = 0
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        for group in _groups(rows):
+        remaining = iter(rows)
+        while group := list(islice(remaining, _ROWS_IN_GROUP)):
             cells = zip(*group, strict=True)
             arrays = [pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)]
             writer.write_table(pa.table(arrays, schema=schema))
             count += len(group)
     return count
-
-
-def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    rows = iter(rows)
-    while group := list(islice(rows, _ROWS_IN_GROUP)):
-        yield group
 
 
 def _without_formulas(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[Row]:

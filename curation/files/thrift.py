@@ -34,8 +34,6 @@ class ThriftReader:
             raise ThriftError("it breaks off") from error
 
     def _struct(self, depth: int) -> Struct:
-        if depth > _DEEPEST:
-            raise ThriftError("it is nested too deeply")
         self._spend(1)
         fields: Struct = {}
         number = 0
@@ -45,45 +43,36 @@ class ThriftReader:
         return fields
 
     def _value(self, kind: int, depth: int) -> object:
+        if depth > _DEEPEST:
+            raise ThriftError("it is nested too deeply")
         if kind in (_TRUE, _FALSE):
             return kind == _TRUE
         if kind in _INTEGERS:
             return self._integer()
         if kind == _STRUCT:
             return self._struct(depth + 1)
-        self._pass_over(kind, depth)
-        return None
-
-    def _pass_over(self, kind: int, depth: int) -> None:
-        if kind == _BINARY:
-            self._skip(self._unsigned())
-        elif kind in (_LIST, _SET):
-            self._members(depth)
-        elif kind == _MAP:
-            self._pairs(depth)
-        elif kind in (_BYTE, _DOUBLE):
-            self._skip(1 if kind == _BYTE else 8)
+        if kind in (_LIST, _SET, _MAP):
+            self._pass_members(kind, depth)
+        elif kind in (_BINARY, _BYTE, _DOUBLE):
+            self._skip(self._unsigned() if kind == _BINARY else 1 if kind == _BYTE else 8)
         else:
             raise ThriftError("it has a field of an unknown kind")
+        return None
 
-    def _members(self, depth: int) -> None:
-        head = self._byte()
-        size = self._unsigned() if head >> 4 == 15 else head >> 4
+    def _pass_members(self, kind: int, depth: int) -> None:
+        if kind == _MAP:
+            size = self._unsigned()
+            head = self._byte() if size else 0
+            kinds = [head >> 4, head & 15]
+        else:
+            head = self._byte()
+            size = self._unsigned() if head >> 4 == 15 else head >> 4
+            kinds = [head & 15]
         self._spend(size)
         for _number in range(size):
-            self._member(head & 15, depth)
-
-    def _pairs(self, depth: int) -> None:
-        size = self._unsigned()
-        self._spend(size)
-        kinds = self._byte() if size else 0
-        for _number in range(size):
-            self._member(kinds >> 4, depth)
-            self._member(kinds & 15, depth)
-
-    def _member(self, kind: int, depth: int) -> None:
-        """In a list a truth value is one byte; in a structure it is part of the field's head."""
-        self._value(_BYTE if kind in (_TRUE, _FALSE) else kind, depth + 1)
+            for member in kinds:
+                # In a list a truth value is one byte; in a structure it is part of the field's head.
+                self._value(_BYTE if member in (_TRUE, _FALSE) else member, depth + 1)
 
     def _spend(self, number: int) -> None:
         self._left -= number

@@ -18,8 +18,11 @@ from curation.files.drafts import FileError
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 # What libraries say that give no number: Rust's, SQLite, and numpy and torch, which only see that less was written.
-_FULL_SENTENCES = (*(os.strerror(number) for number in _FULL), "disk is full")
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written|unexpected pos \d+ vs \d+")
+_SENTENCES = (*(re.escape(os.strerror(number)) for number in _FULL), "disk is full")
+_SAYS_FULL = re.compile(
+    "|".join((*_SENTENCES, r"\d+ requested and \d+ written", r"unexpected pos \d+ vs \d+"))
+)
+_FULL_SHOWN = "The disk is full, so {} was not written; free some space and try again."
 _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST})
 
 
@@ -29,7 +32,15 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     Raises FileError where the disk is full or the place cannot be written, or holds something other than a file.
     """
-    _refuse_what_is_no_file(path)
+    with _shown(path):
+        folder = path.is_dir()
+        # A rename would put a file in the place of a device, such as /dev/stdout, for all who use it. /dev/stdout may
+        # lead to a file, and is a link of the system's all the same.
+        other = path.parent == Path("/dev") or (path.exists() and not path.is_file())
+    if folder or not path.name:
+        raise FileError(f"{path} is a folder; give the name of a file in it.")
+    if other:
+        raise FileError(f"{path} is a device or a pipe, and only files are written whole; give another path.")
     leftovers_remove(path)
     with _shown(path):
         beside, file = _locked_beside(path)
@@ -81,7 +92,11 @@ def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
     try:
         with _full_shown(path):
             yield beside
-            _sync_all(beside)
+            for place, _folders, files in os.walk(beside):
+                for name in files:
+                    with (Path(place) / name).open("rb") as file:
+                        os.fsync(file.fileno())
+                sync_folder(Path(place))
         with _shown(path):
             _put_in_place(beside, path, once=once)
             sync_folder(path.parent)
@@ -102,26 +117,13 @@ def _put_in_place(beside: Path, path: Path, *, once: bool) -> None:
             shutil.rmtree(older, ignore_errors=True)
 
 
-def _sync_all(folder: Path) -> None:
-    for place, _folders, files in os.walk(folder):
-        for name in files:
-            with (Path(place) / name).open("rb") as file:
-                os.fsync(file.fileno())
-        sync_folder(Path(place))
-
-
 def disk_is_full(error: BaseException | None) -> bool:
     """Whether the error, of whichever library, or one behind it says that a disk or a quota is full."""
     while error is not None:
-        if _says_full(error):
+        if getattr(error, "errno", None) in _FULL or _SAYS_FULL.search(str(error)):
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _says_full(error: BaseException) -> bool:
-    number, text = getattr(error, "errno", None), str(error)
-    return number in _FULL or bool(_CUT_SHORT.search(text)) or any(full in text for full in _FULL_SENTENCES)
 
 
 @contextmanager
@@ -132,7 +134,7 @@ def _full_shown(path: Path, kind: type[Exception] = Exception) -> Iterator[None]
     except kind as error:
         if isinstance(error, FileError) or not disk_is_full(error):
             raise
-        raise FileError(_full_sentence(path)) from error
+        raise FileError(_FULL_SHOWN.format(path.name)) from error
 
 
 @contextmanager
@@ -169,21 +171,9 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _refuse_what_is_no_file(path: Path) -> None:
-    """A rename would put a file in the place of a device, such as /dev/stdout, for all who use it."""
-    with _shown(path):
-        folder = path.is_dir()
-        # /dev/stdout may lead to a file, and is a link of the system's all the same.
-        other = path.parent == Path("/dev") or (path.exists() and not path.is_file())
-    if folder or not path.name:
-        raise FileError(f"{path} is a folder; give the name of a file in it.")
-    if other:
-        raise FileError(f"{path} is a device or a pipe, and only files are written whole; give another path.")
-
-
 def _sentence(error: OSError, path: Path) -> str:
     if error.errno in _FULL:
-        return _full_sentence(path)
+        return _FULL_SHOWN.format(path.name)
     if error.errno == errno.ENOTDIR:
         return f"{path.parent} is no folder, so {path.name} was not written; choose another place."
     if error.errno == errno.ENOENT and not path.parent.is_dir():
@@ -191,10 +181,6 @@ def _sentence(error: OSError, path: Path) -> str:
             f"The folder {path.parent} does not exist, so {path.name} was not written; make the folder first."
         )
     return f"{path.name} cannot be written: {error.strerror or error}; choose another place."
-
-
-def _full_sentence(path: Path) -> str:
-    return f"The disk is full, so {path.name} was not written; free some space and try again."
 
 
 def sha256_of(path: Path) -> str:

@@ -10,6 +10,7 @@ Locks: an edit locks the dataset's row first (it adds a sentence), every verdict
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid5
 
 from django.db import transaction
@@ -79,27 +80,33 @@ def review_decide(
     Sentence.objects.select_for_update(no_key=True).get(pk=pair.b_id)
     first = ReviewDecision.objects.filter(client_id=client_id).first()
     if first is not None:
-        return _same_decision(first, pair, by)
+        # What was stored under this client_id, if it is what was sent; it may have been undone since.
+        if (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
+            sentence = _(
+                "This client_id belongs to another decision. Use a new client_id for each sentence shown."
+            )
+            raise UserError(sentence)
+        return first
     pair = Pair.objects.select_related("a", "b", "dataset").get(pk=pair.pk)
     dataset_require_active(pair.dataset)
     _require_undecided(pair)
-    decision = ReviewDecision(
-        sentence=pair.b,
-        pair=pair,
-        reviewer=by,
-        verdict=verdict,
-        reasons=sorted(set(reasons), key=Reason.values.index) if verdict == Verdict.REJECT else [],
-        note=note.strip()[:NOTE_MAX_CHARACTERS],
-        value_shown=_p_d(pair, score_set),
-        blind=blind,
-        decided_at=at,
-        status_before=pair.status,
-        client_id=client_id,
-    )
+    facts: dict[str, Any] = {
+        "sentence": pair.b,
+        "reviewer": by,
+        "verdict": verdict,
+        "reasons": sorted(set(reasons), key=Reason.values.index) if verdict == Verdict.REJECT else [],
+        "note": note.strip()[:NOTE_MAX_CHARACTERS],
+        "value_shown": _p_d(pair, score_set),
+        "blind": blind,
+        "decided_at": at,
+    }
     new_sentence = _sentence_edited(pair, text) if verdict == Verdict.EDIT else None
+    decision = ReviewDecision(client_id=client_id, pair=pair, **facts)
     _decision_store(decision, new_sentence)
     for companion in _companions(pair):
-        _decision_store(_alongside(decision, companion), new_sentence)
+        own_id = uuid5(client_id, str(companion.pk))
+        also = ReviewDecision(client_id=own_id, pair=companion, alongside=decision, **facts)
+        _decision_store(also, new_sentence)
     ReviewClaim.objects.filter(pair=pair).delete()
     return decision
 
@@ -139,15 +146,6 @@ def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
         raise UserError(_("“%(reason)s” is not a reason. Choose from %(reasons)s."), **names)
     if not reasons:
         raise UserError(_("Choose at least one reason for rejecting the sentence."))
-
-
-def _same_decision(first: ReviewDecision, pair: Pair, by: User) -> ReviewDecision:
-    """What was stored under this client_id, if it is what was sent; it may have been undone since."""
-    if (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
-        raise UserError(
-            _("This client_id belongs to another decision. Use a new client_id for each sentence shown.")
-        )
-    return first
 
 
 def _require_undecided(pair: Pair) -> None:
@@ -195,25 +193,9 @@ def _companions(pair: Pair) -> list[Pair]:
     return list(found.select_related("a", "b", "dataset").order_by("pk"))
 
 
-def _alongside(decision: ReviewDecision, pair: Pair) -> ReviewDecision:
-    return ReviewDecision(
-        sentence=decision.sentence,
-        pair=pair,
-        reviewer=decision.reviewer,
-        verdict=decision.verdict,
-        reasons=decision.reasons,
-        note=decision.note,
-        value_shown=decision.value_shown,
-        blind=decision.blind,
-        decided_at=decision.decided_at,
-        status_before=pair.status,
-        alongside=decision,
-        client_id=uuid5(decision.client_id, str(pair.pk)),
-    )
-
-
 def _decision_store(decision: ReviewDecision, new_sentence: Sentence | None) -> None:
     pair = decision.pair
+    decision.status_before = pair.status
     # A companion whose first sentence is the new text has nothing to be paired with.
     if new_sentence is not None and new_sentence.pk != pair.a_id:
         decision.replacement = _replacement(pair, new_sentence)
@@ -229,8 +211,8 @@ def _sentence_edited(pair: Pair, text: str) -> Sentence:
     if not shows_something(text):
         raise UserError(_("The new text is empty. Write the sentence as it should be, or reject it."))
     if len(text) > SENTENCE_MAX_CHARACTERS:
-        sentence = _("The new text has %(number)d characters. A sentence may have at most %(most)d.")
-        raise UserError(sentence, number=len(text), most=SENTENCE_MAX_CHARACTERS)
+        too_long = _("The new text has %(number)d characters. A sentence may have at most %(most)d.")
+        raise UserError(too_long, number=len(text), most=SENTENCE_MAX_CHARACTERS)
     if text == pair.b.text:
         raise UserError(_("The text has not changed. Keep the sentence instead."))
     if text == pair.a.text:
@@ -262,18 +244,11 @@ def _replacement(pair: Pair, sentence: Sentence) -> Pair:
     )
     replacement.status = Pair.Status.ACTIVE
     replacement.save(update_fields=["status"])
-    _intended_copied(pair, replacement)
-    return replacement
-
-
-def _intended_copied(pair: Pair, replacement: Pair) -> None:
     # What was asked for is asked of the new sentence too. What was measured of the old one (p_D, people's scores)
     # says nothing of the new, so no other set gets a value.
     intended = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.TARGET)
-    PairScore.objects.bulk_create(
-        [
-            PairScore(score_set_id=score.score_set_id, pair=replacement, value=score.value)
-            for score in intended
-        ],
-        ignore_conflicts=True,
+    copies = (
+        PairScore(score_set_id=each.score_set_id, pair=replacement, value=each.value) for each in intended
     )
+    PairScore.objects.bulk_create(copies, ignore_conflicts=True)
+    return replacement

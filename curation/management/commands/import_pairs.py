@@ -13,7 +13,6 @@ from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
 from curation.exchange.importing import ImportOptions, ImportOutcome, pairs_import
 from curation.files.drafts import Columns
-from curation.models import Dataset
 
 COLUMNS = {"a": "a", "b": "b", "score": "score", "source": "source", "split": "split", "id": "external_id"}
 
@@ -54,8 +53,11 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
         started = monotonic()
+        found = dataset_by_slug(dataset)
+        if found is None and not create:
+            self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
         outcome = pairs_import(
-            dataset=self._dataset(dataset, create=create),
+            dataset=found or dataset_draft(slug=dataset, name=dataset),
             path=file,
             options=_import_options(options),
             errors=options["errors"],
@@ -63,12 +65,6 @@ class Command(BaseCommand):
         )
         figures = _figures(outcome, seconds=monotonic() - started)
         self.answer(figures, *_lines(outcome), as_json=options["json"])
-
-    def _dataset(self, slug: str, *, create: bool) -> Dataset:
-        found = dataset_by_slug(slug)
-        if found is None and not create:
-            self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": slug})
-        return found or dataset_draft(slug=slug, name=slug)
 
 
 def _import_options(options: dict[str, Any]) -> ImportOptions:
@@ -86,17 +82,10 @@ def _import_options(options: dict[str, Any]) -> ImportOptions:
 def _figures(outcome: ImportOutcome, *, seconds: float) -> dict[str, Any]:
     told = outcome.as_json()
     keys = (
-        "dataset",
-        "rows",
-        "added",
-        "unchanged",
-        "rejected",
-        "scores_added",
-        "duplicates",
-        "score_set",
-        "scale",
-    )
-    return {key: told[key] for key in keys} | {"dry_run": outcome.dry_run, "seconds": round(seconds, 3)}
+        "dataset", "rows", "added", "unchanged", "rejected", "scores_added", "duplicates", "score_set", "scale",
+        "dry_run",
+    )  # fmt: skip
+    return {key: told[key] for key in keys} | {"seconds": round(seconds, 3)}
 
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
@@ -107,26 +96,21 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
     if outcome.split is not None:
         yield _("Split of all rows: %(split)s.") % {"split": outcome.split or _("none")}
     if outcome.scale:
-        yield _scale_line(outcome)
+        low, high = outcome.scale
+        names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
+        line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
+        guessed = _(
+            "This is the smallest common scale that includes all scores. Use --scale to give another."
+        )
+        yield f"{line} {guessed}" if outcome.scale_guessed else line
     duplicates = _(
         "Duplicates: %(within_file)s within the file, %(in_dataset)s in the dataset, %(mirrored)s mirrored, "
         "%(across_splits)s across splits."
     )
-    yield duplicates % vars(outcome.duplicates)
+    yield duplicates % outcome.duplicates
     for error in outcome.errors[:10]:
         yield _("Line %(line)s was rejected: %(reason)s.") % {"line": error.line, "reason": error.reason}
     yield _summary(outcome)
-
-
-def _scale_line(outcome: ImportOutcome) -> str:
-    low, high = outcome.scale or (0.0, 1.0)
-    names = {"set": outcome.score_set, "low": low, "high": high, "n": outcome.scores_added}
-    line = _("Scores: %(n)s into “%(set)s” on the scale %(low)g to %(high)g.") % names
-    if outcome.scale_guessed:
-        line += " " + _(
-            "This is the smallest common scale that includes all scores. Use --scale to give another."
-        )
-    return line
 
 
 def _summary(outcome: ImportOutcome) -> str:
@@ -135,7 +119,6 @@ def _summary(outcome: ImportOutcome) -> str:
     if outcome.dry_run:
         return _("Nothing was written (dry run). The import would give: %(counts)s") % {"counts": counts}
     if not outcome.added and not outcome.scores_added:
-        return _("Nothing was added, because the dataset already contains these pairs. %(counts)s") % {
-            "counts": counts
-        }
+        sentence = _("Nothing was added, because the dataset already contains these pairs. %(counts)s")
+        return sentence % {"counts": counts}
     return f"{outcome.dataset}: {counts}"
