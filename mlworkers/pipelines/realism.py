@@ -20,7 +20,7 @@ from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_senten
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.dataset import SdiData, sdi_data
-from mlworkers.realism.fine_tuning import fine_tune, part_of, steps_of
+from mlworkers.realism.fine_tuning import fine_tune, part_of, schedule_of
 from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
@@ -50,7 +50,8 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     # Once: a review in between must not change what a successor scores.
     drawn = job.drawn_once("sentences.json", lambda: asdict(scored_sentences(plan, dataset)))
     scored = SentencesToScore.from_json(drawn)
-    data = sdi_data(scored.drawn(), folds=plan.folds, seed=plan.seed)
+    human, usable = (np.array(marks, dtype=bool) for marks in (scored.human, scored.usable))
+    data = sdi_data(scored.texts, human, usable, scored.links, folds=plan.folds, seed=plan.seed)
     logits, in_sample = CLASSIFIERS[plan.classifier](plan, data, job)
     job.report(0, 0, _("Calibrating"))
     scoring = score_sentences(logits, data, temperature=plan.temperature)
@@ -152,7 +153,7 @@ def _fine_tuned(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
         texts = [data.texts[place] for place in scored.tolist()]
         array_write(path, model.logits(texts, compute))
 
-    sizes = [steps_of(part, plan) for part in parts]
+    sizes = [schedule_of(part, plan).steps for part in parts]
     message = _("Training the classifiers of the folds")
     *folds, whole = job.shards.all("folds", sizes, write, message=message)
     logits = np.empty((len(data.texts), 2))

@@ -11,7 +11,6 @@ from curation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of, human_pairs, human_texts
-from mlworkers.realism.dataset import DrawnSentences
 from mlworkers.realism.plan import RealismPlan
 
 SPLIT = "train"  # of a generation that says nothing else
@@ -41,10 +40,6 @@ class SentencesToScore:
     usable: list[bool]
     links: list[tuple[int, int]]
     pairs: list[ScoredPair]
-
-    def drawn(self) -> DrawnSentences:
-        human, usable = (np.array(marks, dtype=bool) for marks in (self.human, self.usable))
-        return DrawnSentences(self.texts, human, usable, [(left, right) for left, right in self.links])
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "SentencesToScore":

@@ -62,9 +62,8 @@ def calibration_error(share: ArrayLike, human: Marks, *, bins: int = BINS) -> fl
     probability of one class, so that it does not hide an error of equal size at either end.
     """
     values, weights = np.asarray(share, dtype=np.float64), class_weights(human)
-    places = np.minimum(
-        (values * bins).astype(np.int64), bins - 1
-    )  # (n,): the bin of each; p_D = 1 is in the last
+    # (n,): the bin of each; p_D = 1 is in the last.
+    places = np.minimum((values * bins).astype(np.int64), bins - 1)
     # Of bin b: |Σ_i w_i p_i - Σ_i w_i human_i| = (weight of b) · |mean p_D - share of human|.
     difference = np.bincount(places, weights=weights * (values - human), minlength=bins)
     return float(np.abs(difference).sum())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,8 @@ Marks = NDArray[np.bool_]
 Link = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Grouping:
-    """The group of each sentence, (n,), numbered from 0 in order of appearance; and the links that were cut."""
+class Grouping(NamedTuple):
+    """The group of each sentence, (n,), numbered from 0 in order of appearance; and how many links were cut."""
 
     groups: Integers
     cut: int
@@ -35,10 +35,10 @@ def group_sentences(keys: Sequence[str], links: Iterable[Link], *, largest: int)
         sets.merge(first.setdefault(key, place), place)
     cut = 0
     for left, right in links:
-        fits = sets.connected(left, right) or sets.subset_size(left) + sets.subset_size(right) <= largest
-        if fits:
+        if sets.connected(left, right) or sets.subset_size(left) + sets.subset_size(right) <= largest:
             sets.merge(left, right)
-        cut += not fits
+        else:
+            cut += 1
     roots = [sets[place] for place in range(len(keys))]
     number = {root: place for place, root in enumerate(dict.fromkeys(roots))}
     return Grouping(np.array([number[root] for root in roots], dtype=np.int64), cut)
@@ -57,8 +57,7 @@ def assign_folds(groups: Integers, human: Marks, *, folds: int, seed: int) -> In
     held = np.zeros((folds, 2))
     fold_of = np.empty(count, dtype=np.int64)
     for group in order:
-        fold = int(np.argmin(held @ shares[group]))
-        fold = fold if shares[group].any() else 0
+        fold = int(np.argmin(held @ shares[group])) if shares[group].any() else 0
         fold_of[group] = fold
         held[fold] += shares[group]
     return fold_of[groups]
@@ -72,36 +71,13 @@ class RealismError(ValueError):
 
 
 @dataclass(frozen=True)
-class DrawnSentences:
-    """Sentences as they were drawn, n of them.
-
-    usable: may be trained and measured on; the others are only scored (a machine's sentence that a person wrote
-    too, for example). links: twos of places that should share a fold, the most important first.
-    """
-
-    texts: Sequence[str]
-    human: Marks
-    usable: Marks
-    links: Sequence[Link] = ()
-
-
-@dataclass(frozen=True)
-class ExclusionCounts:
-    """Sentences that are scored and not learnt from.
-
-    unusable: as drawn. identical: machine sentences whose words a person wrote too. repeated: doubles within a class,
-    beyond the first. longer: human sentences with more words than any machine sentence, which ends at a token limit.
-    """
-
-    unusable: int
-    identical: int
-    repeated: int
-    longer: int
-
-
-@dataclass(frozen=True)
 class SdiData:
-    """n sentences in the dress of `text.alike`. learnt: those trained and measured on. fold: in 0..folds-1."""
+    """n sentences in the dress of `text.alike`. learnt: those trained and measured on. fold: in 0..folds-1.
+
+    left_out: how many sentences are scored and not learnt from, by reason. unusable: as drawn. identical: machine
+    sentences whose words a person wrote too. repeated: doubles within a class, beyond the first. longer: human
+    sentences with more words than any machine sentence, which ends at a token limit.
+    """
 
     texts: Sequence[str]
     human: Marks
@@ -110,7 +86,7 @@ class SdiData:
     fold: Integers
     folds: int
     links_cut: int
-    left_out: ExclusionCounts
+    left_out: dict[str, int]
 
     def seen_by(self, fold: int) -> Marks:
         """What the classifier of a fold may learn from: the sentences of the other folds, (n,)."""
@@ -123,47 +99,55 @@ class SdiData:
         return inner
 
 
-def sdi_data(drawn: DrawnSentences, *, folds: int, seed: int) -> SdiData:
-    """Dress the sentences, leave out what gives a class away, and cut folds that keep doubles and links together.
+def sdi_data(
+    drawn: Sequence[str], human: Marks, usable: Marks, links: Sequence[Link] = (), *, folds: int, seed: int
+) -> SdiData:
+    """Dress n drawn sentences, leave out what gives a class away, and cut folds that keep doubles and links together.
 
-    Raises RealismError where a class has too few sentences, or hangs together so that it cannot be cut.
+    usable: may be trained and measured on, (n,); the others are only scored (a machine's sentence that a person wrote
+    too, for example). links: twos of places that should share a fold, the most important first. Raises RealismError
+    where a class has too few sentences, or hangs together so that it cannot be cut.
     """
-    texts = [alike(text) for text in drawn.texts]
+    texts = [alike(text) for text in drawn]
     keys = [near_copy_key(text) for text in texts]
-    learnt, left_out = _learnt(drawn, texts, keys)
-    _require_enough(drawn.human, learnt)
+    learnt, left_out = _learnt(texts, keys, human, usable)
+    _require_enough(human, learnt)
     # A quarter of a fold: larger groups would leave folds of unlike size, or of one class.
-    grouping = group_sentences(keys, drawn.links, largest=max(2, len(texts) // (4 * folds)))
-    # What is only scored may go anywhere; the folds' shares are those of what is learnt from.
-    human, group = drawn.human, grouping.groups
-    fold = _folds(group, human, learnt, folds, seed)
-    data = SdiData(texts, human, learnt, group, fold, folds, grouping.cut, left_out)
-    _require_both_everywhere(data)
+    group, links_cut = group_sentences(keys, links, largest=max(2, len(texts) // (4 * folds)))
+    # Shares are those of the sentences that are learnt from; the rest follows its group, or goes to fold 0.
+    fold_of = np.zeros(int(group.max()) + 1, dtype=np.int64)
+    _, compact = np.unique(group[learnt], return_inverse=True)
+    fold_of[group[learnt]] = assign_folds(compact, human[learnt], folds=folds, seed=seed)
+    data = SdiData(texts, human, learnt, group, fold_of[group], folds, links_cut, left_out)
+    for kind, name in ((True, "human"), (False, "machine")):
+        held = np.unique(data.fold[learnt & (human == kind)])
+        # A fold's classifier learns from the others but for one, by which it is chosen.
+        if held.size < folds:
+            raise RealismError(
+                f"The {name} sentences hang together in {held.size} groups, too few for {folds} folds; use fewer "
+                "folds, or generate from more source sentences."
+            )
     return data
 
 
 def _learnt(
-    drawn: DrawnSentences, texts: Sequence[str], keys: Sequence[str]
-) -> tuple[Marks, ExclusionCounts]:
-    by_people = {key for key, human in zip(keys, drawn.human, strict=True) if human}
-    identical = drawn.usable & ~drawn.human & np.array([key in by_people for key in keys], dtype=bool)
-    learnt = drawn.usable & ~identical
-    repeated = learnt & ~_first_of_each(keys, drawn.human, learnt)
-    learnt &= ~repeated
-    lengths = np.array([len(words(text)) for text in texts])
-    machine = learnt & ~drawn.human
-    longer = learnt & drawn.human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
-    counts = (~drawn.usable, identical, repeated, longer)
-    return learnt & ~longer, ExclusionCounts(*(int(marks.sum()) for marks in counts))
-
-
-def _first_of_each(keys: Sequence[str], human: Marks, learnt: Marks) -> Marks:
+    texts: Sequence[str], keys: Sequence[str], human: Marks, usable: Marks
+) -> tuple[Marks, dict[str, int]]:
+    """Which sentences are learnt from, and how many are not, by reason."""
+    by_people = {key for key, person in zip(keys, human, strict=True) if person}
+    identical = usable & ~human & np.array([key in by_people for key in keys], dtype=bool)
+    learnt = usable & ~identical
     first: dict[tuple[str, bool], int] = {}
     for place in np.flatnonzero(learnt).tolist():
         first.setdefault((keys[place], bool(human[place])), place)
-    marks = np.zeros(len(keys), dtype=bool)
-    marks[list(first.values())] = True
-    return marks
+    repeated = learnt.copy()
+    repeated[list(first.values())] = False
+    learnt &= ~repeated
+    lengths = np.array([len(words(text)) for text in texts])
+    machine = learnt & ~human
+    longer = learnt & human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
+    left_out = {"unusable": ~usable, "identical": identical, "repeated": repeated, "longer": longer}
+    return learnt & ~longer, {reason: int(marks.sum()) for reason, marks in left_out.items()}
 
 
 def _require_enough(human: Marks, learnt: Marks) -> None:
@@ -182,22 +166,3 @@ def _require_enough(human: Marks, learnt: Marks) -> None:
             f"{people} human sentences outside dev and test, no longer than the longest machine sentence, are too "
             f"few to learn from; import at least {FEWEST}."
         )
-
-
-def _folds(group: Integers, human: Marks, learnt: Marks, folds: int, seed: int) -> Integers:
-    """Shares are those of the sentences that are learnt from; the rest follows its group, or goes to fold 0."""
-    fold_of = np.zeros(int(group.max()) + 1, dtype=np.int64)
-    _, compact = np.unique(group[learnt], return_inverse=True)
-    fold_of[group[learnt]] = assign_folds(compact, human[learnt], folds=folds, seed=seed)
-    return fold_of[group]
-
-
-def _require_both_everywhere(data: SdiData) -> None:
-    for kind, name in ((True, "human"), (False, "machine")):
-        held = np.unique(data.fold[data.learnt & (data.human == kind)])
-        # A fold's classifier learns from the others but for one, by which it is chosen.
-        if held.size < data.folds:
-            raise RealismError(
-                f"The {name} sentences hang together in {held.size} groups, too few for {data.folds} folds; use fewer "
-                "folds, or generate from more source sentences."
-            )

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm, rankdata
 
 from mlworkers.encoders.metrics import labelled
-from mlworkers.realism.dataset import Integers, Marks
+from mlworkers.realism.dataset import Integers
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,9 @@ def auc_interval(
     above, below = _placements(people, machines)
     value = float(above.mean())
     if not 0 < value < 1:
-        return _without_variance(value, of, marks, level)
+        fewest = min(np.unique(of[each]).size for each in (marks, ~marks))
+        bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
+        return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
     deviation = np.sqrt(_variance(above - value, below - value, of[marks], of[~marks]))
     reach = norm.ppf((1 + level) / 2) * deviation / (value * (1 - value))
     low, high = expit(logit(value) + np.array([-reach, reach]))
@@ -89,9 +91,3 @@ def _variance(above: Floats, below: Floats, of_people: Integers, of_machines: In
     )
     shared = both / max(both - 1, 1) * float(sums[0] @ sums[1]) / (sizes[0] * sizes[1])
     return max(own + 2 * shared, 0.0)
-
-
-def _without_variance(value: float, groups: Integers, human: Marks, level: float) -> Auc:
-    fewest = min(np.unique(groups[marks]).size for marks in (human, ~human))
-    bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
-    return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)

@@ -47,15 +47,12 @@ class FineTuned(nn.Module):
             encoder.max_seq_length = min(longest, encoder.max_seq_length or longest)
         self.dropout = nn.Dropout(DROPOUT)
         self.head = nn.Linear(encoder.get_embedding_dimension() or 0, 2)
-        self._begin(seed)
-        self.head.to(encoder.device)
-
-    def _begin(self, seed: int) -> None:
         generator = torch.Generator().manual_seed(seed)
         reach = 1 / math.sqrt(self.head.in_features)
         with torch.no_grad():
             self.head.weight.uniform_(-reach, reach, generator=generator)
             self.head.bias.zero_()
+        self.head.to(encoder.device)
 
     def forward(self, features: dict[str, Any]) -> Tensor:
         for module in self.encoder:
@@ -102,9 +99,15 @@ def part_of(data: SdiData, plan: RealismPlan, number: int) -> Part:
     return Part(number, np.concatenate(drawn), np.flatnonzero(inner))
 
 
-def steps_of(part: Part, plan: RealismPlan) -> int:
-    """Of its training."""
-    return _schedule(plan, part).steps
+def schedule_of(part: Part, plan: RealismPlan) -> ShuffledEpochs:
+    """After each epoch the classifier is evaluated on the inner fold."""
+    return ShuffledEpochs(
+        part.learnt.size,
+        batch_size=plan.batch_size,
+        epochs=plan.epochs,
+        warmup=plan.warmup,
+        seed=plan.seed + part.number,
+    )
 
 
 def fine_tune(
@@ -136,7 +139,7 @@ def fine_tune(
         kept = Checkpoints(checkpoints, about=about, every_steps=plan.checkpoint_steps)
     train(
         learner,
-        _schedule(plan, part),
+        schedule_of(part, plan),
         # RISE's code clips no gradient and lets no weight decay.
         LoopPlan(learning_rate=plan.learning_rate, epsilon=ADAM_EPSILON, seed=plan.seed + part.number),
         evaluate=evaluate,
@@ -168,14 +171,3 @@ class SdiLearner:
         loss = cross_entropy(logits, human, reduction="none") @ shares
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach()
-
-
-def _schedule(plan: RealismPlan, part: Part) -> ShuffledEpochs:
-    """After each epoch the classifier is evaluated on the inner fold."""
-    return ShuffledEpochs(
-        part.learnt.size,
-        batch_size=plan.batch_size,
-        epochs=plan.epochs,
-        warmup=plan.warmup,
-        seed=plan.seed + part.number,
-    )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from statistics import median_high
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -36,8 +38,7 @@ class Head:
         return np.column_stack([-half, half])
 
 
-@dataclass(frozen=True)
-class CrossFit:
+class CrossFit(NamedTuple):
     """Logits of every sentence (n, 2) from the head of its fold, and each fold's penalty."""
 
     logits: Floats
@@ -102,7 +103,7 @@ def fit_head(features: NDArray[np.floating], human: Marks, *, penalty: float) ->
 
 def usual_penalty(penalties: Sequence[float]) -> float:
     """For the head of all sentences: the penalty in the middle of the folds' own, the larger of two."""
-    return sorted(penalties)[len(penalties) // 2]
+    return median_high(penalties)
 
 
 def _best_penalty(

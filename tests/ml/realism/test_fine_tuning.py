@@ -7,9 +7,9 @@ import torch
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.calibration import negative_log_likelihood
-from mlworkers.realism.dataset import DrawnSentences, SdiData, sdi_data
+from mlworkers.realism.dataset import SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
-from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, steps_of
+from mlworkers.realism.fine_tuning import FineTuned, fine_tune, part_of, schedule_of
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.training.checkpoints import CheckpointError
 from tests.ml.tiny import WORDS
@@ -33,7 +33,7 @@ def data() -> SdiData:
     drawn = dict.fromkeys(" ".join(rng.choice(WORDS[:14], 4)) for _ in range(120))
     texts = [f"{text} {'tree' if place % 2 else 'ball'}" for place, text in enumerate(drawn)]
     human = np.arange(len(texts)) % 2 == 1
-    return sdi_data(DrawnSentences(texts, human, np.ones(len(texts), dtype=bool)), folds=3, seed=1)
+    return sdi_data(texts, human, np.ones(len(texts), dtype=bool), folds=3, seed=1)
 
 
 def trained(encoder_folder, data, plan, number: int = 0, **about) -> FineTuned:
@@ -76,7 +76,7 @@ def test_a_training_that_was_killed_ends_with_the_same_weights_bit_for_bit(
     encoder_folder, data, tmp_path, killed_at: int
 ) -> None:
     plan = plan_of()
-    assert steps_of(part_of(data, plan, 0), plan) > killed_at
+    assert schedule_of(part_of(data, plan, 0), plan).steps > killed_at
     undisturbed = weights(trained(encoder_folder, data, plan, checkpoints=tmp_path / "one"))
 
     def kill(done: int, total: int, message: str) -> None:
@@ -115,7 +115,7 @@ def test_dropout_is_on_in_every_epoch(encoder_folder, data) -> None:
 
     fine_tune(encoder, data, plan, part_of(data, plan, 0), CPU)
 
-    steps = steps_of(part_of(data, plan, 0), plan)
+    steps = schedule_of(part_of(data, plan, 0), plan).steps
     assert len(seen) == steps
     assert all(seen)
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from mlworkers.realism.dataset import DrawnSentences, SdiData, sdi_data
+from mlworkers.realism.dataset import SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
 from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
 from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
@@ -39,7 +39,7 @@ def data_of(people: int = PEOPLE, machines: int = MACHINES, *, seed: int = 1, gr
     texts = [f"sentence {number} says something" for number in range(people + machines)]
     human = np.arange(people + machines) < people
     links = [(place, people + place % machines) for place in range(min(groups, people))]
-    return sdi_data(DrawnSentences(texts, human, np.ones(len(texts), dtype=bool), links), folds=5, seed=seed)
+    return sdi_data(texts, human, np.ones(len(texts), dtype=bool), links, folds=5, seed=seed)
 
 
 @pytest.mark.parametrize("penalty", [1e-3, 0.1, 10.0])
@@ -173,7 +173,7 @@ def test_characters_give_away_what_they_give_away() -> None:
     rng = np.random.default_rng(1)
     texts = ["".join(rng.choice(list("abcdefgh "), 12)) for _ in range(400)]
     human, usable = np.arange(400) < 200, np.ones(400, dtype=bool)
-    data = sdi_data(DrawnSentences(texts, human, usable), folds=5, seed=1)
+    data = sdi_data(texts, human, usable, folds=5, seed=1)
     raw = [text if human else f"{text} zz" for text, human in zip(data.texts, data.human, strict=True)]
 
     found = shortcut_figures(raw, data)

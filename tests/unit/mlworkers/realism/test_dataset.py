@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.pairs.text import near_copy_key
-from mlworkers.realism.dataset import DrawnSentences, RealismError, SdiData, sdi_data
+from mlworkers.realism.dataset import RealismError, SdiData, sdi_data
 from mlworkers.realism.text import alike
 
 PEOPLE = [f"A man called {name} walks home." for name in "abcdefghijklmnopqrstuvwxyzäöüßéèàåøñ"]
@@ -17,7 +17,7 @@ def data_of(people, machines, *, usable=None, links=(), folds: int = 3, seed: in
     texts = [*people, *machines]
     human = np.arange(len(texts)) < len(people)
     marks = np.ones(len(texts), dtype=bool) if usable is None else np.array(usable)
-    return sdi_data(DrawnSentences(texts, human, marks, links), folds=folds, seed=seed)
+    return sdi_data(texts, human, marks, links, folds=folds, seed=seed)
 
 
 DRESS = st.sampled_from(["{}", "{}.", "“{}”", " {} !", "{},", "({})", "- {}"])
@@ -78,7 +78,7 @@ def test_where_everything_hangs_together_links_are_cut_and_counted() -> None:
 def test_a_machine_sentence_that_a_person_wrote_too_is_scored_and_not_learnt_from() -> None:
     data = data_of(PEOPLE, [*MACHINES, "a man, called A, walks home", PEOPLE[1]])
 
-    assert data.left_out.identical == 2
+    assert data.left_out["identical"] == 2
     assert not data.learnt[-2:].any()
     assert data.fold[-1] == data.fold[1]
 
@@ -86,7 +86,7 @@ def test_a_machine_sentence_that_a_person_wrote_too_is_scored_and_not_learnt_fro
 def test_a_double_within_a_class_is_learnt_once() -> None:
     data = data_of([*PEOPLE, PEOPLE[0].upper()], [*MACHINES, MACHINES[0] + "."])
 
-    assert data.left_out.repeated == 2
+    assert data.left_out["repeated"] == 2
     assert data.learnt[0]
     assert not data.learnt[len(PEOPLE)]
 
@@ -94,7 +94,7 @@ def test_a_double_within_a_class_is_learnt_once() -> None:
 def test_people_s_sentences_longer_than_any_of_the_machine_s_do_not_give_it_away() -> None:
     data = data_of([*PEOPLE, "word " * 50], [*MACHINES, "one more dog that says hello"])
 
-    assert data.left_out.longer == 1
+    assert data.left_out["longer"] == 1
     assert not data.learnt[len(PEOPLE)]
 
 
@@ -103,7 +103,7 @@ def test_what_may_not_be_used_is_scored_alone() -> None:
 
     data = data_of(PEOPLE, MACHINES, usable=usable)
 
-    assert data.left_out.unusable == 1
+    assert data.left_out["unusable"] == 1
     assert not data.learnt[0]
 
 
@@ -113,7 +113,7 @@ def test_a_sentence_is_dressed_the_same_whichever_class_it_is_of(more) -> None:
     human, usable = np.arange(len(texts)) < len(PEOPLE), np.ones(len(texts), dtype=bool)
 
     one, other = (
-        sdi_data(DrawnSentences(texts, marks, usable), folds=3, seed=1) for marks in (human, ~human)
+        sdi_data(texts, marks, usable, folds=3, seed=1) for marks in (human, ~human)
     )
 
     assert one.texts == other.texts == [alike(text) for text in texts]
