@@ -112,9 +112,7 @@ def test_a_sentence_is_dressed_the_same_whichever_class_it_is_of(more) -> None:
     texts = [*PEOPLE, *MACHINES, *more]
     human, usable = np.arange(len(texts)) < len(PEOPLE), np.ones(len(texts), dtype=bool)
 
-    one, other = (
-        sdi_data(texts, marks, usable, folds=3, seed=1) for marks in (human, ~human)
-    )
+    one, other = (sdi_data(texts, marks, usable, folds=3, seed=1) for marks in (human, ~human))
 
     assert one.texts == other.texts == [alike(text) for text in texts]
 
