@@ -40,25 +40,22 @@ def _with_inviter(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:
     return invitations.annotate(inviter_owns=may)
 
 
-def member_set_role(*, membership: Membership, role: str, at: datetime) -> Membership:
+@transaction.atomic
+def member_set_role(*, membership: Membership, role: str, at: datetime) -> None:
     """Change what a member may do. The last owner stays one: without an owner, nobody could be admitted."""
-    with transaction.atomic():
-        _member_lock(membership)
-        if role_is_more(membership.role, than=role):
-            _require_another_owner(membership)
-            _invitations_bar(membership, at=at)
-        membership.role = role
-        membership.save(update_fields=["role"])
-    return membership
+    _member_lock(membership)
+    if role_is_more(membership.role, than=role):
+        _rights_end(membership, at=at)
+    membership.role = role
+    membership.save(update_fields=["role"])
 
 
+@transaction.atomic
 def member_remove(*, membership: Membership, at: datetime) -> None:
     """Take someone out of a dataset. What the person judged or made stays; the person's invitations end."""
-    with transaction.atomic():
-        _member_lock(membership)
-        _require_another_owner(membership)
-        _invitations_bar(membership, at=at)
-        membership.delete()
+    _member_lock(membership)
+    _rights_end(membership, at=at)
+    membership.delete()
 
 
 @transaction.atomic
@@ -97,17 +94,13 @@ def _person_lock(user: User) -> None:
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
-def _require_another_owner(membership: Membership) -> None:
+def _rights_end(membership: Membership, *, at: datetime) -> None:
+    """End the invitations that the member made, and keep the member from those that anybody made until now."""
     owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
     if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
         sentence = _("%(person)s is the only owner of this dataset. Make another member an owner first.")
         raise UserError(sentence, person=membership.user)
-
-
-def _invitations_bar(membership: Membership, *, at: datetime) -> None:
-    """End the invitations that the member made, and keep the member from those that anybody made until now."""
-    whose = {"dataset": membership.dataset, "user": membership.user}
-    InvitationBar.objects.create(**whose, until=at)
+    InvitationBar.objects.create(dataset=membership.dataset, user=membership.user, until=at)
     made = Invitation.objects.filter(dataset=membership.dataset, created_by=membership.user, revoked_at=None)
     made.update(revoked_at=at)
 
@@ -146,6 +139,7 @@ def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | Non
 
     invitation: from one of this module's selectors, which know whether its maker may still invite.
     """
+    bars = InvitationBar.objects.filter(dataset=invitation.dataset)
     if invitation.revoked_at:
         sentence = _("This invitation to %(dataset)s was revoked. Ask an owner for a new invitation.")
     elif not invitation.inviter_owns:  # type: ignore[attr-defined]
@@ -161,7 +155,7 @@ def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | Non
         sentence = _(
             "This invitation to %(dataset)s is used up: it admits no more people. Ask an owner for a new one."
         )
-    elif user and _is_barred(user, invitation):
+    elif user and bars.filter(user=user, until__gte=invitation.created_at).exists():
         sentence = _(
             "This invitation was made before your access to %(dataset)s was changed. Ask an owner for a new invitation."
         )
@@ -171,11 +165,6 @@ def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | Non
         "dataset": invitation.dataset.name,
         "date": date_format(invitation.expires_at, "j F Y"),
     }
-
-
-def _is_barred(user: User, invitation: Invitation) -> bool:
-    bars = InvitationBar.objects.filter(dataset=invitation.dataset, user=user)
-    return bars.filter(until__gte=invitation.created_at).exists()
 
 
 @transaction.atomic
@@ -189,19 +178,14 @@ def invitation_accept(*, invitation: Invitation, user: User, at: datetime) -> Me
     membership = Membership.objects.filter(dataset=invitation.dataset, user=user).first()
     if membership and not role_is_more(invitation.role, than=membership.role):
         return membership
-    _invitation_spend(invitation, user, at=at)
-    membership, _made = Membership.objects.update_or_create(
-        dataset=invitation.dataset, user=user, defaults={"role": invitation.role}
-    )
-    return membership
-
-
-def _invitation_spend(invitation: Invitation, user: User, *, at: datetime) -> None:
-    """Take one use of an invitation whose row is locked. Raises UserError where it does not admit the person."""
     if refusal := invitation_refusal(invitation, at=at, user=user):
         raise UserError(refusal)
     spent = Invitation.objects.filter(pk=invitation.pk)
     spent.update(uses_left=F("uses_left") - 1, admitted=F("admitted") + 1)
+    membership, _made = Membership.objects.update_or_create(
+        dataset=invitation.dataset, user=user, defaults={"role": invitation.role}
+    )
+    return membership
 
 
 def role_is_more(role: str, *, than: str) -> bool:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import (
@@ -27,7 +27,6 @@ from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.pairs.statistics import Histogram, histogram
 
 ORDERS = ("pk", "-pk", "external_id", "-external_id", "source", "-source", "score", "-score")
-_COUNTED = ("pairs", "generated", "rejected")
 _FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score": "value"}
 
 
@@ -63,8 +62,7 @@ class DatasetFacts:
     shr_n: int | None = None
 
 
-@dataclass(frozen=True)
-class PairChoices:
+class PairChoices(NamedTuple):
     sources: Sequence[str]
     subsets: Sequence[str]
     splits: Sequence[str]
@@ -82,11 +80,11 @@ class ScoreSetRow:
     largest: float | None
 
 
-@dataclass(frozen=True)
-class PairLife:
+class PairLife(NamedTuple):
     """scores: of every set, the oldest first; twins: other pairs with the same sentences, in either order.
 
-    sentence_scores: each set that scores single sentences, with its values for the pair's two.
+    sentence_scores: each set that scores single sentences, such as p_D, the oldest first, with its values for the
+    pair's two.
     """
 
     scores: Sequence[PairScore]
@@ -101,15 +99,11 @@ def dataset_by_slug(slug: str) -> Dataset | None:
 def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     """The pairs that a filter finds, in no order, without their sentences and scores."""
     pairs = Pair.objects.filter(dataset=dataset)
-    wanted = {"source": filter.source, "subset": filter.subset, "split": filter.split}
-    wanted |= {"origin": filter.origin, "status": filter.status}
-    pairs = pairs.filter(**{name: value for name, value in wanted.items() if value})
+    names = ("source", "subset", "split", "origin", "status")
+    pairs = pairs.filter(**{name: value for name in names if (value := getattr(filter, name))})
     if filter.search:
-        pairs = pairs.filter(
-            Q(a__text__icontains=filter.search)
-            | Q(b__text__icontains=filter.search)
-            | Q(external_id=filter.search)
-        )
+        in_a, in_b = Q(a__text__icontains=filter.search), Q(b__text__icontains=filter.search)
+        pairs = pairs.filter(in_a | in_b | Q(external_id=filter.search))
     bounds = {"scores__value__gte": filter.low, "scores__value__lte": filter.high}
     bounds = {name: value for name, value in bounds.items() if value is not None}
     if filter.score_set is not None and bounds:
@@ -158,8 +152,8 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
         rejected=Count("pk", filter=Q(status=Pair.Status.REJECTED)),
     )
     facts: dict[int, dict[str, Any]] = {pk: {} for pk in ids}
-    for pk, *numbers in counted.values_list("dataset", *_COUNTED):
-        facts[pk] = dict(zip(_COUNTED, numbers, strict=True))
+    for row in counted:
+        facts[row["dataset"]] = {name: number for name, number in row.items() if name != "dataset"}
     people = PairScore.objects.filter(score_set__dataset__in=ids, score_set__kind=ScoreSet.Kind.HUMAN)
     judged = people.values("score_set__dataset").order_by().annotate(judged=Count("pair", distinct=True))
     for pk, number in judged.values_list("score_set__dataset", "judged"):
@@ -167,7 +161,9 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     for score_set in ScoreSet.objects.filter(dataset__in=ids).order_by("created_at", "pk"):
         told = facts[score_set.dataset_id]
         told["score_sets"] = told.get("score_sets", 0) + 1
-        told |= _reliability(score_set)
+        # What scores that people made say of their split-half reliability, if they say anything.
+        if score_set.kind == ScoreSet.Kind.HUMAN and (shr := score_set.parameters.get("reliability")):
+            told |= {"shr": shr.get("spearman_mean"), "shr_n": shr.get("judgements")}
     return {pk: DatasetFacts(**told) for pk, told in facts.items()}
 
 
@@ -219,19 +215,12 @@ def score_sets_of(dataset: Dataset) -> list[ScoreSetRow]:
         )
         .order_by("name", "pk")
     )
-    return [
-        ScoreSetRow(
-            found, found.count, found.mean, _sd(found.mean, found.mean_square), found.smallest, found.largest
-        )
-        for found in described
-    ]
-
-
-def _sd(mean: float | None, mean_square: float | None) -> float | None:
-    # SQLite knows no standard deviation, and Django's own for it fails where there are no rows.
-    if mean is None or mean_square is None:
-        return None
-    return math.sqrt(max(0.0, mean_square - mean * mean))
+    rows = []
+    for each in described:
+        # SQLite knows no standard deviation, and Django's own for it fails where there are no rows.
+        sd = math.sqrt(max(0.0, each.mean_square - each.mean * each.mean)) if each.count else None
+        rows.append(ScoreSetRow(each, each.count, each.mean, sd, each.smallest, each.largest))
+    return rows
 
 
 def score_histogram(score_set: ScoreSet, *, bins: int = 20, most: int = 5) -> Histogram:
@@ -257,9 +246,15 @@ def pair_life(pair: Pair) -> PairLife:
     twins = Pair.objects.filter(
         Q(a=pair.a_id, b=pair.b_id) | Q(a=pair.b_id, b=pair.a_id), dataset=pair.dataset_id
     )
+    of_sentences = SentenceScore.objects.filter(sentence__in=[pair.a_id, pair.b_id]).select_related(
+        "score_set"
+    )
+    by_set: dict[ScoreSet, dict[int, float]] = {}
+    for score in of_sentences.order_by("score_set__created_at", "score_set_id"):
+        by_set.setdefault(score.score_set, {})[score.sentence_id] = score.value
     return PairLife(
         scores=list(scores.order_by("score_set__created_at", "pk")),
-        sentence_scores=_sentence_scores(pair),
+        sentence_scores=[(each, by.get(pair.a_id), by.get(pair.b_id)) for each, by in by_set.items()],
         twins=list(twins.exclude(pk=pair.pk).select_related("a", "b").order_by("pk")),
     )
 
@@ -307,18 +302,3 @@ def _sides(pair: Pair, filter: PairFilter, order: str) -> tuple[Q, Q]:
     if name == "score":
         after |= Q(value__isnull=True)
     return before | Q(same, pk__lt=pair.pk), after | Q(same, pk__gt=pair.pk)
-
-
-def _reliability(score_set: ScoreSet) -> dict[str, Any]:
-    """What a score set that people made says of its split-half reliability, if it says anything."""
-    told = score_set.parameters.get("reliability") if score_set.kind == ScoreSet.Kind.HUMAN else None
-    return {"shr": told.get("spearman_mean"), "shr_n": told.get("judgements")} if told else {}
-
-
-def _sentence_scores(pair: Pair) -> list[tuple[ScoreSet, float | None, float | None]]:
-    """What each score set says of a pair's two sentences by themselves, such as p_D, the oldest first."""
-    scores = SentenceScore.objects.filter(sentence__in=[pair.a_id, pair.b_id]).select_related("score_set")
-    by_set: dict[ScoreSet, dict[int, float]] = {}
-    for score in scores.order_by("score_set__created_at", "score_set_id"):
-        by_set.setdefault(score.score_set, {})[score.sentence_id] = score.value
-    return [(found, values.get(pair.a_id), values.get(pair.b_id)) for found, values in by_set.items()]

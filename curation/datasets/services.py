@@ -54,26 +54,9 @@ def dataset_draft(*, slug: str, name: str, **facts: Any) -> Dataset:
 
 
 @transaction.atomic
-def dataset_create(
-    *,
-    slug: str,
-    name: str,
-    language: str = "en",
-    licence: str = "",
-    description: str = "",
-    source_address: str = "",
-    by: User | None = None,
-) -> Dataset:
-    """Make a dataset, whose owner is `by`."""
-    dataset = dataset_draft(
-        slug=slug,
-        name=name,
-        language=language,
-        licence=licence,
-        description=description,
-        source_address=source_address,
-        created_by=by,
-    )
+def dataset_create(*, slug: str, name: str, by: User | None = None, **facts: str) -> Dataset:
+    """Make a dataset, whose owner is `by`. facts: those of CHANGEABLE that are known."""
+    dataset = dataset_draft(slug=slug, name=name, created_by=by, **facts)
     dataset.save()
     if by:
         Membership.objects.create(dataset=dataset, user=by, role=Role.OWNER)
@@ -128,7 +111,13 @@ def score_set_publish(
     dataset_lock(dataset)
     there = ScoreSet.objects.filter(dataset=dataset, name=name).first()
     if there is not None:
-        return _of_the_same_run(there, kind, run_ref)
+        # The set that this run published before: it entered whole, or not at all.
+        if run_ref is None or (there.kind, there.run_ref) != (kind, run_ref):
+            sentence = _(
+                "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
+            )
+            raise UserError(sentence, name=name)
+        return there
     with errors_shown():
         low, high = scale_checked(low, high)
     score_set = ScoreSet(
@@ -145,30 +134,20 @@ def score_set_publish(
     with validation_shown():
         score_set.clean_fields()
     score_set.save()
-    remaining = iter(scores)
+    remaining, remaining_sentences = iter(scores), iter(sentence_scores)
     while part := list(islice(remaining, _SCORES_IN_INSERT)):
         _scores_store(score_set, part)
-    remaining_sentences = iter(sentence_scores)
     while several := list(islice(remaining_sentences, _SCORES_IN_INSERT)):
         _sentence_scores_store(score_set, several)
     return score_set
 
 
-def _of_the_same_run(there: ScoreSet, kind: str, run_ref: int | None) -> ScoreSet:
-    """The set that a run published before: it entered whole, or not at all."""
-    if run_ref is None or (there.kind, there.run_ref) != (kind, run_ref):
-        sentence = _(
-            "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
-        )
-        raise UserError(sentence, name=there.name)
-    return there
-
-
 def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
+    low, high = score_set.low, score_set.high
     for pair_id, value, _error, _judgements in scores:
-        if not score_set.low <= value <= score_set.high:
+        if not low <= value <= high:
             sentence = _("The score %(value)g of pair %(pair)s is outside the scale %(low)g to %(high)g.")
-            raise UserError(sentence, value=value, pair=pair_id, **_scale_of(score_set))
+            raise UserError(sentence, value=value, pair=pair_id, low=low, high=high)
     ids = {pair_id for pair_id, *_rest in scores}
     there = Pair.objects.filter(dataset=score_set.dataset, pk__in=ids).count()
     if there < len(ids):
@@ -176,10 +155,8 @@ def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
         raise UserError(sentence, missing=len(ids) - there, dataset=score_set.dataset)
     try:
         PairScore.objects.bulk_create(
-            PairScore(
-                score_set=score_set, pair_id=pair_id, value=value, standard_error=error, judgements=number
-            )
-            for pair_id, value, error, number in scores
+            PairScore(score_set=score_set, pair_id=pair, value=value, standard_error=error, judgements=number)
+            for pair, value, error, number in scores
         )
     except IntegrityError as error:
         raise UserError(_("A pair has two scores. Give one score for each pair.")) from error
@@ -211,16 +188,14 @@ def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) ->
 
 
 def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
-    words = {"sentence": score.sentence, "value": score.value, **_scale_of(score_set)}
-    if not score_set.low <= score.value <= score_set.high:
+    low, high = score_set.low, score_set.high
+    if not low <= score.value <= high:
         sentence = _("The score %(value)g of sentence %(sentence)s is outside the scale %(low)g to %(high)g.")
-        raise UserError(sentence, **words)
+        raise UserError(sentence, value=score.value, sentence=score.sentence, low=low, high=high)
     logits = (score.logit_machine, score.logit_human)
     if any(logit is not None and not math.isfinite(logit) for logit in logits):
-        raise UserError(_("A logit of sentence %(sentence)s is not a finite number."), **words)
+        raise UserError(
+            _("A logit of sentence %(sentence)s is not a finite number."), sentence=score.sentence
+        )
     if score.fold is not None and score.fold < 0:
-        raise UserError(_("The fold of sentence %(sentence)s is negative."), **words)
-
-
-def _scale_of(score_set: ScoreSet) -> dict[str, float]:
-    return {"low": score_set.low, "high": score_set.high}
+        raise UserError(_("The fold of sentence %(sentence)s is negative."), sentence=score.sentence)

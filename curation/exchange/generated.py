@@ -54,7 +54,12 @@ def generated_pairs_add(
     dataset_lock(dataset)
     added = ScoreSet.objects.filter(dataset=dataset, run_ref=run_ref, kind=ScoreSet.Kind.TARGET).first()
     if added is None:
-        _require_sources(dataset, {row.source for row in rows})
+        sources = {row.source for row in rows}
+        ours = Sentence.objects.filter(dataset=dataset)
+        missing = len(sources) - sum(ours.filter(pk__in=part).count() for part in _parts(sorted(sources)))
+        if missing:
+            sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
+            raise UserError(sentence, missing=missing, dataset=dataset)
         pairs = _pairs_added(dataset, run_ref, rows, _sentences_added(dataset, run_ref, rows), split)
         added = score_set_publish(
             dataset=dataset,
@@ -72,15 +77,6 @@ def generated_pairs_add(
     return GeneratedPairs(added, written.count(), human)
 
 
-def _require_sources(dataset: Dataset, sources: set[int]) -> None:
-    there = sum(
-        Sentence.objects.filter(dataset=dataset, pk__in=part).count() for part in _parts(sorted(sources))
-    )
-    if there < len(sources):
-        sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
-        raise UserError(sentence, missing=len(sources) - there, dataset=dataset)
-
-
 def _sentences_added(dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow]) -> dict[str, int]:
     """From the key of every written sentence to its number; those that the dataset lacks are stored."""
     texts = {sentence_key(row.text): normalise(row.text) for row in rows}
@@ -88,12 +84,8 @@ def _sentences_added(dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow
     for keys in _parts(texts):
         there = Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk")
         numbers |= dict(there)
-    machine = Sentence.Origin.MACHINE
-    new = [
-        Sentence(dataset=dataset, key=key, text=text, origin=machine, run_ref=run_ref)
-        for key, text in texts.items()
-        if key not in numbers
-    ]
+    facts: dict[str, Any] = {"dataset": dataset, "origin": Sentence.Origin.MACHINE, "run_ref": run_ref}
+    new = [Sentence(key=key, text=text, **facts) for key, text in texts.items() if key not in numbers]
     stored = Sentence.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
     return numbers | {sentence.key: sentence.pk for sentence in stored}
 

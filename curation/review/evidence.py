@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 from django.core.cache import cache
 from django.db.models import Count, F, FloatField, Max
@@ -11,9 +12,8 @@ from django.db.models.functions import Cast, Floor
 from curation.models import Dataset, PairScore, ScoreSet, Sentence, SentenceScore
 from curation.pairs.overlap import WordIndex
 
-MOST_INDEXED = (
-    100_000  # human sentences searched for the nearest; some seconds to index, once for each process
-)
+# Human sentences searched for the nearest; some seconds to index, once for each process.
+MOST_INDEXED = 100_000
 _BINS = 200
 _KEPT_SECONDS = 24 * 3600
 
@@ -41,8 +41,7 @@ class HumanScores:
         return below / self.n if self.n else None
 
 
-@dataclass(frozen=True)
-class Neighbour:
+class Neighbour(NamedTuple):
     """A human sentence, its word overlap (Dice) with a machine's, and whether all human sentences were searched."""
 
     text: str
@@ -62,11 +61,8 @@ def intended_of(pair_ids: Collection[int]) -> dict[int, PairScore]:
 
 def human_scores(score_set: ScoreSet) -> HumanScores:
     key = f"human-p-d:{score_set.pk}:{score_set.created_at.timestamp()}"
-    counts: tuple[int, ...] | None = cache.get(key)
-    if counts is None:
-        counts = _human_counts(score_set)
-        cache.set(key, counts, _KEPT_SECONDS)
-    return HumanScores(score_set.low, score_set.high, counts)
+    counts = cache.get_or_set(key, lambda: _human_counts(score_set), _KEPT_SECONDS)
+    return HumanScores(score_set.low, score_set.high, counts or ())
 
 
 def _human_counts(score_set: ScoreSet) -> tuple[int, ...]:
@@ -90,10 +86,8 @@ def nearest_human(dataset: Dataset, asked: Sequence[tuple[str, Collection[int]]]
     texts = dict(Sentence.objects.filter(pk__in=numbers).values_list("pk", "text"))
     whole = len(index) < MOST_INDEXED
     return [
-        Neighbour(texts[nearest.number], nearest.overlap, whole)
-        if nearest and nearest.number in texts
-        else None
-        for nearest in found
+        Neighbour(texts[each.number], each.overlap, whole) if each and each.number in texts else None
+        for each in found
     ]
 
 

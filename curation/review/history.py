@@ -1,8 +1,8 @@
 """What was decided, by whom and how fast, and what the verdicts so far say of the sentences that still wait."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import Q, QuerySet
 
@@ -11,11 +11,11 @@ from curation.pairs.keeping import KeptShare, KeptShareAbove, kept_by_p_d, kept_
 from curation.review.queue import standing
 
 LAST = 10  # verdicts whose effect on the estimated precision is shown
+_WITH = ("sentence", "pair", "reviewer", "replacement__b", "undone_by")
 PAUSE = timedelta(minutes=5)  # after a pause this long, the pace counts from the next verdict
 
 
-@dataclass(frozen=True)
-class Precision:
+class Precision(NamedTuple):
     """What share of the sentences reviewed could stay as the machine wrote them.
 
     before: without the last verdicts, so that one sees what those did. levels: from which p_D upwards.
@@ -27,8 +27,7 @@ class Precision:
     levels: Sequence[KeptShareAbove]
 
 
-@dataclass(frozen=True)
-class Pace:
+class Pace(NamedTuple):
     """What one person decided in this sitting. per_hour: None before the fifth."""
 
     decided: int
@@ -37,8 +36,7 @@ class Pace:
 
 def decisions_of_dataset(dataset: Dataset) -> QuerySet[ReviewDecision]:
     """The decisions on the pairs that were shown, the newest first, undone ones among them."""
-    shown = ReviewDecision.objects.filter(pair__dataset=dataset, alongside=None)
-    return shown.select_related("sentence", "pair", "reviewer", "replacement__b", "undone_by")
+    return ReviewDecision.objects.filter(pair__dataset=dataset, alongside=None).select_related(*_WITH)
 
 
 def last_decisions(dataset: Dataset, *, most: int = LAST) -> list[ReviewDecision]:
@@ -52,9 +50,7 @@ def last_decision_of(dataset: Dataset, reviewer: User) -> ReviewDecision | None:
 def decisions_of_pair(pair: Pair) -> list[ReviewDecision]:
     """What was decided about a pair, and the edit that it came from, the newest first."""
     about = ReviewDecision.objects.filter(Q(pair=pair) | Q(replacement=pair))
-    return list(
-        about.select_related("sentence", "pair", "reviewer", "replacement__b", "undone_by").order_by("-pk")
-    )
+    return list(about.select_related(*_WITH).order_by("-pk"))
 
 
 def review_precision(score_set: ScoreSet) -> Precision:
@@ -62,16 +58,9 @@ def review_precision(score_set: ScoreSet) -> Precision:
     shown = standing().filter(alongside=None, pair__scores__score_set=score_set)
     rows = shown.order_by("decided_at", "pk").values_list("pair__scores__value", "verdict")
     verdicts = [(p_d, verdict == ReviewDecision.Verdict.KEEP) for p_d, verdict in rows]
-    return Precision(
-        now=_kept(verdicts),
-        before=_kept(verdicts[:-LAST]),
-        last=_kept(verdicts[-LAST:]),
-        levels=kept_by_p_d(verdicts),
-    )
-
-
-def _kept(verdicts: Sequence[tuple[float, bool]]) -> KeptShare:
-    return kept_share(sum(kept for _p_d, kept in verdicts), len(verdicts))
+    parts = (verdicts, verdicts[:-LAST], verdicts[-LAST:])
+    now, before, last = (kept_share(sum(kept for _p_d, kept in part), len(part)) for part in parts)
+    return Precision(now, before, last, kept_by_p_d(verdicts))
 
 
 def review_pace(dataset: Dataset, reviewer: User, *, at: datetime) -> Pace:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 from urllib.parse import urlencode
 
 from django.core.cache import cache
@@ -45,8 +46,7 @@ class Queue:
         return urlencode(named | ({"blind": "on"} if self.blind else {}))
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """Machine sentences of a queue: all of them, and those with a standing decision."""
 
     total: int
@@ -64,7 +64,7 @@ def standing() -> QuerySet[ReviewDecision]:
 
 def queue_scores(queue: Queue) -> QuerySet[PairScore]:
     """The waiting sentences in the order of the queue, each by the first of its pairs that waits, with its p_D."""
-    waiting = _waiting(Q(score_set=queue.score_set) & Q(value__lte=_highest(queue)))
+    waiting = _waiting(Q(score_set=queue.score_set, value__lte=_limits(queue)[0]))
     earlier = _waiting(Q(score_set=queue.score_set)).filter(
         pair__b=OuterRef("pair__b"), pair_id__lt=OuterRef("pair_id")
     )
@@ -79,7 +79,7 @@ def queue_scores(queue: Queue) -> QuerySet[PairScore]:
 
 def queue_waiting(queue: Queue) -> int:
     """How many sentences of the queue wait: counted when nothing is left to show, or a share is offered."""
-    waiting = _waiting(Q(score_set=queue.score_set, value__lte=_highest(queue)))
+    waiting = _waiting(Q(score_set=queue.score_set, value__lte=_limits(queue)[0]))
     number: int = waiting.aggregate(n=Count("pair__b", distinct=True))["n"]
     return number
 
@@ -118,19 +118,11 @@ def _machine(wanted: Q) -> QuerySet[PairScore]:
     )
 
 
-def _highest(queue: Queue) -> float:
-    return _limits(queue)[0]
-
-
 def _limits(queue: Queue) -> tuple[float, int]:
     """The highest p_D of the queue's share, and how many sentences that share holds: a published set never changes."""
     score_set = queue.score_set
     key = f"review:{score_set.pk}:{score_set.created_at.timestamp()}:{queue.share}"
-    limits: tuple[float, int] | None = cache.get(key)
-    if limits is None:
-        limits = _limits_counted(queue)
-        cache.set(key, limits, _KEPT_SECONDS)
-    return limits
+    return cast("tuple[float, int]", cache.get_or_set(key, lambda: _limits_counted(queue), _KEPT_SECONDS))
 
 
 def _limits_counted(queue: Queue) -> tuple[float, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from django.middleware.csrf import get_token
@@ -22,8 +22,7 @@ LONG_SENTENCE = 150  # characters
 _BARS = 40
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """A bar of the strip, in hundredths of its width and of its height; y counts from the top."""
 
     x: float
@@ -74,15 +73,10 @@ def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
     human = None if queue.blind else human_scores(queue.score_set)
     asked = [(score.pair.b.text, [score.pair.a_id]) for score in scores]
     nearest = nearest_human(queue.score_set.dataset, asked)
+    strips = [_strip(human, score.value) if human else None for score in scores]
     return [
-        ShownSentence(
-            score.pair,
-            intended.get(score.pair_id),
-            _strip(human, score.value) if human else None,
-            neighbour,
-            uuid4(),
-        )
-        for score, neighbour in zip(scores, nearest, strict=True)
+        ShownSentence(score.pair, intended.get(score.pair_id), strip, neighbour, uuid4())
+        for score, strip, neighbour in zip(scores, strips, nearest, strict=True)
     ]
 
 
@@ -90,13 +84,8 @@ def _strip(human: HumanScores, p_d: float) -> Strip:
     together = len(human.counts) // _BARS
     sums = [sum(human.counts[start : start + together]) for start in range(0, len(human.counts), together)]
     width, most = 100 / len(sums), max(sums) or 1
-    bars = [
-        Bar(
-            round(place * width, 3), round(100 - 100 * n / most, 2), round(width, 3), round(100 * n / most, 2)
-        )
-        for place, n in enumerate(sums)
-        if n
-    ]
+    heights = [(place * width, 100 * n / most) for place, n in enumerate(sums) if n]
+    bars = [Bar(round(x, 3), round(100 - up, 2), round(width, 3), round(up, 2)) for x, up in heights]
     return Strip(p_d, round(100 * human.place(p_d), 2), human.share_below(p_d), human.n, bars)
 
 

@@ -124,7 +124,15 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
         return shown
     dataset_require_active(shown.pair.dataset)
     rows = [shown, *shown.companions.order_by("pk")]
-    _require_unreviewed([row.replacement_id for row in rows if row.replacement_id])
+    replacements = [row.replacement_id for row in rows if row.replacement_id]
+    later = (
+        ReviewDecision.objects.filter(pair__in=replacements, undone_at=None).select_related("pair").first()
+    )
+    if later is not None:
+        sentence = _(
+            "The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first."
+        )
+        raise UserError(sentence, pair=later.pair.external_id)
     for row in rows:
         after = _STATUS_AFTER[Verdict(row.verdict)]
         Pair.objects.filter(pk=row.pair_id, status=after).update(status=row.status_before)
@@ -165,17 +173,6 @@ def _require_undecided(pair: Pair) -> None:
         raise UserError(sentence, pair=pair.external_id, status=pair.get_status_display())
 
 
-def _require_unreviewed(replacements: Sequence[int]) -> None:
-    later = (
-        ReviewDecision.objects.filter(pair__in=replacements, undone_at=None).select_related("pair").first()
-    )
-    if later is not None:
-        raise UserError(
-            _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first."),
-            pair=later.pair.external_id,
-        )
-
-
 def _p_d(pair: Pair, score_set: ScoreSet | None) -> float | None:
     scores = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.REALISM)
     if score_set is not None:
@@ -185,11 +182,10 @@ def _p_d(pair: Pair, score_set: ScoreSet | None) -> float | None:
 
 def _companions(pair: Pair) -> list[Pair]:
     """The other pairs of the sentence that wait for a verdict."""
-    others = Pair.objects.filter(
-        dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED, status__in=REVIEWABLE
-    )
+    generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
     decided = ReviewDecision.objects.filter(undone_at=None, sentence=pair.b_id)
-    found = others.exclude(pk=pair.pk).exclude(pk__in=decided.values("pair"))
+    others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk)
+    found = others.exclude(pk__in=decided.values("pair"))
     return list(found.select_related("a", "b", "dataset").order_by("pk"))
 
 

@@ -66,9 +66,8 @@ def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRespon
     stored = ImportOptions.from_json(batch.mapping) if batch.mapping else None
     reading = ReadingForm(request.GET)
     if stored and not request.GET:
-        reading = ReadingForm(
-            {"header": "yes" if stored.header else "no", "delimiter": stored.delimiter or ""}
-        )
+        header = "yes" if stored.header else "no"
+        reading = ReadingForm({"header": header, "delimiter": stored.delimiter or ""})
     try:
         preview = _preview(batch, reading)
     except UserError as error:

@@ -34,7 +34,8 @@ from curation.forms.people import AccountForm, InvitationForm, RoleForm
 from curation.models import Dataset, Invitation, Membership, Role, User
 from curation.numbers import page_number
 
-MEMBERS_PER_PAGE = 50
+MEMBERS_PER_PAGE = INVITATIONS_SHOWN = 50
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 JUST_REMOVED = "removed_member"
 
 
@@ -71,12 +72,8 @@ def member_remove_view(request: AuthedRequest, slug: str, member_pk: int) -> Htt
         dataset_allow(request.user, dataset, may="own")
     at = now()
     member_remove(membership=membership, at=at)
-    request.session[JUST_REMOVED] = {
-        "at": at.isoformat(),
-        "dataset": dataset.pk,
-        "user": membership.user_id,
-        "role": membership.role,
-    }
+    about = {"dataset": dataset.pk, "user": membership.user_id, "role": membership.role}
+    request.session[JUST_REMOVED] = {"at": at.isoformat(), **about}
     return _after_change(request, dataset)
 
 
@@ -103,13 +100,7 @@ def _just_removed(request: AuthedRequest, dataset: Dataset) -> User | None:
     removed = request.session.get(JUST_REMOVED)
     if not removed or removed["dataset"] != dataset.pk:
         return None
-    if Membership.objects.filter(dataset=dataset, user=removed["user"]).exists():
-        return None
-    return User.objects.filter(pk=removed["user"]).first()
-
-
-INVITATIONS_SHOWN = 50
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+    return User.objects.filter(pk=removed["user"]).exclude(memberships__dataset=dataset).first()
 
 
 @never_cache
@@ -154,26 +145,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return _refused(request, unknown, status=404)
     if request.user.is_authenticated:
         return _join(request, invited)  # type: ignore[arg-type]
-    refusal = invitation_refusal(invited, at=now())
-    if refusal:
+    if refusal := invitation_refusal(invited, at=now()):
         return _refused(request, refusal, status=410)
-    return _join_with_new_account(request, invited)
-
-
-def _join(request: AuthedRequest, invited: Invitation) -> HttpResponse:
-    mine = Membership.objects.filter(dataset=invited.dataset, user=request.user).first()
-    if mine and not role_is_more(invited.role, than=mine.role):
-        context = {"invitation": invited, "membership": mine}
-        return render(request, "curation/invitation_answered.html", context)
-    refusal = invitation_refusal(invited, at=now(), user=request.user)
-    if refusal:
-        return _refused(request, refusal, status=410)
-    if request.method == "POST":
-        return _joined(request, invitation_accept(invitation=invited, user=request.user, at=now()))
-    return render(request, "curation/invitation.html", {"invitation": invited})
-
-
-def _join_with_new_account(request: HttpRequest, invited: Invitation) -> HttpResponse:
     form = AccountForm(request.POST or None, request=request)
     if form.is_valid():
         name, password = form.cleaned_data["username"], form.cleaned_data["password1"]
@@ -181,6 +154,18 @@ def _join_with_new_account(request: HttpRequest, invited: Invitation) -> HttpRes
         login(request, user, backend=BACKEND)
         return _joined(request, Membership.objects.get(dataset=invited.dataset, user=user))
     return render(request, "curation/invitation.html", {"invitation": invited, "form": form})
+
+
+def _join(request: AuthedRequest, invited: Invitation) -> HttpResponse:
+    mine = Membership.objects.filter(dataset=invited.dataset, user=request.user).first()
+    if mine and not role_is_more(invited.role, than=mine.role):
+        context = {"invitation": invited, "membership": mine}
+        return render(request, "curation/invitation_answered.html", context)
+    if refusal := invitation_refusal(invited, at=now(), user=request.user):
+        return _refused(request, refusal, status=410)
+    if request.method == "POST":
+        return _joined(request, invitation_accept(invitation=invited, user=request.user, at=now()))
+    return render(request, "curation/invitation.html", {"invitation": invited})
 
 
 def _joined(request: HttpRequest, membership: Membership) -> HttpResponse:

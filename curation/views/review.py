@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -86,7 +87,8 @@ def review_undo_view(request: AuthedRequest, slug: str, decision_pk: int) -> Htt
         messages.warning(request, str(error))
         return redirect(_address(queue) if queue else "curation:review_list")
     if queue and _asks_for_json(request):
-        return JsonResponse(screen_json(request, queue, at=now(), undone=_score(queue, undone)))
+        score = _scores(queue).filter(pair=undone.pair_id).first()
+        return JsonResponse(screen_json(request, queue, at=now(), undone=score))
     messages.info(request, _("Undone: the sentence waits again."))
     return redirect(_address(queue) if queue else "curation:review_list")
 
@@ -97,9 +99,8 @@ def _queue(request: AuthedRequest, dataset: Dataset) -> Queue | None:
     return QueueForm(request.GET, score_sets=sets).queue if sets else None
 
 
-def _score(queue: Queue, decision: ReviewDecision) -> PairScore | None:
-    scores = PairScore.objects.filter(score_set=queue.score_set, pair=decision.pair_id)
-    return scores.select_related("pair__a", "pair__b").first()
+def _scores(queue: Queue) -> QuerySet[PairScore]:
+    return queue.score_set.scores.select_related("pair__a", "pair__b")
 
 
 def _address(queue: Queue) -> str:
@@ -111,9 +112,8 @@ def _asks_for_json(request: AuthedRequest) -> bool:
 
 
 def _no_scores(dataset: Dataset) -> str:
-    return _("No sentence of %(dataset)s has a p_D yet. Score its generated pairs first.") % {
-        "dataset": dataset
-    }
+    sentence = _("No sentence of %(dataset)s has a p_D yet. Score its generated pairs first.")
+    return sentence % {"dataset": dataset}
 
 
 def _refused(
@@ -140,9 +140,8 @@ def _page(
     """opened: reject or edit, whose panel is open. The sentence that a form is about stays on the screen."""
     at = now()
     score = _score_asked(queue, form) if form else None
-    shown = next(
-        iter(shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)), None
-    )
+    several = shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)
+    shown = several[0] if several else None
     figures = figures_of(request, queue, at=at)
     context: dict[str, Any] = figures | {
         "shown": shown,
@@ -150,7 +149,8 @@ def _page(
         "problem": problem,
         "chosen": form.data.getlist("reasons") if form else [],  # type: ignore[attr-defined]
         "note": form.data.get("note", "") if form else "",
-        "text": _text(form, shown),
+        # In the field for an edit: what the curator wrote, else the sentence as it is.
+        "text": (form.data.get("text") if form else "") or (shown.pair.b.text if shown else ""),
         "reasons": [(number, *reason) for number, reason in enumerate(Reason.choices, start=1)],
         "progress_text": progress_text(figures),
         "queue_form": QueueForm(request.GET, score_sets=realism_sets(queue.score_set.dataset)),
@@ -165,14 +165,8 @@ def _page(
 
 def _score_asked(queue: Queue, form: VerdictForm) -> PairScore | None:
     pair = form.cleaned_data.get("pair")
-    scores = PairScore.objects.filter(score_set=queue.score_set, pair=pair)
-    undecided = scores.exclude(pair__decisions__in=ReviewDecision.objects.filter(undone_at=None))
-    return undecided.select_related("pair__a", "pair__b").first() if pair else None
-
-
-def _text(form: VerdictForm | None, shown: Any) -> str:
-    """The text in the field for an edit: what the curator wrote, else the sentence as it is."""
-    return (form.data.get("text") if form else "") or (shown.pair.b.text if shown else "")
+    undecided = _scores(queue).exclude(pair__decisions__in=ReviewDecision.objects.filter(undone_at=None))
+    return undecided.filter(pair=pair).first() if pair else None
 
 
 def _wider(queue: Queue) -> dict[str, Any] | None:
