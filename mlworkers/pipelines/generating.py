@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -130,7 +130,7 @@ class _Writer:
             else:
                 fitting.append(source)
         rows = rows_written(generator, fitting, self.plan, self._compute, shard=number, report=report)
-        _lines_write(path, [row.as_json() for row in rows] + refused)
+        _lines_write(path, [asdict(row) for row in rows] + refused)
         self.seconds += monotonic() - started
         self.rows += len(rows)
 
@@ -150,7 +150,7 @@ def _stored(
         sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
         raise UserError(sentence % {"reasons": reasons})
     path = job.folder / "rows.jsonl"
-    _lines_write(path, [row.as_json() for row in processed.rows])
+    _lines_write(path, [asdict(row) for row in processed.rows])
     added = generated_pairs_add(
         dataset=dataset,
         run_ref=job.run_id,

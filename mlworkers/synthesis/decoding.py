@@ -5,7 +5,6 @@ that it counters; all of them see the same words.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -14,6 +13,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
 from mlworkers.synthesis.generator import Generator
+from mlworkers.synthesis.plan import GenerationPlan
 
 ROOM = 16  # positions; the library's own layer copies everything at every token
 
@@ -23,7 +23,7 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)  # type: ignore[no-untyped-call]
-        self._spare: tuple[Tensor, Tensor] | None = None
+        self._spare: tuple[Tensor, ...] | None = None
 
     def update(
         self, key_states: Tensor, value_states: Tensor, *_args: Any, **_kwargs: Any
@@ -33,9 +33,10 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         before = self.get_seq_length()
         after = before + key_states.shape[-2]
         if self._spare is None or self._spare[0].shape[-2] < after:
-            self._spare = (
-                self._with_room(key_states, before, after),
-                self._with_room(value_states, before, after),
+            room = ROOM if before else 0  # a prompt is followed by a repetition, which copies anyway
+            self._spare = tuple(
+                states.new_empty(*states.shape[:2], after + room, states.shape[3])
+                for states in (key_states, value_states)
             )
             for spare, held in zip(self._spare, (self.keys, self.values), strict=True):
                 if before and held is not None:
@@ -53,59 +54,37 @@ class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         super().batch_select_indices(indices)
         self._spare = None
 
-    @staticmethod
-    def _with_room(states: Tensor, before: int, after: int) -> Tensor:
-        batch, heads, _length, width = states.shape
-        room = ROOM if before else 0  # a prompt is followed by a repetition, which copies anyway
-        return states.new_empty(batch, heads, after + room, width)
-
-
-def roomy_cache() -> Cache:
-    return Cache(layer_class_to_replicate=RoomyLayer)
-
 
 COMPACT_BELOW = 0.8  # share of rows still written, below which the others leave the batch
 
 Prompts = tuple[list[int], ...]  # tokens of a label's own prompt, then of those that it counters
 
 
-@dataclass(frozen=True)
-class Decoding:
-    """How rows are drawn; GenerationPlan says what each number means."""
-
-    samples: int = 5
-    top_k: int = 5
-    top_p: float = 0.9
-    decay: float = 100.0
-    floor: float = 0.01
-    max_tokens: int = 40
-
-
 @torch.inference_mode()
 def continued(
-    generator: Generator, prompts: Sequence[Prompts], noise: Tensor, how: Decoding
+    generator: Generator, prompts: Sequence[Prompts], noise: Tensor, plan: GenerationPlan
 ) -> list[list[int]]:
-    """The tokens that follow each of S prompts, `how.samples` rows for each, in the order of the prompts.
+    """The tokens that follow each of S prompts, `plan.samples` rows for each, in the order of the prompts.
 
     prompts: all with the same number of counter prompts. noise: (S x samples, max_tokens), uniform in [0, 1): a row is
     drawn with its own, and so depends on no other row. A row ends with the first token that holds a quote or a line
     break, or after max_tokens.
     """
-    batch = _Batch(generator, prompts, how.samples)
+    batch = _Batch(generator, prompts, plan.samples)
     rows = torch.zeros(noise.shape, dtype=torch.long, device=generator.device)
-    lengths = torch.full((len(noise),), how.max_tokens, device=generator.device)
+    lengths = torch.full((len(noise),), plan.max_tokens, device=generator.device)
     noise = noise.to(generator.device)
-    for step in range(how.max_tokens):
+    for step in range(plan.max_tokens):
         # R rows are still written: logits (R, V) and (C, R, V) -> log_p (R, V) -> tokens, p (R, K) -> token (R,)
-        log_p = debiased(*batch.logits, decay=how.decay, floor=how.floor)
-        tokens, p = nucleus(log_p, top_k=how.top_k, top_p=how.top_p)
+        log_p = debiased(*batch.logits, decay=plan.decay, floor=plan.floor)
+        tokens, p = nucleus(log_p, top_k=plan.top_k, top_p=plan.top_p)
         token = drawn(tokens, p, noise[batch.rows, step])
         rows[batch.rows, step] = token  # batch.rows: which of the S x samples rows they are
         # A row's length is known when its first ending token is drawn.
-        ended = generator.ends[token] & (lengths[batch.rows] == how.max_tokens)
+        ended = generator.ends[token] & (lengths[batch.rows] == plan.max_tokens)
         lengths[batch.rows[ended]] = step + 1
         writing = lengths[batch.rows] > step + 1
-        if step + 1 == how.max_tokens or not writing.any():
+        if step + 1 == plan.max_tokens or not writing.any():
             break
         token = batch.without(~writing, token)
         batch.append(token)
@@ -118,7 +97,7 @@ class _Batch:
     def __init__(self, generator: Generator, prompts: Sequence[Prompts], samples: int) -> None:
         self._generator = generator
         self._blocks = len(prompts[0])
-        self._cache = roomy_cache()
+        self._cache = Cache(layer_class_to_replicate=RoomyLayer)
         lines = [each[block] for block in range(self._blocks) for each in prompts]
         tokens, self._mask = left_padded(lines, generator.device)
         self._positions = (self._mask.cumsum(dim=-1) - 1).clamp_(min=0)

@@ -4,10 +4,11 @@ The steps and their order are DINO's (its code, and RISE's); what is ours is mar
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -38,32 +39,27 @@ class Reason(StrEnum):
     LIMIT = "beyond the limit of rows"  # ours
 
 
-@dataclass(frozen=True)
+@dataclass
 class Row:
-    """A row with what became of it. text: cleaned. target: the target similarity; sampled: a partner of step 6."""
+    """A row with what becomes of it. text: cleaned. target: the target similarity; sampled: a partner of step 6."""
 
     source: int
     label: str
     sample: int
     raw: str
     tokens: int
-    text: str = ""
-    target: float | None = None
+    text: str
+    target: float
     sampled: bool = False
     dropped: Reason | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "source": self.source,
-            "label": self.label,
-            "sample": self.sample,
-            "raw": self.raw,
-            "tokens": self.tokens,
-            "text": self.text,
-            "target": self.target,
-            "sampled": self.sampled,
-            "dropped": self.dropped and str(self.dropped),
-        }
+    @cached_property
+    def key(self) -> str:
+        return near_copy_key(self.text)
+
+    def drop(self, reason: Reason, applies: bool) -> None:
+        if applies and self.dropped is None:
+            self.dropped = reason
 
 
 @dataclass(frozen=True)
@@ -98,21 +94,17 @@ def postprocessed(
     rng = np.random.default_rng(plan.seed)
     by_id = {source.id: source for source in sources}
     rows = [_cleaned(row, plan) for row in written]
-    order = rng.permutation(len(rows)).tolist()
-    shuffled = [rows[place] for place in order]
-    for step in (
-        _without_repeats,
-        lambda rows: _without_copies(rows, by_id),
-        lambda rows: _without_held_out(rows, held_out),
-        _without_contradictions,
-        lambda rows: _targets_set(rows, plan.smoothing),
-        lambda rows: _thinned(rows, plan.keep),
-    ):
-        shuffled = step(shuffled)
+    shuffled = [rows[place] for place in rng.permutation(len(rows)).tolist()]
+    _drop_repeats(shuffled)
+    _drop_copies(shuffled, sources, held_out)
+    _drop_contradictions(shuffled)
+    _thin_out(shuffled, plan.keep)
     partners, missing = _partners(shuffled, by_id, plan, rng)
-    together = _limited(shuffled + partners, plan.most_rows, rng)
-    in_order = sorted(zip(order, together[: len(order)], strict=True), key=lambda each: each[0])
-    return ProcessedRows((*(row for _place, row in in_order), *together[len(order) :]), missing)
+    if plan.most_rows:  # drawn evenly from all that are kept
+        kept = [row for row in shuffled + partners if row.dropped is None]
+        for place in rng.permutation(len(kept))[plan.most_rows :].tolist():
+            kept[place].drop(Reason.LIMIT, True)
+    return ProcessedRows((*rows, *partners), missing)
 
 
 def smoothed(label: str, smoothing: float) -> float:
@@ -123,123 +115,81 @@ def smoothed(label: str, smoothing: float) -> float:
 def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
     before, quote, _after = written.text.partition(QUOTE)
     text = normalise(before)
-    row = Row(written.source, written.label, written.sample, written.text, written.tokens, text)
-    return replace(row, dropped=_fault(before, text, plan.least_words, ended=bool(quote)))
-
-
-def _fault(raw: str, text: str, least_words: int, *, ended: bool) -> Reason | None:
+    row = Row(
+        *(written.source, written.label, written.sample, written.text, written.tokens),
+        text=text,
+        target=smoothed(written.label, plan.smoothing),
+    )
     count = len(words(text))
-    faults = {
-        Reason.LINE_BREAK: "\n" in raw or "\r" in raw,
-        Reason.NO_QUOTE: not ended,
-        Reason.EMPTY: not count,
-        Reason.BROKEN: "�" in text,
-        Reason.TOO_LONG: len(text) > SENTENCE_MAX_CHARACTERS,
-        Reason.TOO_SHORT: count < least_words,
-    }
-    return next((reason for reason, applies in faults.items() if applies), None)
+    row.drop(Reason.LINE_BREAK, "\n" in before or "\r" in before)
+    row.drop(Reason.NO_QUOTE, not quote)
+    row.drop(Reason.EMPTY, not count)
+    row.drop(Reason.BROKEN, "�" in text)
+    row.drop(Reason.TOO_LONG, len(text) > SENTENCE_MAX_CHARACTERS)
+    row.drop(Reason.TOO_SHORT, count < plan.least_words)
+    return row
 
 
-def _without_repeats(rows: Sequence[Row]) -> list[Row]:
+def _drop_repeats(rows: Sequence[Row]) -> None:
     """Of rows with the same source, label and text, the first stays."""
     seen: set[tuple[int, str, str]] = set()
-    result = []
     for row in rows:
-        name = (row.source, row.label, near_copy_key(row.text))
-        result.append(_drop(row, Reason.REPEATED, name in seen))
+        name = (row.source, row.label, row.key)
+        row.drop(Reason.REPEATED, name in seen)
         if row.dropped is None:
             seen.add(name)
-    return result
 
 
-def _without_copies(rows: Sequence[Row], sources: Mapping[int, Source]) -> list[Row]:
+def _drop_copies(rows: Sequence[Row], sources: Sequence[Source], held_out: HeldOut) -> None:
     """DINO compares character by character; a capital or a full stop more makes no other sentence."""
-    keys = {number: near_copy_key(source.text) for number, source in sources.items()}
-    return [_drop(row, Reason.SOURCE, near_copy_key(row.text) == keys[row.source]) for row in rows]
+    keys = {source.id: near_copy_key(source.text) for source in sources}
+    for row in rows:
+        row.drop(Reason.SOURCE, row.key == keys[row.source])
+        row.drop(Reason.HELD_OUT, row.text in held_out)
 
 
-def _without_held_out(rows: Sequence[Row], held_out: HeldOut) -> list[Row]:
-    return [_drop(row, Reason.HELD_OUT, row.text in held_out) for row in rows]
-
-
-def _without_contradictions(rows: Sequence[Row]) -> list[Row]:
+def _drop_contradictions(rows: Sequence[Row]) -> None:
     """A sentence written for one source under two labels has neither: all its rows go (DINO keeps them all)."""
     labels: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in rows:
         if row.dropped is None:
-            labels[row.source, near_copy_key(row.text)].add(row.label)
-    return [
-        _drop(row, Reason.CONTRADICTION, len(labels[row.source, near_copy_key(row.text)]) > 1) for row in rows
-    ]
-
-
-def _targets_set(rows: Sequence[Row], smoothing: float) -> list[Row]:
-    return [replace(row, target=smoothed(row.label, smoothing)) for row in rows]
-
-
-def _thinned(rows: Sequence[Row], keep: int) -> list[Row]:
-    """Of a source's rows with one target, the first `keep` stay."""
-    counts: Counter[tuple[int, float | None]] = Counter()
-    result = []
+            labels[row.source, row.key].add(row.label)
     for row in rows:
-        name = (row.source, row.target)
-        result.append(_drop(row, Reason.ENOUGH, counts[name] >= keep))
-        counts[name] += row.dropped is None
-    return result
+        row.drop(Reason.CONTRADICTION, len(labels[row.source, row.key]) > 1)
+
+
+def _thin_out(rows: Sequence[Row], keep: int) -> None:
+    """Of a source's rows with one target, the first `keep` stay."""
+    counts: Counter[tuple[int, float]] = Counter()
+    for row in rows:
+        row.drop(Reason.ENOUGH, counts[row.source, row.target] >= keep)
+        counts[row.source, row.target] += row.dropped is None
 
 
 def _partners(
     rows: Sequence[Row], sources: Mapping[int, Source], plan: GenerationPlan, rng: np.random.Generator
 ) -> tuple[list[Row], int]:
-    """For each source with a kept row, sentences written for sources of other groups, with the similarity 0.
+    """For each source with a kept row, sentences written for sources of other groups, with the similarity 0; and how
+    many were not found.
 
     The label 0 of these is not smoothed (RISE's code). Ours: none from the source's own group of pairs, none that
     nearly repeats the source, none that the source has already.
     """
     kept = [row for row in rows if row.dropped is None]
-    taken = {(row.source, near_copy_key(row.text)) for row in rows if row.text}
-    partners: list[Row] = []
-    wanted = 0
-    for number in dict.fromkeys(row.source for row in kept):
-        wanted += plan.sampled
-        for sample in range(plan.sampled):
-            found = _partner(
-                sources[number], kept, sources, taken, near_duplicate=plan.near_duplicate, rng=rng
-            )
-            if found is not None:
-                taken.add((number, near_copy_key(found.text)))
-                partners.append(
-                    Row(number, "0", sample, found.raw, found.tokens, found.text, 0.0, sampled=True)
-                )
-    return partners, wanted - len(partners)
-
-
-def _partner(
-    source: Source,
-    kept: Sequence[Row],
-    sources: Mapping[int, Source],
-    taken: Container[tuple[int, str]],
-    *,
-    near_duplicate: float,
-    rng: np.random.Generator,
-) -> Row | None:
-    places: list[int] = rng.integers(len(kept), size=TRIES).tolist()
-    for row in (kept[place] for place in places):
-        if (
-            sources[row.source].group != source.group
-            and (source.id, near_copy_key(row.text)) not in taken
-            and jaccard(source.text, row.text) < near_duplicate
-        ):
-            return row
-    return None
-
-
-def _limited(rows: Sequence[Row], most: int, rng: np.random.Generator) -> list[Row]:
-    """At most so many kept rows, drawn evenly from all; 0: all."""
-    kept = [place for place, row in enumerate(rows) if row.dropped is None]
-    beyond = set(rng.permutation(kept)[most:].tolist()) if most else set()
-    return [_drop(row, Reason.LIMIT, place in beyond) for place, row in enumerate(rows)]
-
-
-def _drop(row: Row, reason: Reason, applies: bool) -> Row:
-    return replace(row, dropped=reason) if applies and row.dropped is None else row
+    taken = {(row.source, row.key) for row in rows if row.text}
+    partners, missing = [], 0
+    for source, sample in product(dict.fromkeys(sources[row.source] for row in kept), range(plan.sampled)):
+        fitting = (
+            row
+            for row in (kept[place] for place in rng.integers(len(kept), size=TRIES).tolist())
+            if sources[row.source].group != source.group
+            and (source.id, row.key) not in taken
+            and jaccard(source.text, row.text) < plan.near_duplicate
+        )
+        found = next(fitting, None)
+        if found is None:
+            missing += 1
+            continue
+        taken.add((source.id, found.key))
+        partners.append(replace(found, source=source.id, label="0", sample=sample, target=0.0, sampled=True))
+    return partners, missing

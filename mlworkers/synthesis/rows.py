@@ -1,7 +1,7 @@
 """What is written for whom, before anything of it is dropped."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class Source(NamedTuple):
@@ -21,6 +21,3 @@ class WrittenRow:
     sample: int
     text: str
     tokens: int
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)

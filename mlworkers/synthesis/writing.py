@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from curation.files.progress import Report, silent
 from mlworkers.pretrained.compute import Compute, halving, side_by_side
-from mlworkers.synthesis.decoding import Decoding, Prompts, continued
+from mlworkers.synthesis.decoding import Prompts, continued
 from mlworkers.synthesis.generator import Generator
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source, WrittenRow
@@ -44,56 +45,30 @@ def rows_written(
         return []
     total = len(sources) * len(plan.label_list) * plan.samples
 
-    def say(sentence: str) -> None:
-        report(0, total, sentence)
+    def decoded(batch: _Work) -> list[list[int]]:
+        return continued(generator, batch.prompts, batch.noise, plan)
+
+    def written(lines: int) -> list[WrittenRow]:
+        rows: dict[tuple[int, str, int], WrittenRow] = {}
+        work = list(_batches(generator, sources, plan, shard=shard, lines=lines))
+        with closing(side_by_side(decoded, work, workers=compute.workers)) as results:
+            for batch, rows_of_tokens in zip(work, results, strict=True):
+                for number, tokens in enumerate(rows_of_tokens):
+                    place, sample = batch.places[number // plan.samples], number % plan.samples
+                    text = generator.text(tokens)
+                    row = WrittenRow(sources[place].id, batch.label, sample, text, len(tokens))
+                    rows[place, batch.label, sample] = row
+                report(len(rows), total, "Writing sentences")
+        return [rows[key] for key in product(range(len(sources)), plan.label_list, range(plan.samples))]
 
     lines = plan.rows_at_a_time or _LINES[compute.device.type]
-    rows, _fitting = halving(
-        lambda most: _rows(generator, sources, plan, compute, shard=shard, lines=most, report=report),
-        lines,
-        say,
-    )
-    return rows
+    return halving(written, lines, lambda sentence: report(0, total, sentence))[0]
 
 
 def check_length(generator: Generator, source: Source, plan: GenerationPlan) -> None:
     """Raises PromptTooLongError where one of the source's prompts does not fit into the model's context."""
     for label in plan.label_list:
         _prompts(generator, plan, label, source)
-
-
-def _rows(
-    generator: Generator,
-    sources: Sequence[Source],
-    plan: GenerationPlan,
-    compute: Compute,
-    *,
-    shard: int,
-    lines: int,
-    report: Report,
-) -> list[WrittenRow]:
-    work = list(_batches(generator, sources, plan, shard=shard, lines=lines))
-    how = decoding_of(plan)
-    rows: dict[tuple[int, str, int], WrittenRow] = {}
-
-    def decoded(batch: _Work) -> list[list[int]]:
-        return continued(generator, batch.prompts, batch.noise, how)
-
-    with closing(side_by_side(decoded, work, workers=compute.workers)) as results:
-        for batch, written in zip(work, results, strict=True):
-            for number, tokens in enumerate(written):
-                place, sample = batch.places[number // plan.samples], number % plan.samples
-                text = generator.text(tokens)
-                row = WrittenRow(sources[place].id, batch.label, sample, text, len(tokens))
-                rows[place, batch.label, sample] = row
-            report(len(rows), len(sources) * len(plan.label_list) * plan.samples, "Writing sentences")
-    order = (
-        (place, label, sample)
-        for place in range(len(sources))
-        for label in plan.label_list
-        for sample in range(plan.samples)
-    )
-    return [rows[key] for key in order]
 
 
 def _batches(
@@ -128,7 +103,3 @@ def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Sou
     texts = plan.instructions.prompts(label, source.text)
     wanted = texts if plan.self_debiasing else texts[:1]
     return tuple(generator.prompt_tokens(text, room=plan.max_tokens) for text in wanted)
-
-
-def decoding_of(plan: GenerationPlan) -> Decoding:
-    return Decoding(plan.samples, plan.top_k, plan.top_p, plan.decay, plan.floor, plan.max_tokens)

@@ -10,14 +10,14 @@ from transformers import PreTrainedConfig
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.synthesis import decoding
 from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
-from mlworkers.synthesis.decoding import Decoding, continued
+from mlworkers.synthesis.decoding import continued
 from mlworkers.synthesis.generator import Generator, PromptTooLongError
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source
 from mlworkers.synthesis.writing import check_length, rows_written
 from tests.ml.tiny_generator import KINDS, tiny_generator
 
-HOW = Decoding(samples=3, max_tokens=16)
+HOW = GenerationPlan(dataset="scenes", model="tiny", samples=3, max_tokens=16)
 TEXTS = (
     ('Write: "', 'A dog "', 'Two women are playing: "'),
     ('Task: Write two sentences that mean the same thing. "', 'x "', 'the park "'),
@@ -45,7 +45,7 @@ def noise_of(rows: int, *, seed: int = 1) -> torch.Tensor:
 
 
 def plainly(
-    generator: Generator, prompts: tuple[list[int], ...], noise: torch.Tensor, how: Decoding
+    generator: Generator, prompts: tuple[list[int], ...], noise: torch.Tensor, how: GenerationPlan
 ) -> list[int]:
     """One row, token by token, each from the whole text anew: no padding, no cache, no batch."""
     tokens: list[int] = []
