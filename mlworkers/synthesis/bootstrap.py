@@ -87,19 +87,31 @@ def generator_trained(
             f"None of the {len(listed)} examples fits into {plan.context} tokens; give pairs with scores, or a longer "
             "context."
         )
+    kept = None
+    if checkpoints is not None:
+        about = {**asdict(plan), "examples": hashlib.sha256(repr(fitting).encode()).hexdigest()}
+        kept = Checkpoints(checkpoints, about=about, every_steps=CHECKPOINT_STEPS)
     model = _model(plan, tokenizer, compute.device)
     with _side_by_side(compute.workers) as pool:
         trained = train(
             ExampleLearner(model, fitting, compute, pool),
-            _schedule(fitting, plan),
-            _loop(plan),
-            checkpoints=_checkpoints(checkpoints, plan, fitting),
+            BatchesOfLikeLength(
+                np.array([len(each.tokens) for each in fitting]),
+                batch_size=plan.batch,
+                steps=plan.steps,
+                warmup=plan.warmup,
+                seed=plan.seed,
+            ),
+            LoopPlan(plan.learning_rate, plan.seed, weight_decay=plan.weight_decay, clip=CLIP, betas=BETAS),
+            checkpoints=kept,
             report=report,
             note=note,
             expired=expired,
             message="Training the generator",
         )
-    _save(model, tokenizer, folder)
+    with quiet_transformers():
+        model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
     return BootstrapResult(
         steps=trained.steps,
         examples=len(fitting),
@@ -109,32 +121,6 @@ def generator_trained(
         loss=trained.kept.loss,
         finished=trained.steps == plan.steps,
     )
-
-
-def _schedule(examples: Sequence[TokenLists], plan: BootstrapPlan) -> BatchesOfLikeLength:
-    lengths = np.array([len(each.tokens) for each in examples])
-    return BatchesOfLikeLength(
-        lengths, batch_size=plan.batch, steps=plan.steps, warmup=plan.warmup, seed=plan.seed
-    )
-
-
-def _loop(plan: BootstrapPlan) -> LoopPlan:
-    return LoopPlan(
-        learning_rate=plan.learning_rate,
-        weight_decay=plan.weight_decay,
-        clip=CLIP,
-        betas=BETAS,
-        seed=plan.seed,
-    )
-
-
-def _checkpoints(
-    folder: Path | None, plan: BootstrapPlan, examples: Sequence[TokenLists]
-) -> Checkpoints | None:
-    if folder is None:
-        return None
-    digest = hashlib.sha256(repr(examples).encode()).hexdigest()
-    return Checkpoints(folder, about={**asdict(plan), "examples": digest}, every_steps=CHECKPOINT_STEPS)
 
 
 def _tokens(tokenizer: PreTrainedTokenizerFast, example: Example) -> TokenLists:
@@ -233,12 +219,6 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
         tokens[row, :end] = torch.tensor(each.tokens[:-1])
         targets[row, each.given : end] = torch.tensor(each.tokens[each.given + 1 :])
     return tokens, targets
-
-
-def _save(model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    with quiet_transformers():
-        model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
 
 
 END = "<|endoftext|>"

@@ -50,8 +50,10 @@ class Generator:
         if len(tokens) > 1 and tokens[-1] == self.tokenizer.eos_token_id:
             tokens.pop()  # some tokenizers end every text
         if self.context is not None and len(tokens) + room > self.context:
+            spaced = " ".join(prompt.split())
+            shortened = spaced if len(spaced) <= 80 else f"{spaced[:80]}…"
             raise PromptTooLongError(
-                f"“{_shortened(prompt)}” has {len(tokens)} tokens, and with {room} for the answer they exceed the "
+                f"“{shortened}” has {len(tokens)} tokens, and with {room} for the answer they exceed the "
                 f"model's context of {self.context}; leave the sentence out, or take a model with a longer context."
             )
         return tokens
@@ -69,7 +71,16 @@ def load_generator(folder: Path, compute: Compute) -> Generator:
     _check_causal(check_folder(folder))
     with quiet_transformers():
         try:
-            model = _model(folder, compute)
+            loaded: Any = AutoModelForCausalLM.from_pretrained(
+                folder,
+                dtype=compute.dtype,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
+            check_loaded(loaded[0].state_dict().keys(), loaded[1])
+            model = loaded[0].to(compute.device)
             tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         except LOADING_FAILS as error:
             raise loading_failed(folder, error) from error
@@ -94,16 +105,14 @@ def generator_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
     texts = tokenizer.batch_decode([[token] for token in range(known)], clean_up_tokenization_spaces=False)
     ends = [any(ending in text for ending in ENDING) for text in texts] + [False] * (size - known)
     barred = torch.zeros(size, dtype=torch.bool)
-    barred[[*tokenizer.all_special_ids, *_end_tokens(model), *range(known, size)]] = True
-    device = model.device
-    return Generator(
-        model,
-        tokenizer,
-        torch.tensor(ends).to(device),
-        barred.to(device),
-        _context(model, tokenizer),
-        arguments,
-    )
+    config, device = model.config.get_text_config(), model.device
+    end = config.eos_token_id
+    end_tokens = [] if end is None else [end] if isinstance(end, int) else list(end)
+    barred[[*tokenizer.all_special_ids, *end_tokens, *range(known, size)]] = True
+    # The shorter of what the positions and the tokenizer allow; models of relative positions have no limit.
+    limits = (getattr(config, "max_position_embeddings", None), tokenizer.model_max_length)
+    context = min((limit for limit in limits if limit is not None and limit < _NO_LIMIT), default=None)
+    return Generator(model, tokenizer, torch.tensor(ends).to(device), barred.to(device), context, arguments)
 
 
 def _check_causal(folder: Path) -> None:
@@ -121,36 +130,3 @@ def _check_causal(folder: Path) -> None:
         raise ModelError(
             f"{folder} holds {architecture}, which is no causal language model; name one, such as gpt2-xl."
         )
-
-
-def _model(folder: Path, compute: Compute) -> PreTrainedModel:
-    loaded: Any = AutoModelForCausalLM.from_pretrained(
-        folder,
-        dtype=compute.dtype,
-        local_files_only=True,
-        use_safetensors=True,
-        trust_remote_code=False,
-        output_loading_info=True,
-    )
-    check_loaded(loaded[0].state_dict().keys(), loaded[1])
-    model: PreTrainedModel = loaded[0].to(compute.device)
-    return model
-
-
-def _end_tokens(model: PreTrainedModel) -> list[int]:
-    end = model.config.get_text_config().eos_token_id
-    return [] if end is None else [end] if isinstance(end, int) else list(end)
-
-
-def _context(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """The shorter of what the positions and the tokenizer allow; models of relative positions have no limit."""
-    limits = (
-        getattr(model.config.get_text_config(), "max_position_embeddings", None),
-        tokenizer.model_max_length,
-    )
-    return min((limit for limit in limits if limit is not None and limit < _NO_LIMIT), default=None)
-
-
-def _shortened(text: str) -> str:
-    spaced = " ".join(text.split())
-    return spaced if len(spaced) <= 80 else f"{spaced[:80]}…"

@@ -60,22 +60,25 @@ def typographic(sentence: str) -> str:
 
 def task_of_pairs(name: str, plural: str, one: str) -> Task:
     """DINO's three instructions, about `plural` ("sentences") of which each is `one` ("Sentence")."""
-    return task_checked(
+    return Task(
+        name,
         {
-            "task_name": name,
-            "labels": {
-                label: {
-                    "instruction": f'Task: Write two {plural} that {relation}.\n{one} 1: "{SOURCE}"\n{one} 2: "',
-                    "counter_labels": counters,
-                }
-                for label, relation, counters in (
-                    ("1", "mean the same thing", []),
-                    ("0.5", "are somewhat similar", ["1"]),
-                    ("0", "are on completely different topics", ["1", "0.5"]),
-                )
-            },
-        }
+            label: Instruction(
+                f'Task: Write two {plural} that {relation}.\n{one} 1: "{SOURCE}"\n{one} 2: "', counters
+            )
+            for label, relation, counters in (
+                ("1", "mean the same thing", ()),
+                ("0.5", "are somewhat similar", ("1",)),
+                ("0", "are on completely different topics", ("1", "0.5")),
+            )
+        },
     )
+
+
+TASKS = {
+    "sentences": task_of_pairs("sts", "sentences", "Sentence"),
+    "questions": task_of_pairs("qqp", "questions", "question"),
+}
 
 
 def task_checked(spec: Any) -> Task:
@@ -97,8 +100,7 @@ def task_checked(spec: Any) -> Task:
         label: _instruction(label, _mapping(each, f"The label {label}")) for label, each in labels.items()
     }
     for label, instruction in instructions.items():
-        _check_label(label)
-        _check_counters(label, instruction.counters, instructions)
+        _check(label, instruction.counters, instructions)
     return Task(name, instructions)
 
 
@@ -153,16 +155,13 @@ def _instruction(label: str, fields: dict[str, Any]) -> Instruction:
     return Instruction(text, tuple(counters))
 
 
-def _check_label(label: str) -> None:
+def _check(label: str, counters: tuple[str, ...], known: Mapping[str, Instruction]) -> None:
     try:
         value = float(label)
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
         raise TaskError(f"The label {label!r} is no number from 0 to 1, and cannot be a target similarity.")
-
-
-def _check_counters(label: str, counters: tuple[str, ...], known: Mapping[str, Instruction]) -> None:
     for counter in counters:
         if counter not in known:
             raise TaskError(f"The label {label} counters {counter!r}, which is no label of the task.")
@@ -170,12 +169,6 @@ def _check_counters(label: str, counters: tuple[str, ...], known: Mapping[str, I
             raise TaskError(f"The label {label} counters itself; remove it from its counter_labels.")
     if len(set(counters)) < len(counters):
         raise TaskError(f"The label {label} names a counter label twice; name each once.")
-
-
-TASKS = {
-    "sentences": task_of_pairs("sts", "sentences", "Sentence"),
-    "questions": task_of_pairs("qqp", "questions", "question"),
-}
 
 
 class LabelledPair(NamedTuple):
