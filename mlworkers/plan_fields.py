@@ -44,8 +44,8 @@ class PlanError(SettingError):
 
 
 def setting(
-    label: str,
-    help: str,  # noqa: A002 - forms and commands call it so
+    label: Any,
+    help: Any,  # noqa: A002 - forms and commands call it so
     *,
     default: Any = MISSING,
     bounds: tuple[float | None, float | None] = (None, None),

@@ -37,7 +37,9 @@ class SuggestingInput(forms.TextInput):
 
 
 def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset] = ()) -> Choices | None:
-    """What can be chosen, by its value and in words; None where the setting is no choice."""
+    """What can be chosen, by its value and in words; None where the setting is no choice. The first is the form's
+    default, and says so where there is nothing.
+    """
     if setting.choices:
         return [(choice, choice) for choice in setting.choices]
     if setting.refers_to == "dataset":
@@ -47,27 +49,19 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
         return None
     if setting.refers_to == "score set" and setting.within:
         return _score_sets_of_all(setting, dataset, datasets)
-    offers = {
-        "score set": _score_sets,
-        "batch": _uploads_that_wait,
-        "snapshot": _snapshots,
-        "run": _runs,
-    }
+    offers = {"score set": _score_sets, "batch": _uploads_that_wait, "snapshot": _snapshots, "run": _runs}
     return offers[setting.refers_to](setting, dataset) if setting.refers_to in offers else None
 
 
 def suggestions_of(setting: Setting) -> Choices | None:
-    """What a text field suggests; None where there is nothing to suggest."""
-    if setting.refers_to == "model":
-        return models_offered(setting.kinds)
-    return None
-
-
-def models_offered(kinds: tuple[str, ...]) -> Choices:
-    """The packaged encoder, and the models that runs made, newest first."""
-    packaged = [(f"packaged:{name}", _("packaged")) for name in PACKAGES]
-    made = [(name, card_of(artifact).name) for name, artifact in models_to_name(kinds or MODEL_KINDS)]
-    return [*(packaged if not kinds or "encoder" in kinds else []), *made]
+    """What a text field suggests: the packaged encoder, and the models that runs made, newest first. None for a text
+    that names no model.
+    """
+    if setting.refers_to != "model":
+        return None
+    kinds = setting.kinds or MODEL_KINDS
+    packaged = [(f"packaged:{name}", _("packaged")) for name in PACKAGES if "encoder" in kinds]
+    return packaged + [(name, card_of(artifact).name) for name, artifact in models_to_name(kinds)]
 
 
 def _score_sets(setting: Setting, dataset: Dataset) -> Choices:
@@ -75,7 +69,7 @@ def _score_sets(setting: Setting, dataset: Dataset) -> Choices:
     if setting.required:
         kinds = get_text_list([ScoreSet.Kind(kind).label for kind in setting.kinds], _("or"))
         nothing = _("no score set of the kind %(kinds)s yet") % {"kinds": kinds}
-        return _to_choose(sets, nothing if setting.kinds else _("no score set yet"))
+        return sets or [("", nothing if setting.kinds else _("no score set yet"))]
     return [("", _("none") if setting.kinds else _("every score set")), *sets]
 
 
@@ -88,7 +82,7 @@ def _score_sets_of_all(setting: Setting, dataset: Dataset, datasets: Iterable[Da
     sets = {name: f"{name} · {kind}" for name, kind in own}
     for one in others.select_related("dataset").order_by("dataset__name", "-pk")[:SETS_OFFERED]:
         sets.setdefault(one.name, f"{one.name} · {one.get_kind_display()} · {one.dataset.name}")
-    return _to_choose(list(sets.items()), _("no such score set yet"))
+    return list(sets.items()) or [("", _("no such score set yet"))]
 
 
 def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
@@ -106,15 +100,11 @@ def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:
 
 
 def _snapshots(setting: Setting, dataset: Dataset) -> Choices:
-    taken = [
-        (
-            str(snapshot.number),
-            ngettext("%(number)s · %(rows)s pair", "%(number)s · %(rows)s pairs", snapshot.rows)
-            % {"number": snapshot.number, "rows": f"{snapshot.rows:,}"},
-        )
-        for snapshot in dataset.snapshots.all()
-    ]
-    return taken if setting.required else [("0", _("a new one")), *taken]
+    taken = [] if setting.required else [("0", _("a new one"))]
+    for one in dataset.snapshots.all():
+        words = ngettext("%(number)s · %(rows)s pair", "%(number)s · %(rows)s pairs", one.rows)
+        taken.append((str(one.number), words % {"number": one.number, "rows": f"{one.rows:,}"}))
+    return taken
 
 
 def _runs(setting: Setting, dataset: Dataset) -> Choices:
@@ -122,9 +112,4 @@ def _runs(setting: Setting, dataset: Dataset) -> Choices:
     if not setting.required:
         return [("0", _("none")), *runs]
     kinds = get_text_list([f"“{KINDS[kind].label}”" for kind in setting.kinds if kind in KINDS], _("or"))
-    return _to_choose(runs, _("no run of the kind %(kinds)s has succeeded yet") % {"kinds": kinds})
-
-
-def _to_choose(choices: Choices, nothing: str) -> Choices:
-    """The first is the form's default; where there is none, it says so."""
-    return choices or [("", nothing)]
+    return runs or [("", _("no run of the kind %(kinds)s has succeeded yet") % {"kinds": kinds})]

@@ -11,7 +11,6 @@ from curation.models import Dataset
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Text
-from mlworkers.runs.selectors import RunFilter
 
 
 class RunFilterForm(forms.Form):
@@ -32,6 +31,6 @@ class RunFilterForm(forms.Form):
     def _offer(self, name: str, everything: str, choices: Iterable[tuple[str, Text]]) -> None:
         self.fields[name].choices = [("", everything), *choices]  # type: ignore[attr-defined]
 
-    def wanted(self) -> RunFilter:
+    def wanted(self) -> dict[str, str]:
         self.full_clean()
-        return RunFilter(**{name: self.cleaned_data.get(name, "") for name in self.fields})
+        return {name: self.cleaned_data.get(name, "") for name in self.fields}

@@ -35,22 +35,17 @@ class PlaygroundForm(forms.Form):
         super().__init__(*args, **kwargs)
         for name in ("first", "second"):
             self.fields[name].widget = forms.Textarea(attrs={"rows": 2, "maxlength": SENTENCE_MAX_CHARACTERS})
-        if artifact is None:
-            choices = _choices(models, by)
-        else:
+        if artifact is not None:
             choices = [(str(artifact.pk), card_of(artifact).name)]
             self.fields["artifact"].widget = forms.HiddenInput()
             self.fields["artifact"].initial = artifact.pk
+        else:
+            encoders = models.filter(kind="encoder").select_related("run").order_by("-pk")[:MODELS_OFFERED]
+            choices = [(str(one.pk), card_of(one).name) for one in encoders]
+            if by.is_staff or by.is_superuser:  # the packaged one belongs to no dataset; staff start runs
+                choices += [(PACKAGED, _("%(name)s, packaged") % {"name": name}) for name in PACKAGES]
         self.fields["artifact"].choices = choices  # type: ignore[attr-defined]
 
     @property
     def has_models(self) -> bool:
         return bool(self.fields["artifact"].choices)  # type: ignore[attr-defined]
-
-
-def _choices(models: QuerySet[Artifact], by: User) -> list[tuple[str, str]]:
-    """The encoders, newest first; the packaged one belongs to no dataset and is for staff, who start runs."""
-    encoders = models.filter(kind="encoder").select_related("run").order_by("-pk")[:MODELS_OFFERED]
-    made = [(str(one.pk), card_of(one).name) for one in encoders]
-    packaged = [(PACKAGED, _("%(name)s, packaged") % {"name": name}) for name in PACKAGES]
-    return [*made, *(packaged if by.is_staff or by.is_superuser else [])]

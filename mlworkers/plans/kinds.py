@@ -6,7 +6,8 @@ live beside their code in the pure folders and are registered here.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,14 +17,14 @@ from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
-from mlworkers.plan_fields import SettingError
+from mlworkers.plan_fields import SettingError, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu")
 MODEL_KINDS = ("encoder", "generator")  # of what runs make: these are models
-DATASET = {
+DATASET: dict[str, Any] = {
     "label": gettext_lazy("Dataset"),
     "help": gettext_lazy("The dataset's short name."),
     "refers_to": "dataset",
@@ -32,44 +33,33 @@ DATASET = {
 
 @dataclass(frozen=True)
 class ImportPlan:
-    dataset: str = field(metadata=DATASET)
-    batch: int = field(
-        metadata={
-            "label": gettext_lazy("Uploaded file"),
-            "help": gettext_lazy("The number of an uploaded file."),
-            "refers_to": "batch",
-            "low": 1,
-        }
+    dataset: str = setting(**DATASET)
+    batch: int = setting(
+        gettext_lazy("Uploaded file"),
+        gettext_lazy("The number of an uploaded file."),
+        refers_to="batch",
+        low=1,
     )
 
 
 @dataclass(frozen=True)
 class ExportPlan:
-    dataset: str = field(metadata=DATASET)
-    format: str = field(
-        default="csv",
-        metadata={
-            "label": gettext_lazy("Format"),
-            "help": gettext_lazy("The kind of file."),
-            "choices": FORMATS,
-        },
+    dataset: str = setting(**DATASET)
+    format: str = setting(
+        gettext_lazy("Format"), gettext_lazy("The kind of file."), default="csv", choices=FORMATS
     )
-    score_set: str = field(
+    score_set: str = setting(
+        gettext_lazy("Score set"),
+        gettext_lazy("Only the scores of this set; empty for every set."),
         default="",
-        metadata={
-            "label": gettext_lazy("Score set"),
-            "help": gettext_lazy("Only the scores of this set; empty for every set."),
-            "refers_to": "score set",
-        },
+        refers_to="score set",
     )
-    spreadsheet: bool = field(
+    spreadsheet: bool = setting(
+        gettext_lazy("For a spreadsheet"),
+        gettext_lazy(
+            "Puts an apostrophe before texts that a spreadsheet would run as a formula (CSV and TSV)."
+        ),
         default=False,
-        metadata={
-            "label": gettext_lazy("For a spreadsheet"),
-            "help": gettext_lazy(
-                "Puts an apostrophe before texts that a spreadsheet would run as a formula (CSV and TSV)."
-            ),
-        },
     )
 
 
@@ -77,19 +67,13 @@ class ExportPlan:
 class RelatePlan:
     """Two sentences that somebody tries a model with."""
 
-    first: str = field(
-        metadata={"label": gettext_lazy("First sentence"), "help": gettext_lazy("Any sentence.")}
-    )
-    second: str = field(
-        metadata={"label": gettext_lazy("Second sentence"), "help": gettext_lazy("Any sentence.")}
-    )
-    artifact: int = field(
+    first: str = setting(gettext_lazy("First sentence"), gettext_lazy("Any sentence."))
+    second: str = setting(gettext_lazy("Second sentence"), gettext_lazy("Any sentence."))
+    artifact: int = setting(
+        gettext_lazy("Model"),
+        gettext_lazy("The number of an encoder on the models page; 0 for the packaged one."),
         default=0,
-        metadata={
-            "label": gettext_lazy("Model"),
-            "help": gettext_lazy("The number of an encoder on the models page; 0 for the packaged one."),
-            "low": 0,
-        },
+        low=0,
     )
 
 
@@ -124,6 +108,7 @@ class Kind:
         return any(setting.refers_to == "dataset" for setting in self.settings)
 
 
+_machine_kind = partial(Kind, needs="read", queue="gpu", staff_only=True)
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
@@ -155,7 +140,7 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("pairs"),
             needs="read",
         ),
-        Kind(
+        _machine_kind(
             name="bootstrap_generator",
             label=gettext_lazy("Train a generator"),
             description=gettext_lazy(
@@ -163,11 +148,8 @@ KINDS: dict[str, Kind] = {
             ),
             plan=BootstrapPlan,
             unit=gettext_lazy("steps"),
-            needs="read",
-            queue="gpu",
-            staff_only=True,
         ),
-        Kind(
+        _machine_kind(
             name="generate_pairs",
             label=gettext_lazy("Generate pairs"),
             description=gettext_lazy(
@@ -177,11 +159,8 @@ KINDS: dict[str, Kind] = {
             plan=GenerationPlan,
             unit=gettext_lazy("rows"),
             writes=True,
-            needs="read",
-            queue="gpu",
-            staff_only=True,
         ),
-        Kind(
+        _machine_kind(
             name="score_realism",
             label=gettext_lazy("Score realism"),
             description=gettext_lazy(
@@ -191,11 +170,8 @@ KINDS: dict[str, Kind] = {
             plan=RealismPlan,
             unit=gettext_lazy("sentences"),
             writes=True,
-            needs="read",
-            queue="gpu",
-            staff_only=True,
         ),
-        Kind(
+        _machine_kind(
             name="train_encoder",
             label=gettext_lazy("Train an encoder"),
             description=gettext_lazy(
@@ -203,11 +179,8 @@ KINDS: dict[str, Kind] = {
             ),
             plan=EncoderPlan,
             unit=gettext_lazy("steps"),
-            needs="read",
-            queue="gpu",
-            staff_only=True,
         ),
-        Kind(
+        _machine_kind(
             name="evaluate_encoder",
             label=gettext_lazy("Evaluate an encoder"),
             description=gettext_lazy(
@@ -215,11 +188,8 @@ KINDS: dict[str, Kind] = {
             ),
             plan=EvaluationPlan,
             unit=gettext_lazy("sentences"),
-            needs="read",
-            queue="gpu",
-            staff_only=True,
         ),
-        Kind(
+        _machine_kind(
             name="compare_weightings",
             label=gettext_lazy("Compare weightings"),
             description=gettext_lazy(
@@ -227,9 +197,6 @@ KINDS: dict[str, Kind] = {
             ),
             plan=ComparisonPlan,
             unit=gettext_lazy("steps"),
-            needs="read",
-            queue="gpu",
-            staff_only=True,
         ),
         Kind(
             name="relate_sentences",
@@ -243,7 +210,6 @@ KINDS: dict[str, Kind] = {
         ),
     )
 }
-
 
 UNLISTED = [kind.name for kind in KINDS.values() if not kind.listed]
 
@@ -281,10 +247,3 @@ def plan_errors_shown(kind: Kind, *, by_key: bool = False) -> Iterator[None]:
         if disk_is_full(error):
             raise
         raise UserError(str(error) if by_key else sentence_for_page(kind, error)) from error
-
-
-def plan_values(plan: Any) -> dict[str, Any]:
-    """The plan as a run's row keeps it: every setting, defaults too, so that a later default changes no
-    past run.
-    """
-    return asdict(plan)

@@ -31,11 +31,17 @@ class Card:
 def card_of(artifact: Artifact) -> Card:
     """From the artefact's own card, and where that is silent from its run's plan and result."""
     run = artifact.run
-    facts: dict[str, Any] = {**run.plan, **_present(run.result, "snapshot"), **artifact.card}
+    taken = {"snapshot": run.result["snapshot"]} if run.result.get("snapshot") else {}
+    facts: dict[str, Any] = {**run.plan, **taken, **artifact.card}
     label = str(facts.get("label") or facts.get("weighting") or "")
     seed = _whole(facts.get("seed"))
+    kind = MODEL_KIND_LABELS.get(artifact.kind, artifact.kind)
+    if not label:
+        name = _("%(kind)s of run %(run)s")
+    else:
+        name = _("%(label)s, run %(run)s") if seed is None else _("%(label)s, seed %(seed)s, run %(run)s")
     return Card(
-        name=_name(artifact, label, seed),
+        name=name % {"kind": kind, "label": label, "run": artifact.run_id, "seed": seed},
         label=label,
         base=str(facts.get("base") or facts.get("model") or ""),
         seed=seed,
@@ -43,24 +49,6 @@ def card_of(artifact: Artifact) -> Card:
         scores=str(facts.get("scores") or facts.get("score_set") or ""),
         realism=str(facts.get("realism") or ""),
     )
-
-
-def _present(result: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: result[name] for name in names if result.get(name)}
-
-
-def _name(artifact: Artifact, label: str, seed: int | None) -> str:
-    words = {
-        "kind": MODEL_KIND_LABELS.get(artifact.kind, artifact.kind),
-        "label": label,
-        "run": artifact.run_id,
-        "seed": seed,
-    }
-    if not label:
-        return _("%(kind)s of run %(run)s") % words
-    if seed is None:
-        return _("%(label)s, run %(run)s") % words
-    return _("%(label)s, seed %(seed)s, run %(run)s") % words
 
 
 def _whole(value: Any) -> int | None:

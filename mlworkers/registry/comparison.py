@@ -1,11 +1,11 @@
 """A comparison of weightings as its page shows it: the rows of the table, and the sentence above it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
-from django.utils.text import get_text_list
+from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -13,6 +13,7 @@ from mlworkers.models import Evaluation, Run
 
 ORDER = ("base", "plain", "filter", "random", "realism", "shuffle", "constant")
 METRIC = "spearman"
+SPREAD = ("sd", "low", "high", "difference", "difference_low", "difference_high")
 FEW_SEEDS = 5  # below, a standard deviation over seeds is known to a factor of two or three at best
 
 
@@ -34,9 +35,8 @@ class Cell:
     @property
     def differs(self) -> bool:
         """Whether the interval of the difference excludes 0."""
-        if self.difference_low is None or self.difference_high is None:
-            return False
-        return self.difference_low > 0 or self.difference_high < 0
+        low, high = self.difference_low, self.difference_high
+        return low is not None and high is not None and (low > 0 or high < 0)
 
     @property
     def has_difference(self) -> bool:
@@ -68,38 +68,32 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
 
     The first test is the one whose differences the run resampled; others show what was measured and no difference.
     """
-    measured = _by_test(evaluations)
-    encoders: Mapping[str, Mapping[str, Any]] = result.get("encoders", {})
-    suites = list(dict.fromkeys(suite for suite, _label in measured)) or [""]
-    labels = sorted({*encoders, *(label for _suite, label in measured)}, key=_place)
-    first = {
-        label: _resampled(encoders.get(label, {}), measured.get((suites[0], label), [])) for label in labels
-    }
-    rows = [
-        Row(label, [first[label], *(_observed(measured.get((suite, label), [])) for suite in suites[1:])])
-        for label in labels
-    ]
-    return Comparison(
-        suites, rows, result.get("pairs", 0), result.get("training_pairs", 0), result.get("seeds", [])
-    )
-
-
-def _by_test(evaluations: Iterable[Evaluation]) -> dict[tuple[str, str], list[float]]:
-    found: dict[tuple[str, str], list[float]] = {}
+    measured: dict[tuple[str, str], list[float]] = {}
     for one in evaluations:
         if one.metric == METRIC and one.label and one.value is not None:
-            found.setdefault((one.suite, one.label), []).append(one.value)
-    return found
-
-
-def _place(label: str) -> tuple[int, str]:
-    return (ORDER.index(label) if label in ORDER else len(ORDER), label)
-
-
-def _resampled(figures: Mapping[str, Any], by_seed: Sequence[float]) -> Cell:
-    names = ("sd", "low", "high", "difference", "difference_low", "difference_high")
-    return Cell(
-        mean=figures.get(METRIC), by_seed=tuple(by_seed), **{name: figures.get(name) for name in names}
+            measured.setdefault((one.suite, one.label), []).append(one.value)
+    encoders: Mapping[str, Mapping[str, Any]] = result.get("encoders", {})
+    first, *others = dict.fromkeys(suite for suite, _label in measured) or [""]
+    labels = {*encoders, *(label for _suite, label in measured)}
+    rows = []
+    for label in sorted(
+        labels, key=lambda label: (ORDER.index(label) if label in ORDER else len(ORDER), label)
+    ):
+        figures = encoders.get(label, {})
+        resampled = Cell(
+            mean=figures.get(METRIC),
+            by_seed=tuple(measured.get((first, label), [])),
+            **{name: figures.get(name) for name in SPREAD},
+        )
+        rows.append(
+            Row(label, [resampled, *(_observed(measured.get((suite, label), [])) for suite in others)])
+        )
+    return Comparison(
+        [first, *others],
+        rows,
+        result.get("pairs", 0),
+        result.get("training_pairs", 0),
+        result.get("seeds", []),
     )
 
 
@@ -109,27 +103,24 @@ def _observed(values: Sequence[float]) -> Cell:
     return Cell(mean=fmean(values), sd=stdev(values) if len(values) > 1 else None, by_seed=tuple(values))
 
 
-@dataclass
-class _Sides:
-    apart: list[str] = field(default_factory=list)
-    together: list[str] = field(default_factory=list)
-
-
 def what_it_shows(comparison: Comparison) -> str:
     """What the table says of the weightings, and what it cannot say, from its figures alone."""
-    sides = _Sides()
-    for label, cell in comparison.cells():
-        if cell.has_difference and label != "plain":
-            (
-                sides.apart.append(_apart(label, cell))
-                if cell.differs
-                else sides.together.append(_called(label))
-            )
-    clauses = [*sides.apart, *([_together(sides.together)] if sides.together else [])]
+    cells = [
+        (_("the baseline model") if label == "base" else label, cell)
+        for label, cell in comparison.cells()
+        if cell.has_difference and label != "plain"
+    ]
+    clauses = [_apart(label, cell) for label, cell in cells if cell.differs]
+    if together := [label for label, cell in cells if not cell.differs]:
+        sentence = ngettext(
+            "%(labels)s is not distinguishable from plain: the interval of the difference includes 0",
+            "%(labels)s are not distinguishable from plain: the intervals of their differences include 0",
+            len(together),
+        )
+        clauses.append(sentence % {"labels": get_text_list(together, _("and"))})
     if not clauses:
         clauses = [_("there is no interval for a difference from plain training, so the table ranks nothing")]
-    said = "; ".join(clauses)
-    return f"{said[0].upper()}{said[1:]}. {_limits(comparison)}"
+    return f"{capfirst('; '.join(clauses))}. {_limits(comparison)}"
 
 
 def _apart(label: str, cell: Cell) -> str:
@@ -137,49 +128,27 @@ def _apart(label: str, cell: Cell) -> str:
     low, high = cell.difference_low or 0.0, cell.difference_high or 0.0
     if difference < 0:
         low, high = -high, -low
-    words = {
-        "label": _called(label),
-        "by": f"{abs(difference):.3f}",
-        "low": f"{low:.3f}",
-        "high": f"{high:.3f}",
-    }
+    words = {"label": label, "by": f"{abs(difference):.3f}", "low": f"{low:.3f}", "high": f"{high:.3f}"}
     if difference < 0:
         return _("%(label)s is %(by)s (%(low)s to %(high)s) below plain") % words
     return _("%(label)s is %(by)s (%(low)s to %(high)s) above plain") % words
-
-
-def _together(labels: Sequence[str]) -> str:
-    sentence = ngettext(
-        "%(labels)s is not distinguishable from plain: the interval of the difference includes 0",
-        "%(labels)s are not distinguishable from plain: the intervals of their differences include 0",
-        len(labels),
-    )
-    return sentence % {"labels": get_text_list(list(labels), _("and"))}
-
-
-def _called(label: str) -> str:
-    return _("the baseline model") if label == "base" else label
 
 
 def _limits(comparison: Comparison) -> str:
     seeds = len(comparison.seeds)
     words = {"seeds": seeds, "pairs": f"{comparison.pairs:,}"}
     if seeds == 1:
-        return (
-            _(
-                "One test of %(pairs)s pairs and one seed: they cannot show how much another seed would change this."
-            )
-            % words
+        sentence = _(
+            "One test of %(pairs)s pairs and one seed: they cannot show how much another seed would change this."
         )
-    if seeds < FEW_SEEDS:
-        return (
-            _(
-                "One test of %(pairs)s pairs and %(seeds)s seeds: intervals are over pairs, so few seeds show only "
-                "roughly how much another seed would change, and other tests may give another order."
-            )
-            % words
+    elif seeds < FEW_SEEDS:
+        sentence = _(
+            "One test of %(pairs)s pairs and %(seeds)s seeds: intervals are over pairs, so few seeds show only "
+            "roughly how much another seed would change, and other tests may give another order."
         )
-    return _("One test of %(pairs)s pairs and %(seeds)s seeds: other tests may give another order.") % words
+    else:
+        sentence = _("One test of %(pairs)s pairs and %(seeds)s seeds: other tests may give another order.")
+    return sentence % words
 
 
 def unscored_note(result: Mapping[str, Any]) -> str:
@@ -229,22 +198,16 @@ def side_by_side(runs: Iterable[Run]) -> SideBySide:
     return SideBySide(suites, rows)
 
 
-CSV_FIGURES = {  # columns after the encoder and the test, and which figure of a cell they hold
-    "mean": "mean",
-    "sd": "sd",
-    "low": "low",
-    "high": "high",
-    "difference_from_plain": "difference",
-    "difference_low": "difference_low",
-    "difference_high": "difference_high",
-}
-CSV_COLUMNS = ("encoder", "test", *CSV_FIGURES, "seeds")
+CSV_COLUMNS = (
+    *("encoder", "test", "mean", "sd", "low", "high"),
+    *("difference_from_plain", "difference_low", "difference_high", "seeds"),
+)
 
 
 def csv_rows(comparison: Comparison) -> list[list[object]]:
     """A row per encoder and test, under CSV_COLUMNS."""
     return [
-        [row.label, suite, *(getattr(cell, name) for name in CSV_FIGURES.values()), len(cell.by_seed)]
+        [row.label, suite, *(getattr(cell, name) for name in ("mean", *SPREAD)), len(cell.by_seed)]
         for row in comparison.rows
         for suite, cell in zip(comparison.suites, row.cells, strict=True)
     ]

@@ -18,35 +18,26 @@ def comparison_chart(comparison: Comparison) -> Chart | None:
     cells = [(label, cell) for label, cell in comparison.cells() if cell.mean is not None]
     if not cells:
         return None
+    by_mean = sorted(cells, key=lambda one: one[1].mean or 0.0)
+    (lowest, low), (highest, high) = by_mean[0], by_mean[-1]
+    words = {"highest": highest, "high": f"{high.mean:.3f}", "lowest": lowest, "low": f"{low.mean:.3f}"}
     seeds = len(comparison.seeds)
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", seeds) % {"seeds": seeds}
     return chart_draw(
         _dots(cells),
         name="comparison",
-        finding=_best_and_worst(cells),
+        finding=_("Highest is %(highest)s with %(high)s, lowest %(lowest)s with %(low)s.") % words,
         n=comparison.pairs,
         unit=unit,
         columns=[_("encoder"), _("Spearman"), _("from"), _("to")],
         rows=[
-            (label, *(_figure(value) for value in (cell.mean, cell.low, cell.high))) for label, cell in cells
+            (
+                label,
+                *("" if figure is None else f"{figure:.4f}" for figure in (cell.mean, cell.low, cell.high)),
+            )
+            for label, cell in cells
         ],
     )
-
-
-def _best_and_worst(cells: Sequence[tuple[str, Cell]]) -> str:
-    by_mean = sorted(cells, key=lambda one: one[1].mean or 0.0)
-    (lowest, low), (highest, high) = by_mean[0], by_mean[-1]
-    words = {
-        "highest": highest,
-        "high": _figure(high.mean, 3),
-        "lowest": lowest,
-        "low": _figure(low.mean, 3),
-    }
-    return _("Highest is %(highest)s with %(high)s, lowest %(lowest)s with %(low)s.") % words
-
-
-def _figure(value: float | None, digits: int = 4) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _dots(cells: Sequence[tuple[str, Cell]]) -> alt.TopLevelMixin:

@@ -15,6 +15,9 @@ from mlworkers.registry.selectors import models_behind
 LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones train on what was trained
 
 
+_ScoreSets = dict[tuple[str, str], ScoreSet]  # by their dataset's short name and their own
+
+
 @dataclass(frozen=True)
 class Reference:
     """A thing that a plan names, and the run or campaign that made it, where one did; no text where that says all.
@@ -36,21 +39,13 @@ class Ancestor:
     named: Sequence[Reference]
 
 
-@dataclass(frozen=True)
-class ReferencedObjects:
-    """What the plans of a level name: score sets by their dataset's short name and their own, models by their name."""
-
-    sets: Mapping[tuple[str, str], ScoreSet]
-    models: Mapping[str, Artifact]
-
-
 def lineage_of(run: Run) -> list[Ancestor]:
     """The run, then the runs behind what it names, nearest first. At most three queries a level."""
     ancestors: list[Ancestor] = []
     level, seen = [run], {run.pk}
     for _level in range(LEVELS):
-        things = ReferencedObjects(_score_sets(level), _models(level))
-        found = [Ancestor(one, _names(one, things)) for one in level]
+        sets, models = _score_sets(level), _models(level)
+        found = [Ancestor(one, _names(one, sets, models)) for one in level]
         ancestors += found
         wanted = {name.run for ancestor in found for name in ancestor.named if name.run} - seen
         if not wanted:
@@ -65,7 +60,7 @@ def _settings(run: Run) -> list[Setting]:
     return [one for one in kind.settings if one.refers_to and run.plan.get(one.name)] if kind else []
 
 
-def _score_sets(runs: Iterable[Run]) -> dict[tuple[str, str], ScoreSet]:
+def _score_sets(runs: Iterable[Run]) -> _ScoreSets:
     """Every score set that a plan of these runs names, by its dataset's short name and its own."""
     named = [
         (slug, run.plan[setting.name])
@@ -96,31 +91,28 @@ def _slug(run: Run, setting: Setting) -> str:
     return str(other or (run.dataset.slug if run.dataset else ""))
 
 
-def _names(run: Run, things: ReferencedObjects) -> list[Reference]:
-    named = [_named(run, setting, things) for setting in _settings(run)]
+def _names(run: Run, sets: _ScoreSets, models: Mapping[str, Artifact]) -> list[Reference]:
+    named = [_named(run, setting, sets, models) for setting in _settings(run)]
     taken = run.result.get("snapshot")
     if isinstance(taken, int) and not any(one.snapshot for one in named):
-        named.append(Reference(_snapshot_label(run), str(taken), snapshot=taken))
+        settings = KINDS[run.kind].settings if run.kind in KINDS else []
+        label = next((one.label for one in settings if one.refers_to == "snapshot"), "snapshot")
+        named.append(Reference(label, str(taken), snapshot=taken))
     return named
 
 
-def _snapshot_label(run: Run) -> Text:
-    settings = KINDS[run.kind].settings if run.kind in KINDS else []
-    return next((one.label for one in settings if one.refers_to == "snapshot"), "snapshot")
-
-
-def _named(run: Run, setting: Setting, things: ReferencedObjects) -> Reference:
+def _named(run: Run, setting: Setting, sets: _ScoreSets, models: Mapping[str, Artifact]) -> Reference:
     value = run.plan[setting.name]
     match setting.refers_to:
         case "run":
             return Reference(setting.label, "", run=int(value))
-        case "model" if model := things.models.get(str(value)):
+        case "model" if model := models.get(str(value)):
             return Reference(setting.label, card_of(model).name, run=model.run_id, model=model.pk)
         case "model" if made_by := _run_of(str(value)):
             return Reference(setting.label, "", run=made_by)
         case "snapshot":
             return Reference(setting.label, str(value), snapshot=int(value))
-        case "score set" if found := things.sets.get((_slug(run, setting), value)):
+        case "score set" if found := sets.get((_slug(run, setting), value)):
             return Reference(setting.label, found.name, run=found.run_ref, campaign=found.campaign_ref)
     return Reference(setting.label, str(value))
 

@@ -22,7 +22,7 @@ from curation.files.drafts import FileError
 from curation.files.progress import Report
 from curation.files.writing import disk_is_full
 from curation.heartbeats import database_now
-from mlworkers.models import Artifact, Evaluation, Run
+from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.registry.references import models_check_roots
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
@@ -99,15 +99,11 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
     report = Reporter(claim, log)
     with report.heartbeat():
         run = Run.objects.select_related("dataset").get(pk=claim.run_id)
-        shards = HeldShards(
-            _shards_folder(run),
-            report,
-            run_id=run.pk,
-            worker=run.worker,
-            invite=lambda: invite_assistants(run),
-        )
+        shards = HeldShards(run.pk, report, worker=run.worker, invite=lambda: invite_assistants(run))
         outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
         made = {each.path: _artifact(run, each) for each in outcome.made}
+        for evaluation, path in outcome.evaluations:
+            evaluation.run, evaluation.artifact = run, made[path] if path else None
         run_finish(
             claim=claim,
             at=database_now(),
@@ -116,9 +112,7 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
             done=report.standing.total or report.standing.done,
             total=report.standing.total,
             artifacts=list(made.values()),
-            evaluations=[
-                _evaluation(run, row, made[path] if path else None) for row, path in outcome.evaluations
-            ],
+            evaluations=[evaluation for evaluation, _path in outcome.evaluations],
         )
         attempts_remove(run.pk, up_to=claim.attempt - 1)
         log.write(outcome.message)
@@ -130,7 +124,7 @@ def _assist(run_id: int, worker: str, heir: Heir, pipeline_of: PipelineOf) -> No
     """
     run = Run.objects.select_related("dataset").get(pk=run_id)
     report = AssistantReport(RunLog(run.pk), worker)
-    shards = AssistingShards(_shards_folder(run), report, run_id=run.pk, worker=worker, heir=heir)
+    shards = AssistingShards(run.pk, report, worker=worker, heir=heir)
     with assistant_folder(run.pk) as folder:
         _outcome(run, pipeline_of, folder, report, shards)
 
@@ -158,19 +152,10 @@ def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, sh
         return pipeline_of(kind.name)(plan_from(kind, run.plan), job)
 
 
-def _shards_folder(run: Run) -> Path:
-    return kept_folder(run.pk) / "shards"
-
-
 def _artifact(run: Run, made: NewArtifact) -> Artifact:
     sha256, size = content_of(made.path)
     path = home_relative(made.path)
     return Artifact(run=run, kind=made.kind, path=path, sha256=sha256, size=size, card=made.card)
-
-
-def _evaluation(run: Run, row: Evaluation, artifact: Artifact | None) -> Evaluation:
-    row.run, row.artifact = run, artifact
-    return row
 
 
 def _leave(claim: Claim, log: RunLog) -> None:

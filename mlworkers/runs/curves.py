@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -17,13 +18,12 @@ Point = Mapping[str, Any]
 def curve_charts(points: Sequence[Point]) -> list[Chart]:
     """One chart for each figure that the run noted along its way; a line for each thing that it names."""
     names = dict.fromkeys(
-        name for point in points for name, value in point.items() if _is_figure(name, value)
+        name
+        for point in points
+        for name, value in point.items()
+        if name not in ("step", *SERIES) and type(value) in (int, float)
     )
     return [chart for name in names if (chart := _curve(name, points))]
-
-
-def _is_figure(name: str, value: object) -> bool:
-    return name not in ("step", *SERIES) and isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _curve(name: str, points: Sequence[Point]) -> Chart | None:
@@ -32,11 +32,7 @@ def _curve(name: str, points: Sequence[Point]) -> Chart | None:
     for point in points:
         if name in point and isinstance(point.get("step"), int):
             lines.setdefault(_line(point), {})[point["step"]] = float(point[name])
-    rows = [
-        (line, step, value)
-        for line, values in lines.items()
-        for step, value in _thinned(sorted(values.items()))
-    ]
+    rows = [(line, *point) for line, values in lines.items() for point in _thinned(sorted(values.items()))]
     if len(rows) < 2:
         return None
     steps = max(step for _name, step, _value in rows)
@@ -63,25 +59,19 @@ def _thinned(values: list[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def _course(name: str, lines: Mapping[str, Mapping[int, float]]) -> str:
+    title = capfirst(name.replace("_", " "))
     if len(lines) > 1:
         ends = [values[max(values)] for values in lines.values()]
-        words = {"name": _named(name), "n": len(lines), "low": f"{min(ends):.4g}", "high": f"{max(ends):.4g}"}
+        words = {"name": title, "n": len(lines), "low": f"{min(ends):.4g}", "high": f"{max(ends):.4g}"}
         return _("%(name)s of %(n)s trainings, at the end %(low)s to %(high)s.") % words
     (values,) = lines.values()
     first, last = values[min(values)], values[max(values)]
-    words = {"name": _named(name), "first": f"{first:.4g}", "last": f"{last:.4g}"}
+    words = {"name": title, "first": f"{first:.4g}", "last": f"{last:.4g}"}
     if last == first:
         return _("%(name)s stays at %(last)s.") % words
-    return (
-        _("%(name)s rose from %(first)s to %(last)s.") % words
-        if last > first
-        else _("%(name)s fell from %(first)s to %(last)s.") % words
-    )
-
-
-def _named(name: str) -> str:
-    words = name.replace("_", " ")
-    return words[0].upper() + words[1:]
+    if last > first:
+        return _("%(name)s rose from %(first)s to %(last)s.") % words
+    return _("%(name)s fell from %(first)s to %(last)s.") % words
 
 
 def _drawn(name: str, rows: Sequence[tuple[str, int, float]], *, several: bool) -> alt.TopLevelMixin:

@@ -54,23 +54,20 @@ def run_uninvited(*, run_id: int) -> None:
 
 def run_claim(*, run_id: int, worker: str, at: datetime) -> Claim | None:
     """Take a run that is queued or stale; None where there is nothing to take."""
+    gave_up = _(
+        "%(number)s workers stopped responding during this run, usually because of too little memory. "
+        "Make the run smaller or give the worker more memory, then start it again."
+    ) % {"number": LOST_MAX}
     run = claim_first(
         Run.objects.filter(run_is_free(at), pk=run_id),
         at=at,
-        given_up={"state": Run.State.FAILED, "finished_at": at, "message": _gave_up()},
+        given_up={"state": Run.State.FAILED, "finished_at": at, "message": gave_up},
         worker=worker,
         claimed_at=at,
         started_at=Coalesce("started_at", Value(at)),
         message="",
     )
     return Claim(run_id, run.attempt) if run else None
-
-
-def _gave_up() -> str:
-    return _(
-        "%(number)s workers stopped responding during this run, usually because of too little memory. "
-        "Make the run smaller or give the worker more memory, then start it again."
-    ) % {"number": LOST_MAX}
 
 
 def run_waits(*, run: Run, message: str) -> None:

@@ -46,7 +46,8 @@ class Presence:
         WorkerHeartbeat.objects.filter(name=self.name).delete()
 
     def _beat(self) -> None:
-        worker_seen(presence=self, at=database_now())
+        seen = {"queues": self.queues, "device": self.device, "seen_at": database_now()}
+        WorkerHeartbeat.objects.update_or_create(name=self.name, defaults=seen)
 
 
 def worker_arguments(queue: str) -> list[str]:
@@ -61,12 +62,6 @@ def worker_arguments(queue: str) -> list[str]:
 
 def worker_command(queue: str) -> str:
     return shlex.join(["python", "-m", "celery", *worker_arguments(queue)])
-
-
-def worker_seen(*, presence: Presence, at: datetime) -> None:
-    WorkerHeartbeat.objects.update_or_create(
-        name=presence.name, defaults={"queues": presence.queues, "device": presence.device, "seen_at": at}
-    )
 
 
 def workers_forget(*, at: datetime) -> None:

@@ -20,26 +20,25 @@ class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on els
     """This worker was asked to end. The run is let go, and another worker takes it up."""
 
 
-class LogOnce:
+def once_each(write: Callable[[str], object]) -> Callable[[str], None]:
     """Writes what a worker says into the run's log, each sentence once and at once: the next report may come before a
     heartbeat looks.
     """
+    said: set[str] = set()
 
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
-        self._said: set[str] = set()
+    def say(sentence: str) -> None:
+        if sentence and sentence not in said and len(said) < SENTENCES_MAX:
+            said.add(sentence)
+            write(sentence)
 
-    def __call__(self, sentence: str) -> None:
-        if sentence and sentence not in self._said and len(self._said) < SENTENCES_MAX:
-            self._said.add(sentence)
-            self._write(sentence)
+    return say
 
 
 class AssistantReport:
     """The report of a worker that assists with another's run: how far the run is, its holder says."""
 
     def __init__(self, log: RunLog, worker: str) -> None:
-        self._say = LogOnce(lambda sentence: log.write(f"{worker}: {sentence}"))
+        self._say = once_each(lambda sentence: log.write(f"{worker}: {sentence}"))
 
     def __call__(self, done: int, total: int, message: str) -> None:
         if leaving.is_set():
@@ -73,7 +72,7 @@ class Reporter:
         self.standing = self._written = ProgressNote(since=monotonic())
         self._written_at = monotonic()
         self._stage: int | None = None  # the total that is being counted to
-        self._say = LogOnce(log.write)
+        self._say = once_each(log.write)
         self._stopped = threading.Event()
 
     def __call__(self, done: int, total: int, message: str) -> None:
@@ -134,25 +133,17 @@ class Heir:
 
         done, total, message: how far all its workers are together, where the holder no longer says so.
         """
-        if self._report is None:
-            self._look(at, done, total)
-        if self._report is not None:
-            self._keep(self._report, at, done, total, message)
-
-    def _look(self, at: datetime, done: int, total: int) -> None:
-        claim = run_claim(run_id=self._run_id, worker=self._worker, at=at)
-        if claim is not None:
+        if self._report is None and (claim := run_claim(run_id=self._run_id, worker=self._worker, at=at)):
             self._report = Reporter(claim, self._log)
+        if self._report is not None:
+            try:
+                self._report(done, total, message)
+                self._report.beat(at)
+            except WorkerLeaves:
+                return  # the shard learns of it too; then the run is handed back
+            except RunStopped:
+                self._report = None
         elif done != self._done:
             quiet_since = at - 2 * timedelta(seconds=silence())
             run_advance(run_id=self._run_id, quiet_since=quiet_since, done=done, total=total)
             self._done = done
-
-    def _keep(self, report: Reporter, at: datetime, done: int, total: int, message: str) -> None:
-        try:
-            report(done, total, message)
-            report.beat(at)
-        except WorkerLeaves:
-            return  # the shard learns of it too; then the run is handed back
-        except RunStopped:
-            self._report = None

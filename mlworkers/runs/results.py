@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-
-Numbers = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -47,30 +46,26 @@ def parts_of(result: Mapping[str, Any]) -> Parts:
 def _is_table(value: object) -> bool:
     if not isinstance(value, Mapping) or not value:
         return False
-    return all(_is_number(part) for part in value.values()) or all(
-        isinstance(part, Mapping) for part in value.values()
-    )
+    parts = value.values()
+    return all(map(_is_number, parts)) or all(isinstance(part, Mapping) for part in parts)
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) in (int, float)
 
 
 def _table(name: str, parts: Mapping[str, Any]) -> Table:
-    if all(_is_number(part) for part in parts.values()):
+    if all(map(_is_number, parts.values())):
         largest_first = sorted(parts.items(), key=lambda item: -item[1])
-        rows = [(_capital(key.replace("_", " ")), [Figure("", shown(value))]) for key, value in largest_first]
+        rows = [(capfirst(key.replace("_", " ")), [Figure("", shown(value))]) for key, value in largest_first]
         return Table(_words(name), [_("Number")], rows)
     figures = {key: {one.name: one for one in _figures(part)} for key, part in parts.items()}
     columns = list(dict.fromkeys(column for row in figures.values() for column in row))
-    return Table(
-        _words(name),
-        columns,
-        [(key, [row.get(column, Figure(column, "–")) for column in columns]) for key, row in figures.items()],
-    )
+    rows = [(key, [row.get(each, Figure(each, "–")) for each in columns]) for key, row in figures.items()]
+    return Table(_words(name), columns, rows)
 
 
-def _figures(values: Numbers, before: str = "") -> Iterator[Figure]:
+def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
     """`x_low` and `x_high` are the interval of `x`; plain `low` and `high` that of the first figure."""
     bounds = _bounds(values)
     for name, value in values.items():
@@ -85,7 +80,7 @@ def _figures(values: Numbers, before: str = "") -> Iterator[Figure]:
             yield Figure(_words(f"{before}{name}"), _even(value) if interval else shown(value), interval)
 
 
-def _bounds(values: Numbers) -> dict[str, tuple[str, str]]:
+def _bounds(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     found = {
         name: (f"{name}_low", f"{name}_high")
         for name in values
@@ -97,7 +92,7 @@ def _bounds(values: Numbers) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _interval(values: Numbers, bounds: tuple[str, str] | None) -> str:
+def _interval(values: Mapping[str, Any], bounds: tuple[str, str] | None) -> str:
     if bounds is None or not all(_is_number(values[bound]) for bound in bounds):
         return ""
     low, high = (_even(values[bound]) for bound in bounds)
@@ -112,11 +107,7 @@ def _even(value: Any) -> str:
 
 def _words(name: str) -> str:
     """A figure's name for people: its own, or the field's term where it has one."""
-    return str(TERMS.get(name) or _capital(name.replace("_", " ")))
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    return str(TERMS.get(name) or capfirst(name.replace("_", " ")))
 
 
 TERMS: Mapping[str, Any] = {

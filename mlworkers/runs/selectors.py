@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
@@ -36,18 +37,13 @@ def queue_is_served(queue: str, at: datetime) -> bool:
     return any(queue in worker.queues for worker in live_workers(at))
 
 
-@dataclass(frozen=True)
-class RunFilter:
-    """What the log book shows; an empty text leaves nothing out."""
-
-    kind: str = ""
-    state: str = ""
-    dataset: str = ""
-
-
-def run_page(runs: QuerySet[Run], wanted: RunFilter, *, page: int = 1) -> Page[Run]:
-    """Of those runs the ones that are wanted, with their dataset and who started them, newest first."""
-    asked = {"kind": wanted.kind, "state": wanted.state, "dataset__slug": wanted.dataset}
+def run_page(
+    runs: QuerySet[Run], *, kind: str = "", state: str = "", dataset: str = "", page: int = 1
+) -> Page[Run]:
+    """Of those runs the ones that are wanted (an empty text leaves nothing out), with their dataset and who started
+    them, newest first.
+    """
+    asked = {"kind": kind, "state": state, "dataset__slug": dataset}
     runs = runs.filter(**{name: value for name, value in asked.items() if value})
     return Paginator(runs.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
 
@@ -92,21 +88,10 @@ def runs_to_name(dataset: Dataset, kinds: Collection[str]) -> QuerySet[Run]:
     return runs.filter(kind__in=kinds) if kinds else runs
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A part of a run that is cut into shards: how many stand where, and how much of them is done."""
-
-    name: str
-    shards: int
-    done: int
-    running: int
-    waiting: int
-
-
-def stages_of(run: Run) -> list[Stage]:
-    """The stages of a run that is cut into shards, in the order of their beginning."""
+def stages_of(run: Run) -> QuerySet[Any, Any]:
+    """The stages of a run that is cut into shards, in the order of their beginning: how many stand where."""
     states = RunShard.State
-    counted = (
+    return (
         RunShard.objects.filter(run=run)
         .values("stage")
         .annotate(
@@ -118,9 +103,6 @@ def stages_of(run: Run) -> list[Stage]:
         )
         .order_by("first")
     )
-    return [
-        Stage(row["stage"], row["shards"], row["finished"], row["running"], row["waiting"]) for row in counted
-    ]
 
 
 def shards_running(run: Run) -> QuerySet[RunShard]:
@@ -146,12 +128,8 @@ def running(run_id: int) -> QuerySet[Run]:
 
 def shards_free(run_id: int, at: datetime, *, assisting: bool = False) -> QuerySet[RunShard]:
     """Shards of a running run that wait, or whose worker fell silent; for its holder, or for one that assists."""
-    shards = RunShard.objects.filter(_shard_is_free(at), run__in=running(run_id))
+    shards = RunShard.objects.filter(free(at, waiting=[RunShard.State.WAITING]), run__in=running(run_id))
     return shards.filter(attempt__lt=ATTEMPTS_ASSISTED) if assisting else shards
-
-
-def _shard_is_free(at: datetime) -> Q:
-    return free(at, waiting=[RunShard.State.WAITING])
 
 
 def shards_done(run_id: int, stage: str) -> int:
@@ -173,18 +151,17 @@ def stages_open(run_id: int) -> set[str]:
 
 def runs_to_assist(at: datetime, queues: Collection[str]) -> QuerySet[Run]:
     """Runs of those queues whose holder is alive and that have shards which nobody does, oldest first."""
-    shards = RunShard.objects.filter(_shard_is_free(at), attempt__lt=ATTEMPTS_ASSISTED)
-    return _runs_at_work(at).filter(pk__in=shards.values("run"), queue__in=queues).order_by("pk")
-
-
-def _runs_at_work(at: datetime) -> QuerySet[Run]:
-    return Run.objects.filter(alive(at), state=Run.State.RUNNING)
+    shards = RunShard.objects.filter(
+        free(at, waiting=[RunShard.State.WAITING]), attempt__lt=ATTEMPTS_ASSISTED
+    )
+    held = Run.objects.filter(alive(at), state=Run.State.RUNNING, queue__in=queues)
+    return held.filter(pk__in=shards.values("run")).order_by("pk")
 
 
 def assistants_wanted(run: Run, at: datetime) -> int:
     """How many workers to invite to a run's shards: as many as are idle, and no more than shards are free."""
     workers = sum(run.queue in worker.queues for worker in live_workers(at))
-    holders = _runs_at_work(at).filter(queue=run.queue).count()
+    holders = Run.objects.filter(alive(at), state=Run.State.RUNNING, queue=run.queue).count()
     at_work = RunShard.objects.filter(alive(at), run__queue=run.queue)
     assistants = at_work.filter(state=RunShard.State.RUNNING).exclude(worker=F("run__worker")).count()
     return max(0, min(workers - holders - assistants, shards_free(run.pk, at, assisting=True).count()))

@@ -1,6 +1,7 @@
 """Starting runs, cancelling them, starting them again."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from curation.errors import errors_shown
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from, plan_values
+from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.pretrained.sources import ModelError
 from mlworkers.registry.references import dataset_named, models_check_roots, references_check
 from mlworkers.runs import lifecycle
@@ -40,7 +41,8 @@ def run_start(
     with errors_shown():
         chosen = kind_named(kind)
     with plan_errors_shown(chosen, by_key=by_key):
-        values = plan_values(plan_from(chosen, plan))
+        # Every setting, defaults too, so that a later default changes no past run.
+        values = asdict(plan_from(chosen, plan))
     if started := _launched(launch, by):
         return started
     dataset = dataset_named(values["dataset"], dataset) if "dataset" in values else dataset

@@ -1,8 +1,7 @@
 """Long work in parts, so that several workers share a run and none is done twice."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from mlworkers.runs.lifecycle import (
 )
 from mlworkers.runs.reporting import Heir
 from mlworkers.runs.selectors import shards_done, shards_said_done, stages_open
+from mlworkers.runs.storage import kept_folder
 
 Do = Callable[[int, Path, Report], None]
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -49,24 +49,22 @@ class Shards:
         `path`, whole or not at all (`replacing`, `folder_replacing`); report counts within the shard.
         """
         paths = self._paths(stage, len(sizes))
-        total, before = sum(sizes), 0
+        whole, before, stage_message = sum(sizes), 0, message
+
+        def report(done: int, total: int, message: str) -> None:
+            self._report(before + done, whole, stage_message)
+
         for number, (path, size) in enumerate(zip(paths, sizes, strict=True)):
             if not path.exists():
-                do(number, path, self._after(before, total, message))
+                do(number, path, report)
             before += size
-            self._report(before, total, message)
+            self._report(before, whole, message)
         return paths
 
     def _paths(self, stage: str, count: int) -> list[Path]:
         folder = self._folder / stage
         folder.mkdir(parents=True, exist_ok=True)
         return [folder / f"{number:05d}" for number in range(count)]
-
-    def _after(self, before: int, whole: int, stage: str) -> Report:
-        def report(done: int, total: int, message: str) -> None:
-            self._report(before + done, whole, stage)
-
-        return report
 
 
 class ShardProgress(NamedTuple):
@@ -83,13 +81,14 @@ class SharedShards(Shards):
     A row says who does what; what is done, the files say. The run's holder and those that assist claim shards alike.
     """
 
-    def __init__(self, folder: Path, report: Report, *, run_id: int, worker: str) -> None:
-        super().__init__(folder, report)
+    def __init__(self, run_id: int, report: Report, *, worker: str) -> None:
+        super().__init__(kept_folder(run_id) / "shards", report)
         self._run_id = run_id
         self._worker = worker
         self._standing: ShardProgress | None = None
         self._written: ShardProgress | None = None
         self._written_at = time.monotonic()
+        self._lost = False  # another worker does the shard, or the run has ended
 
     def _claimed(self, stage: str, sizes: Sequence[int], *, assisting: bool) -> ShardClaim | None:
         claim = shard_claim(
@@ -100,11 +99,11 @@ class SharedShards(Shards):
             self._standing = self._written = ShardProgress(claim, sizes[claim.number])
         return claim
 
-    @contextmanager
-    def _holding(self, claim: ShardClaim) -> Iterator[None]:
-        """The shard is done when the block ends, and free for others where it fails."""
+    def _work(self, claim: ShardClaim, path: Path, do: Do, report: Report) -> None:
+        """Do the shard, unless its file is there. Where that fails, it is free for others."""
         try:
-            yield
+            if not path.exists():
+                do(claim.number, path, report)
         except BaseException:
             self._standing = None
             shard_leave(claim=claim)
@@ -120,15 +119,12 @@ class SharedShards(Shards):
             shard_beat(claim=standing.claim, at=at, done=standing.done)
         except RunStopped:
             if self._holds(standing.claim):  # it may be done by now, and the next one begun
-                self._lose()
+                self._lost = True
         else:
             self._written, self._written_at = standing, moment
 
     def _holds(self, claim: ShardClaim) -> bool:
         return self._standing is not None and self._standing.claim == claim
-
-    def _lose(self) -> None:
-        """Another worker does the shard, or the run has ended."""
 
     def _advance(self, done: int) -> int:
         """Note how far the shard is; returns that, within its size."""
@@ -142,29 +138,33 @@ class SharedShards(Shards):
 class HeldShards(SharedShards):
     """The shards as the run's holder does them: it opens them, invites others, and waits until all are done."""
 
-    def __init__(
-        self, folder: Path, report: Report, *, run_id: int, worker: str, invite: Callable[[], object]
-    ) -> None:
-        super().__init__(folder, report, run_id=run_id, worker=worker)
+    def __init__(self, run_id: int, report: Report, *, worker: str, invite: Callable[[], object]) -> None:
+        super().__init__(run_id, report, worker=worker)
         self._invite = invite
         self._others = 0  # done by others, and by us before this shard
 
     def all(self, stage: str, sizes: Sequence[int], do: Do, *, message: str) -> list[Path]:
-        paths, total = self._paths(stage, len(sizes)), sum(sizes)
+        paths, whole, stage_message = self._paths(stage, len(sizes)), sum(sizes), message
+
+        def report(done: int, total: int, message: str) -> None:
+            far = self._others + self._advance(done)
+            self._report(far, whole, message)  # for the log
+            self._report(far, whole, stage_message)
+
         self._reconcile(stage, sizes, paths)
         if len(sizes) > 1:
             self._invite()
         with beating("shard heartbeat", lambda at: self._beat_and_look(stage, at)):
             while not all(path.exists() for path in paths):
                 self._others = shards_done(self._run_id, stage)
-                self._report(self._others, total, message)
+                self._report(self._others, whole, message)
                 claim = self._claimed(stage, sizes, assisting=False)
-                if claim is None:
-                    self._wait(stage, sizes, paths)
-                    continue
-                with self._holding(claim):
-                    self._do(claim, paths[claim.number], do, total, message)
-        self._report(total, total, message)
+                if claim is not None:
+                    self._work(claim, paths[claim.number], do, report)
+                else:  # others do what is left; those that fall silent are claimed when we look again
+                    time.sleep(min(SECONDS_BETWEEN_LOOKS, silence()))
+                    self._reconcile(stage, sizes, paths)
+        self._report(whole, whole, message)
         return paths
 
     def _reconcile(self, stage: str, sizes: Sequence[int], paths: Sequence[Path]) -> None:
@@ -175,20 +175,6 @@ class HeldShards(SharedShards):
         there = {number for number, path in enumerate(paths) if path.exists()}
         shards_found(run_id=self._run_id, stage=stage, numbers=there - done)
         shards_lost(run_id=self._run_id, stage=stage, numbers=done - there)
-
-    def _wait(self, stage: str, sizes: Sequence[int], paths: Sequence[Path]) -> None:
-        """Others do what is left; those that fall silent are claimed when we look again."""
-        time.sleep(min(SECONDS_BETWEEN_LOOKS, silence()))
-        self._reconcile(stage, sizes, paths)
-
-    def _do(self, claim: ShardClaim, path: Path, do: Do, whole: int, stage: str) -> None:
-        def report(done: int, total: int, message: str) -> None:
-            far = self._others + self._advance(done)
-            self._report(far, whole, message)  # for the log
-            self._report(far, whole, stage)
-
-        if not path.exists():
-            do(claim.number, path, report)
 
     def _beat_and_look(self, stage: str, at: datetime) -> None:
         self._beat(at)
@@ -203,43 +189,29 @@ class AssistingShards(SharedShards):
     Where the run's holder is gone, it takes the run over, and leaves here after its shard to go on as the holder.
     """
 
-    def __init__(self, folder: Path, report: Report, *, run_id: int, worker: str, heir: Heir) -> None:
-        super().__init__(folder, report, run_id=run_id, worker=worker)
+    def __init__(self, run_id: int, report: Report, *, worker: str, heir: Heir) -> None:
+        super().__init__(run_id, report, worker=worker)
         self._heir = heir
-        self._lost = False
 
     def all(self, stage: str, sizes: Sequence[int], do: Do, *, message: str) -> list[Path]:
         """Raises ShardsLeft when nothing is free or the run is this worker's now, and RunStopped where the run was
         cancelled or has ended.
         """
-        paths, total = self._paths(stage, len(sizes)), sum(sizes)
-        with beating("shard heartbeat", lambda at: self._beat_and_inherit(at, stage, total, message)):
-            while (
-                self._heir.claim is None
-                and (claim := self._claimed(stage, sizes, assisting=True)) is not None
-            ):
-                with self._holding(claim):
-                    self._do(claim, paths[claim.number], do)
-        if self._heir.claim is not None:
-            raise ShardsLeft
-        if stage in (waiting := stages_open(self._run_id)) or not waiting:
-            raise ShardsLeft
-        return paths  # this stage is done, and a later one waits
+        paths, whole = self._paths(stage, len(sizes)), sum(sizes)
 
-    def _beat_and_inherit(self, at: datetime, stage: str, total: int, message: str) -> None:
-        self._beat(at)
-        self._heir.beat(at, shards_done(self._run_id, stage), total, message)
+        def beat(at: datetime) -> None:
+            self._beat(at)
+            self._heir.beat(at, shards_done(self._run_id, stage), whole, message)
 
-    def _do(self, claim: ShardClaim, path: Path, do: Do) -> None:
         def report(done: int, total: int, message: str) -> None:
             self._report(self._advance(done), total, message)
             if self._lost:
-                raise RunStopped(
-                    f"Run {self._run_id} has ended, or shard {claim.number} is done by another worker."
-                )
+                raise RunStopped(f"Run {self._run_id} has ended, or another worker does its shard.")
 
-        if not path.exists():
-            do(claim.number, path, report)
-
-    def _lose(self) -> None:
-        self._lost = True
+        with beating("shard heartbeat", beat):
+            while self._heir.claim is None and (claim := self._claimed(stage, sizes, assisting=True)):
+                self._work(claim, paths[claim.number], do, report)
+        waiting = stages_open(self._run_id)
+        if self._heir.claim is not None or stage in waiting or not waiting:
+            raise ShardsLeft
+        return paths  # this stage is done, and a later one waits

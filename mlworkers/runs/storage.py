@@ -16,6 +16,7 @@ from django.conf import settings
 
 from curation.files.json_text import json_from
 from curation.files.writing import replacing, sha256_of
+from mlworkers.models import Artifact
 
 LOG_MAX_BYTES = 1024**2
 TAIL_MAX_BYTES = 16 * 1024
@@ -74,6 +75,19 @@ def home_path(relative: str) -> Path:
     path = (home / relative).resolve()
     if not path.is_relative_to(home):
         raise ValueError(f"{relative} lies outside SEMBLANCE_HOME.")
+    return path
+
+
+def artifact_path(artifact: Artifact) -> Path:
+    """The file or folder of an artefact. Raises ValueError for one that leads out of its run's own folder, and
+    FileNotFoundError where it is gone.
+    """
+    path = home_path(artifact.path)
+    folder = run_folder(artifact.run_id).resolve()
+    if path == folder or not path.is_relative_to(folder):
+        raise ValueError(f"{artifact.path} lies outside the folder of run {artifact.run_id}.")
+    if not path.exists():
+        raise FileNotFoundError(artifact.path)
     return path
 
 

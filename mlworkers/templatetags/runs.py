@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Any
 
 from django import template
@@ -11,10 +12,12 @@ from django.utils.translation import gettext as _
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
-from mlworkers.registry.cards import MODEL_KIND_LABELS, Card, card_of
-from mlworkers.runs.results import Parts, parts_of, shown
+from mlworkers.registry.cards import MODEL_KIND_LABELS, card_of
+from mlworkers.runs.results import parts_of, shown
 
 register = template.Library()
+register.filter("result_parts", parts_of)
+register.simple_tag(card_of, name="card")
 
 
 @register.filter
@@ -26,15 +29,11 @@ def duration(seconds: float | None) -> str:
         return _("%(number)s ms") % {"number": round(seconds * 1000)}
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = [
-        _("%(number)s d") % {"number": days} if days else "",
-        _("%(number)s h") % {"number": hours} if hours else "",
-        _("%(number)s min") % {"number": minutes} if minutes else "",
-        _("%(number)s s") % {"number": rest} if rest else "",
-    ]
-    largest = next((place for place, part in enumerate(parts) if part), len(parts))
-    return " ".join(part for part in parts[largest : largest + 2] if part)
+    units = [_("%(number)s d"), _("%(number)s h"), _("%(number)s min"), _("%(number)s s")]
+    parts = list(
+        dropwhile(lambda part: not part[0], zip((*divmod(hours, 24), minutes, rest), units, strict=True))
+    )
+    return " ".join(unit % {"number": number} for number, unit in parts[:2] if number)
 
 
 @register.filter
@@ -60,9 +59,8 @@ def plan_rows(run: Run) -> PlanRows:
     for name, value in run.plan.items():
         setting = known.get(name)
         is_usual = setting is not None and not setting.comes_first and value == setting.default
-        (rows.defaults if is_usual else rows.chosen).append(
-            (setting.label if setting else name, _valued(setting, value))
-        )
+        row = (setting.label if setting else name, _valued(setting, value))
+        (rows.defaults if is_usual else rows.chosen).append(row)
     return rows
 
 
@@ -74,11 +72,6 @@ def _valued(setting: Setting | None, value: Any) -> str:
     if setting is None or not setting.unit or str(setting.unit).lower() == str(setting.label).lower():
         return text
     return f"{text} {setting.unit}"
-
-
-@register.filter
-def result_parts(result: Mapping[str, Any]) -> Parts:
-    return parts_of(result)
 
 
 @register.filter
@@ -97,11 +90,6 @@ def signed(value: float | None, digits: int = 3) -> str:
 def kind_label(kind: str) -> Text:
     """The kind of a run or of an artefact in words."""
     return KINDS[kind].label if kind in KINDS else MODEL_KIND_LABELS.get(kind, kind)
-
-
-@register.simple_tag
-def card(artifact: Artifact) -> Card:
-    return card_of(artifact)
 
 
 @register.filter

@@ -19,9 +19,9 @@ from mlworkers.plans.kinds import MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
 from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
-from mlworkers.runs.archive import artifact_path
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.storage import artifact_path
 
 MODELS_ON_A_PAGE = 50
 

@@ -20,7 +20,6 @@ from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
-    RunFilter,
     datasets_with_runs,
     progress_of,
     queue_is_served,
@@ -40,7 +39,7 @@ def run_list(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
     runs = runs_visible(request.user)
     form = RunFilterForm(request.GET, datasets=datasets_with_runs(runs))
-    page = run_page(runs, form.wanted(), page=page_number(request))
+    page = run_page(runs, **form.wanted(), page=page_number(request))
     context = {
         "form": form,
         "filtered": any(form.cleaned_data.values()),
@@ -56,7 +55,7 @@ def run_list(request: AuthedRequest) -> HttpResponse:
 def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
     """The newest runs of a dataset, for its own page, which knows nothing of runs."""
     dataset = dataset_for(request.user, slug, may="read")
-    page = run_page(runs_visible(request.user), RunFilter(dataset=slug))
+    page = run_page(runs_visible(request.user), dataset=slug)
     rows = _rows(page.object_list[:RUNS_ON_A_DATASET_S_PAGE])
     at_work = any(not row["run"].ended for row in rows)
     context = {"dataset": dataset, "rows": rows, "page": page, "at_work": at_work}

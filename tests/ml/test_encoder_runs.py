@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -21,7 +22,7 @@ from mlworkers import tasks
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
 from mlworkers.pipelines import encoders
-from mlworkers.plans.kinds import kind_named, plan_from, plan_values
+from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
 from mlworkers.training import checkpoints
@@ -48,7 +49,7 @@ def dataset(db):
 
 def queued(kind: str, dataset, model, **settings) -> Run:
     plan = plan_from(kind_named(kind), {"dataset": dataset.slug, "model": str(model), **settings})
-    return RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan_values(plan))
+    return RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=asdict(plan))
 
 
 def carried_out(run: Run, state: str = "succeeded") -> Run:

@@ -71,18 +71,19 @@ STATE = "SELECT state, message FROM mlworkers_run WHERE id = {}"
 # Rows of runs that wait for nobody, until a test lets them.
 PREPARE = """
 import json, sys
+from dataclasses import asdict
 from pathlib import Path
 from django.conf import settings
 from django.core.management import call_command
 from curation.models import Dataset
 from mlworkers.models import Run
-from mlworkers.plans.kinds import kind_named, plan_from, plan_values
+from mlworkers.plans.kinds import kind_named, plan_from
 home = settings.SEMBLANCE_HOME
 call_command("migrate", verbosity=0)
 call_command("import_pairs", str(home / "pairs.tsv"), dataset="scenes", create=True, scale=[0.0, 5.0])
 for kind, plan in json.loads((home / "runs.json").read_text()) * 2:
     kind = kind_named(kind)
-    plan = plan_values(plan_from(kind, {"dataset": "scenes", **plan}))
+    plan = asdict(plan_from(kind, {"dataset": "scenes", **plan}))
     Run.objects.create(kind=kind.name, plan=plan, queue="gpu", dataset=Dataset.objects.get(), state="cancelled")
 """
 

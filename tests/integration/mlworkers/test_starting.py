@@ -1,7 +1,7 @@
 """Every kind of run starts from a page made from its plan, and a plan that names what is not there is refused."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import pytest
 from django.urls import reverse
@@ -10,7 +10,7 @@ from curation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot
 from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
-from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from, plan_values
+from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from
 from mlworkers.registry.references import references_check
 from tests.factories import ArtifactFactory, DatasetFactory, RunFactory, ScoreSetFactory
 
@@ -82,7 +82,7 @@ def test_every_kind_has_a_form_that_explains_its_plan_and_starts_it(client, admi
     run = Run.objects.get(state="queued")
     assert answer.headers["Location"] == f"/runs/{run.pk}/"
     named = {s.name: sent[s.name] for s in kind.settings if s.required}
-    assert run.plan == plan_values(plan_from(kind, named))
+    assert run.plan == asdict(plan_from(kind, named))
 
 
 @pytest.mark.parametrize("kind", LISTED, ids=[kind.name for kind in LISTED])
@@ -213,7 +213,7 @@ def check(furnished) -> Callable[..., None]:
     furnished.refresh_from_db()
 
     def check(**values: object) -> None:
-        plan = plan_values(plan_from(NAMING, {"dataset": "scenes", **values}))
+        plan = asdict(plan_from(NAMING, {"dataset": "scenes", **values}))
         with plan_errors_shown(NAMING):
             references_check(NAMING, plan, furnished)
 

@@ -10,7 +10,7 @@ import pytest
 
 from curation.files.zipping import BLOCK, zip_blocks
 from mlworkers.models import Artifact
-from mlworkers.runs.archive import artifact_path
+from mlworkers.runs.storage import artifact_path
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """What a plan accepts, and the one sentence it answers with where it does not."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.plans.kinds import KINDS, QUEUES, kind_named, plan_from, plan_values
+from mlworkers.plans.kinds import KINDS, QUEUES, kind_named, plan_from
 from mlworkers.plans.settings import plan_read, settings_of
 
 
@@ -50,11 +50,9 @@ def test_texts_are_read_as_the_setting_s_type() -> None:
 def test_a_plan_goes_through_json_and_text_unchanged(epochs: int, rate: float, shuffle: bool) -> None:
     plan = training(model="tiny", epochs=epochs, rate=rate, shuffle=shuffle)
 
-    from_text = training(
-        **{name: str(value) for name, value in plan_values(plan).items() if value is not None}
-    )
+    from_text = training(**{name: str(value) for name, value in asdict(plan).items() if value is not None})
 
-    assert training(**plan_values(plan)) == plan
+    assert training(**asdict(plan)) == plan
     assert from_text == plan
 
 
@@ -122,4 +120,4 @@ def test_every_default_of_every_kind_is_allowed_by_its_own_limits(kind) -> None:
 
     plan = plan_from(kind, {**defaults, **required})
 
-    assert plan_from(kind, plan_values(plan)) == plan
+    assert plan_from(kind, asdict(plan)) == plan
