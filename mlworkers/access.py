@@ -3,6 +3,7 @@
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from curation.access import (
     CHANGING,
@@ -48,18 +49,10 @@ def evaluations_visible(user: User) -> QuerySet[Evaluation]:
     return Evaluation.objects.filter(run__in=runs_visible(user).order_by().values("pk"))
 
 
-def artifact_for(user: User, pk: int) -> Artifact:
-    """What a run has made, for people who may read the run. A stranger gets 404, a member who may not gets 403."""
-    artifact = Artifact.objects.select_related("run__dataset", "run__started_by").filter(pk=pk).first()
-    if artifact is None:
-        raise Http404
-    run_allow(user, artifact.run, may="read")
-    return artifact
-
-
 def model_for(user: User, pk: int) -> Artifact:
-    """An artefact that is a model, by the rule of `artifact_for`."""
-    artifact = artifact_for(user, pk)
+    """An artefact that is a model, by the rule of `run_for` for its run."""
+    artifact = get_object_or_404(Artifact.objects.select_related("run__dataset", "run__started_by"), pk=pk)
+    run_allow(user, artifact.run, may="read")
     if artifact.kind not in MODEL_KINDS:
         raise Http404
     return artifact
@@ -70,19 +63,14 @@ def run_for(user: User, pk: int, *, may: str) -> Run:
 
     A stranger gets 404, a member who may not gets 403.
     """
-    run = Run.objects.select_related("dataset", "started_by").filter(pk=pk).first()
-    if run is None:
-        raise Http404
+    run = get_object_or_404(Run.objects.select_related("dataset", "started_by"), pk=pk)
     run_allow(user, run, may=may)
     return run
 
 
 def relation_for(user: User, pk: int) -> Run:
     """The answer to two sentences, for the person who asked; nobody else gets it."""
-    run = Run.objects.filter(pk=pk, kind="relate_sentences", started_by=user).first()
-    if run is None:
-        raise Http404
-    return run
+    return get_object_or_404(Run, pk=pk, kind="relate_sentences", started_by=user)
 
 
 def comparison_for(user: User, pk: int) -> Run:

@@ -9,23 +9,21 @@ from django.shortcuts import redirect
 from mlworkers.models import Artifact, Evaluation, Run, RunShard, WorkerHeartbeat
 
 
-class Unchangeable(admin.ModelAdmin):  # type: ignore[type-arg]
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class UnchangeableInline(admin.TabularInline):  # type: ignore[type-arg]
-    can_delete = False
-    extra = 0
-
+class NoChanges:
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class Unchangeable(NoChanges, admin.ModelAdmin):  # type: ignore[type-arg]
+    """A table to look at."""
+
+
+class UnchangeableInline(NoChanges, admin.TabularInline):  # type: ignore[type-arg]
+    can_delete = False
+    extra = 0
 
 
 class ArtifactInline(UnchangeableInline):
@@ -59,7 +57,7 @@ class RunAdmin(Unchangeable):
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_add_permission(request)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Staff start runs; whether for that dataset, the form and its service ask."""
         return bool(request.user.is_active and request.user.is_staff)
 

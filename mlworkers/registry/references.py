@@ -30,7 +30,10 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
         if value in (None, "", 0):
             continue
         if setting.refers_to == "model":
-            _check_model(setting, str(value))
+            with errors_shown(ModelError):
+                source = parse_source(str(value))
+                if source.kind is SourceKind.RUN:
+                    model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
         elif setting.refers_to == "dataset":
             dataset_named(value, dataset)
         elif setting.refers_to in _CHECKS:
@@ -102,15 +105,6 @@ def _check_run(setting: Setting, number: int, dataset: Dataset) -> None:
     if run.state != Run.State.SUCCEEDED:
         sentence = _("Run %(number)s is %(state)s; give one that succeeded.")
         raise UserError(sentence % {**words, "state": run.get_state_display()})
-
-
-def _check_model(setting: Setting, name: str) -> None:
-    with errors_shown(ModelError):
-        source = parse_source(name)
-    if source.kind is not SourceKind.RUN:
-        return
-    with errors_shown(ModelError):
-        model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
 
 
 def model_of_run(run_id: int, part: str, *, kinds: Collection[str]) -> Artifact:

@@ -17,14 +17,13 @@ from mlworkers.plans.kinds import QUEUES, UNLISTED
 from mlworkers.runs.lifecycle import run_invited, run_uninvited
 from mlworkers.runs.presence import workers_forget
 from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite
-from mlworkers.runs.storage import kept_remove, run_folder
+from mlworkers.runs.storage import kept_folder, run_folder
 
 EXECUTE = "mlworkers.execute"
 ASSIST = "mlworkers.assist"
 FORGOTTEN_AFTER = timedelta(hours=1)
-SECONDS_TO_ASSIST = (
-    15  # an invitation that finds every worker busy is forgotten; the next sweep sends another
-)
+# An invitation that finds every worker busy is forgotten; the next sweep sends another.
+SECONDS_TO_ASSIST = 15
 
 logger = logging.getLogger(__name__)
 
@@ -61,23 +60,18 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
     """
     at = database_now()
     workers_forget(at=at)
-    runs_forget(kinds=UNLISTED, before=at - FORGOTTEN_AFTER)
+    old = Run.objects.filter(kind__in=UNLISTED, created_at__lt=at - FORGOTTEN_AFTER)
+    for number in old.values_list("pk", flat=True):
+        shutil.rmtree(run_folder(number), ignore_errors=True)
+    old.delete()
     for run in runs_to_invite(at, queues):
         invite(run, at)
     for run in runs_to_assist(at, queues):
         invite_assistants(run)
 
 
-def runs_forget(*, kinds: Collection[str], before: datetime) -> None:
-    """Remove the runs of those kinds that were started before that moment, whatever their state."""
-    old = Run.objects.filter(kind__in=kinds, created_at__lt=before)
-    for number in old.values_list("pk", flat=True):
-        shutil.rmtree(run_folder(number), ignore_errors=True)
-    old.delete()
-
-
 def kept_forget(runs: Iterable[int]) -> None:
     """Remove what attempts shared, of those runs that have ended."""
     ended = Run.objects.filter(pk__in=runs).exclude(state__in=[Run.State.QUEUED, Run.State.RUNNING])
     for number in ended.values_list("pk", flat=True):
-        kept_remove(number)
+        shutil.rmtree(kept_folder(number), ignore_errors=True)

@@ -58,11 +58,6 @@ def runs_with_kept() -> list[int]:
     return [int(folder.parent.name) for folder in folders if folder.parent.name.isdigit()]
 
 
-def kept_remove(run_id: int) -> None:
-    """Remove what attempts shared: the run has ended, and none comes after it."""
-    shutil.rmtree(kept_folder(run_id), ignore_errors=True)
-
-
 def home_relative(path: Path) -> str:
     return path.relative_to(settings.SEMBLANCE_HOME).as_posix()
 

@@ -1,6 +1,5 @@
 """The models that runs made: all of them, one with where it comes from, and its files."""
 
-from pathlib import Path
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -43,19 +42,18 @@ def model_list(request: AuthedRequest) -> HttpResponse:
 @require_GET
 def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     artifact = model_for(request.user, pk)
+    files = _files(artifact)
+    alone = models_of_run(artifact.run_id, kinds=MODEL_KINDS).count() == 1
     context = {
         "artifact": artifact,
         "card": card_of(artifact),
-        "facts": {
-            name: value for name, value in artifact.card.items() if name != "plan"
-        },  # the run's page has it
+        # The run's page has the plan.
+        "facts": {name: value for name, value in artifact.card.items() if name != "plan"},
         "evaluations": evaluations_of([artifact])[artifact.pk],
         "lineage": lineage_of(artifact.run),
-        "files": (files := _files(artifact)),
+        "files": files,
         "is_folder": [name for name, _size in files] != [artifact.name],
-        "reference": reference_of(
-            artifact, alone=models_of_run(artifact.run_id, kinds=MODEL_KINDS).count() == 1
-        ),
+        "reference": reference_of(artifact, alone=alone),
         **(playground_context(request, artifact) if artifact.kind == "encoder" else {}),
     }
     return render(request, "mlworkers/model.html", context)
@@ -78,11 +76,9 @@ def _files(artifact: Artifact) -> list[tuple[str, int]]:
         path = artifact_path(artifact)
     except (ValueError, OSError):
         return []
-    files = files_in(path) if path.is_dir() else [path]
-    return [
-        (file.relative_to(path).as_posix() if file != path else file.name, file.stat().st_size)
-        for file in files
-    ]
+    if not path.is_dir():
+        return [(path.name, path.stat().st_size)]
+    return [(file.relative_to(path).as_posix(), file.stat().st_size) for file in files_in(path)]
 
 
 @require_GET
@@ -92,14 +88,10 @@ def artifact_download(request: AuthedRequest, pk: int, artifact_pk: int) -> Http
     artifact = get_object_or_404(run.artifacts, pk=artifact_pk)
     try:
         path = artifact_path(artifact)
-        if path.is_dir():
-            return _zipped(artifact, path)
-        return FileResponse(path.open("rb"), as_attachment=True, filename=artifact.name)
+        if not path.is_dir():
+            return FileResponse(path.open("rb"), as_attachment=True, filename=artifact.name)
+        answer = StreamingHttpResponse(zip_blocks(path), content_type="application/zip")
     except (ValueError, OSError):
         raise Http404 from None
-
-
-def _zipped(artifact: Artifact, path: Path) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(zip_blocks(path), content_type="application/zip")
-    answer["Content-Disposition"] = f'attachment; filename="run-{artifact.run_id}-{artifact.pk}.zip"'
+    answer["Content-Disposition"] = f'attachment; filename="run-{pk}-{artifact_pk}.zip"'
     return answer

@@ -11,7 +11,7 @@ from curation.heartbeats import database_now
 from curation.numbers import number_from
 from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
 from mlworkers.forms.playground import PlaygroundForm
-from mlworkers.models import Artifact, Run
+from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import progress_of, queue_is_served, runs_at_work
@@ -30,15 +30,11 @@ def relate(request: AuthedRequest) -> HttpResponse:
     )
     if not form.is_valid():
         return render(request, "mlworkers/_related.html", {"form": form})
-    run = _asked(request, artifact, form.cleaned_data)
-    return render(request, "mlworkers/_related.html", _context(run))
-
-
-def _asked(request: AuthedRequest, artifact: Artifact | None, values: dict[str, Any]) -> Run:
     dataset = artifact.run.dataset if artifact else None
     start_allow(request.user, RELATE, dataset)
-    plan = {**values, "artifact": artifact.pk if artifact else 0}
-    return run_start(kind=RELATE.name, plan=plan, by=request.user, dataset=dataset)
+    plan = {**form.cleaned_data, "artifact": artifact.pk if artifact else 0}
+    run = run_start(kind=RELATE.name, plan=plan, by=request.user, dataset=dataset)
+    return render(request, "mlworkers/_related.html", _context(run))
 
 
 @require_GET

@@ -1,5 +1,6 @@
 """The log book of runs, and the page of one."""
 
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -39,13 +40,15 @@ def run_list(request: AuthedRequest) -> HttpResponse:
     runs_allow(request.user)
     runs = runs_visible(request.user)
     form = RunFilterForm(request.GET, datasets=datasets_with_runs(runs))
+    asked = request.GET.copy()
+    asked.pop("page", None)
     page = run_page(runs, **form.wanted(), page=page_number(request))
     context = {
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page,
         "rows": _rows(page),
-        "address": _address_without_page(request),
+        "address": f"{asked.urlencode()}&" if asked else "",  # of the other pages
         "kinds": kinds_offered(request.user),
     }
     return render(request, "mlworkers/runs.html", context)
@@ -64,21 +67,12 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
 
 def _rows(runs: Page[Run] | Any) -> list[dict[str, Any]]:
     at = database_now()
-    return [
-        {
-            "run": run,
-            "kind": KINDS.get(run.kind),
-            "progress": progress_of(run),
-            "seconds": seconds_taken(run, at),
-        }
-        for run in runs
-    ]
+    return [_row(run, at) for run in runs]
 
 
-def _address_without_page(request: AuthedRequest) -> str:
-    asked = request.GET.copy()
-    asked.pop("page", None)
-    return f"{asked.urlencode()}&" if asked else ""
+def _row(run: Run, at: datetime) -> dict[str, Any]:
+    seconds = seconds_taken(run, at)
+    return {"run": run, "kind": KINDS.get(run.kind), "progress": progress_of(run), "seconds": seconds}
 
 
 @require_GET
@@ -112,10 +106,7 @@ def _curves(run: Run) -> list[Any]:
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
     at = database_now()
     return {
-        "run": run,
-        "kind": KINDS.get(run.kind),
-        "progress": progress_of(run),
-        "seconds": seconds_taken(run, at),
+        **_row(run, at),
         "served": run.ended or queue_is_served(run.queue, at),
         "command": worker_command(run.queue),
         "log": RunLog(run.pk).tail(),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,6 +18,7 @@ from curation.command import Command as BaseCommand
 from curation.errors import errors_shown
 from curation.files.parsing import Columns
 from curation.files.progress import Report
+from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.evaluation import (
     Agreement,
     Classification,
@@ -30,33 +30,15 @@ from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 try:
-    from sentence_transformers import SentenceTransformer
-
-    from mlworkers.encoders.encoding import EncoderError, PairCosines, pair_cosines
+    from mlworkers.encoders.encoding import EncoderError, pair_cosines
     from mlworkers.encoders.saving import trained_on
     from mlworkers.pipelines.models import folder_of_model
-    from mlworkers.pretrained.compute import Compute, ComputeError, choose_compute
+    from mlworkers.pretrained.compute import ComputeError, choose_compute
     from mlworkers.pretrained.encoder import load_encoder
 except ModuleNotFoundError as error:  # an installation for the web alone still prints the help
     MISSING = error.name or ""
 else:
     MISSING = ""
-
-CosinesOf = Callable[[JudgedPairs], "PairCosines"]
-
-
-@dataclass(frozen=True)
-class EncoderEvaluation:
-    """What a call found out; `sentences` distinct ones were encoded in `encoding_seconds`."""
-
-    agreement: Agreement
-    classification: Classification | None
-    sentences: int
-    encoding_seconds: float
-
-    @property
-    def sentences_per_second(self) -> float:
-        return self.sentences / self.encoding_seconds
 
 
 class Command(BaseCommand):
@@ -89,23 +71,32 @@ class Command(BaseCommand):
         # Files before the model: what is wrong with them is then said at once.
         test = self._read(pairs, options)
         tuning = self._read(dev, options) if dev else None
+        classification = None
         with progress_shown() as report, errors_shown(ModelError, ComputeError, EncoderError):
             compute = choose_compute()
             folder = _folder(model, report)
             encoder = load_encoder(folder, compute)
-            cosines_of = _cosines_by(encoder, compute, report)
-            evaluated = _evaluated(cosines_of, test, tuning, options)
-        self._warn(
-            *evaluated.agreement.warnings,
-            *_warnings_of_overlap(test, tuning),
-            *_warnings_of_training(test, folder),
-        )
+            encoding = perf_counter()
+            found = pair_cosines(encoder, test.first, test.second, compute, report=report)
+            rate = found.sentences / (perf_counter() - encoding)
+            agreement = measure_agreement(
+                found.values, test.values, resamples=options["bootstrap"], seed=options["seed"]
+            )
+            if tuning:
+                tuned = pair_cosines(encoder, tuning.first, tuning.second, compute, report=report).values
+                classification = measure_classification(
+                    found.values, test.values, tuning_cosines=tuned, tuning_labels=tuning.values
+                )
+        self._warn(*agreement.warnings, *_flattering(test, tuning, trained_on(folder)))
         seconds = perf_counter() - started
         lines = (
-            *_lines(model, test, tuning, evaluated, options["seed"]),
-            _timing(evaluated, compute, seconds),
+            *_lines(model, test, found.sentences, agreement, options["seed"]),
+            *_classification_lines(classification, tuning),
+            _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)")
+            % {"seconds": seconds, "rate": rate, "compute": compute},
         )
-        self.answer(_figures(evaluated, seconds), *lines, as_json=options["json"])
+        figures = _figures(agreement, classification, seconds, rate)
+        self.answer(figures, *lines, as_json=options["json"])
 
     def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
         with errors_shown():
@@ -151,51 +142,24 @@ def _folder(model: str, report: Report) -> Path:
         ) from error
 
 
-def _cosines_by(encoder: SentenceTransformer, compute: Compute, report: Report) -> CosinesOf:
-    def cosines_of(pairs: JudgedPairs) -> PairCosines:
-        return pair_cosines(encoder, pairs.first, pairs.second, compute, report=report)
-
-    return cosines_of
-
-
-def _evaluated(
-    cosines_of: CosinesOf, test: JudgedPairs, tuning: JudgedPairs | None, options: dict[str, Any]
-) -> EncoderEvaluation:
-    started = perf_counter()
-    found = cosines_of(test)
-    seconds = perf_counter() - started
-    agreement = measure_agreement(
-        found.values, test.values, resamples=options["bootstrap"], seed=options["seed"]
-    )
-    classification = None
-    if tuning:
-        classification = measure_classification(
-            found.values, test.values, tuning_cosines=cosines_of(tuning).values, tuning_labels=tuning.values
-        )
-    return EncoderEvaluation(agreement, classification, found.sentences, seconds)
-
-
-def _warnings_of_overlap(test: JudgedPairs, tuning: JudgedPairs | None) -> Iterator[str]:
-    shared = test.shared_with(tuning) if tuning else 0
-    if tuning and shared:
+def _flattering(test: JudgedPairs, tuning: JudgedPairs | None, trained: HeldOut) -> Iterator[str]:
+    """What makes the figures look better than the encoder is."""
+    words = {"n": len(test), "file": test.name}
+    if tuning and (shared := test.shared_with(tuning)):
         yield _(
             "%(shared)s of the %(n)s pairs of %(file)s stand in %(dev)s too: thresholds were tuned on them, "
             "and accuracy and F1 flatter the encoder."
-        ) % {"shared": shared, "n": len(test), "file": test.name, "dev": tuning.name}
-
-
-def _warnings_of_training(test: JudgedPairs, folder: Path) -> Iterator[str]:
-    trained = trained_on(folder)
+        ) % {**words, "shared": shared, "dev": tuning.name}
     pairs = zip(test.first, test.second, strict=True)
-    seen = sum(first in trained or second in trained for first, second in pairs)
-    if seen:
+    if seen := sum(first in trained or second in trained for first, second in pairs):
         yield _(
             "%(seen)s of the %(n)s pairs of %(file)s hold sentences that the encoder was trained on, and flatter it."
-        ) % {"seen": seen, "n": len(test), "file": test.name}
+        ) % {**words, "seen": seen}
 
 
-def _figures(evaluated: EncoderEvaluation, seconds: float) -> dict[str, Any]:
-    agreement, classification = evaluated.agreement, evaluated.classification
+def _figures(
+    agreement: Agreement, classification: Classification | None, seconds: float, rate: float
+) -> dict[str, Any]:
     figures = {
         "pairs": agreement.pairs,
         "pearson": agreement.pearson,
@@ -203,7 +167,7 @@ def _figures(evaluated: EncoderEvaluation, seconds: float) -> dict[str, Any]:
         "spearman_low": agreement.interval and agreement.interval.low,
         "spearman_high": agreement.interval and agreement.interval.high,
         "seconds": round(seconds, 3),
-        "sentences_per_second": round(evaluated.sentences_per_second, 1),
+        "sentences_per_second": round(rate, 1),
     }
     if classification is not None:
         keys = ("accuracy", "f1", "accuracy_threshold", "f1_threshold")
@@ -211,56 +175,35 @@ def _figures(evaluated: EncoderEvaluation, seconds: float) -> dict[str, Any]:
     return figures
 
 
-def _lines(
-    model: str, test: JudgedPairs, tuning: JudgedPairs | None, evaluated: EncoderEvaluation, seed: int
-) -> Iterator[str]:
-    agreement, classification = evaluated.agreement, evaluated.classification
-    yield _("%(model)s on %(file)s: %(n)s pairs, %(sentences)s distinct sentences") % {
-        "model": model,
-        "file": test.name,
-        "n": f"{len(test):,}",
-        "sentences": f"{evaluated.sentences:,}",
-    }
-    yield _("Spearman %(value)s%(interval)s") % {
-        "value": _correlation(agreement.spearman),
-        "interval": _interval(agreement, seed),
-    }
+def _lines(model: str, test: JudgedPairs, sentences: int, agreement: Agreement, seed: int) -> Iterator[str]:
+    words = {"model": model, "file": test.name, "n": f"{len(test):,}", "sentences": f"{sentences:,}"}
+    yield _("%(model)s on %(file)s: %(n)s pairs, %(sentences)s distinct sentences") % words
+    within = ""
+    if (interval := agreement.interval) is not None:
+        within = _(
+            ", %(level).0f %% interval %(low).4f to %(high).4f (%(resamples)s resamples, seed %(seed)s)"
+        ) % {
+            "level": 100 * interval.level,
+            "low": interval.low,
+            "high": interval.high,
+            "resamples": f"{interval.resamples:,}",
+            "seed": seed,
+        }
+    spearman = _("Spearman %(value)s%(interval)s")
+    yield spearman % {"value": _correlation(agreement.spearman), "interval": within}
     yield _("Pearson  %(value)s") % {"value": _correlation(agreement.pearson)}
-    if classification is not None and tuning is not None:
-        yield _("Accuracy %(figure).4f where cosine > %(threshold).4f") % {
-            "figure": classification.accuracy,
-            "threshold": classification.accuracy_threshold,
-        }
-        yield _("F1       %(figure).4f where cosine > %(threshold).4f") % {
-            "figure": classification.f1,
-            "threshold": classification.f1_threshold,
-        }
-        yield _("Both thresholds were tuned on the human labels of the %(n)s pairs of %(file)s.") % {
-            "n": f"{len(tuning):,}",
-            "file": tuning.name,
-        }
 
 
 def _correlation(value: float | None) -> str:
     return _("undefined") if value is None else f"{value:.4f}"
 
 
-def _interval(agreement: Agreement, seed: int) -> str:
-    interval = agreement.interval
-    if interval is None:
-        return ""
-    return _(", %(level).0f %% interval %(low).4f to %(high).4f (%(resamples)s resamples, seed %(seed)s)") % {
-        "level": 100 * interval.level,
-        "low": interval.low,
-        "high": interval.high,
-        "resamples": f"{interval.resamples:,}",
-        "seed": seed,
-    }
-
-
-def _timing(evaluated: EncoderEvaluation, compute: Compute, seconds: float) -> str:
-    return _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)") % {
-        "seconds": seconds,
-        "rate": evaluated.sentences_per_second,
-        "compute": compute,
-    }
+def _classification_lines(found: Classification | None, tuning: JudgedPairs | None) -> Iterator[str]:
+    if found is None or tuning is None:
+        return
+    accuracy = {"figure": found.accuracy, "threshold": found.accuracy_threshold}
+    yield _("Accuracy %(figure).4f where cosine > %(threshold).4f") % accuracy
+    f1 = {"figure": found.f1, "threshold": found.f1_threshold}
+    yield _("F1       %(figure).4f where cosine > %(threshold).4f") % f1
+    tuned = _("Both thresholds were tuned on the human labels of the %(n)s pairs of %(file)s.")
+    yield tuned % {"n": f"{len(tuning):,}", "file": tuning.name}

@@ -44,7 +44,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["list"]:
-            self._list(as_json=options["json"])
+            text = [line for kind in KINDS.values() for line in described(kind)]
+            self.answer({name: listed(kind) for name, kind in KINDS.items()}, *text, as_json=options["json"])
             return
         if not options["kind"]:
             self.fail(_("No kind of run was given; `manage.py run --list` prints those there are."))
@@ -55,11 +56,15 @@ class Command(BaseCommand):
         self._say_what_it_waits_for(run)
         if options["wait"]:
             self._wait(run)
-        self.answer(figures(run), *lines(run), as_json=options["json"])
-
-    def _list(self, *, as_json: bool) -> None:
-        text = [line for kind in KINDS.values() for line in described(kind)]
-        self.answer({name: listed(kind) for name, kind in KINDS.items()}, *text, as_json=as_json)
+        files = [artifact.path for artifact in run.artifacts.order_by("pk")]
+        figures = {name: getattr(run, name) for name in ("kind", "state", "message", "result")}
+        head = _("Run %(number)s %(state)s.") % {"number": run.pk, "state": run.get_state_display()}
+        self.answer(
+            {"run": run.pk, **figures, "files": files},
+            f"{head} {run.message}".strip(),
+            *files,
+            as_json=options["json"],
+        )
 
     def _say_what_it_waits_for(self, run: Run) -> None:
         run.refresh_from_db()
@@ -116,30 +121,18 @@ def described(kind: Kind) -> list[str]:
 
 
 def line(setting: Setting) -> str:
-    default = _("required") if setting.required else json.dumps(shown(setting.default))
+    ends = ["" if end is None else f"{end:.12g}" for end in (setting.low, setting.high)]
     facts = [
         setting.type_name,
-        default,
-        allowed(setting),
+        _("required") if setting.required else json.dumps(shown(setting.default)),
+        "..".join(ends) if any(ends) else "",  # such as 1..100; an end that is open stays empty
         str(setting.unit),
         "|".join(setting.choices),
-        named(setting),
+        f"{setting.refers_to} ({'|'.join(setting.kinds)})" if setting.kinds else setting.refers_to,
         str(setting.source),
     ]
     # A run's page and its messages call the setting by its label.
     return f"{setting.name}  {'  '.join(filter(None, facts))}  {setting.label}: {setting.help}"
-
-
-def allowed(setting: Setting) -> str:
-    """The range of a number, such as 1..100; an end that is open stays empty."""
-    if setting.low is None and setting.high is None:
-        return ""
-    return "..".join("" if end is None else f"{end:.12g}" for end in (setting.low, setting.high))
-
-
-def named(setting: Setting) -> str:
-    """What the value names, such as “score set (target|reference)”."""
-    return f"{setting.refers_to} ({'|'.join(setting.kinds)})" if setting.kinds else setting.refers_to
 
 
 def listed(kind: Kind) -> dict[str, Any]:
@@ -168,19 +161,3 @@ def listed(kind: Kind) -> dict[str, Any]:
 
 def shown(default: Any) -> Any:
     return getattr(default, "value", default)
-
-
-def figures(run: Run) -> dict[str, Any]:
-    return {
-        "run": run.pk,
-        "kind": run.kind,
-        "state": run.state,
-        "message": run.message,
-        "result": run.result,
-        "files": [artifact.path for artifact in run.artifacts.order_by("pk")],
-    }
-
-
-def lines(run: Run) -> list[str]:
-    head = _("Run %(number)s %(state)s.") % {"number": run.pk, "state": run.get_state_display()}
-    return [f"{head} {run.message}".strip(), *(artifact.path for artifact in run.artifacts.order_by("pk"))]
