@@ -115,11 +115,9 @@ def grouped_order(groups: IntArray) -> IntArray:
     than it sorts positions by number: designs of a million items sort eight million slots several times.
     """
     count = max(1, len(groups))
-    order: IntArray = np.sort(groups * count + np.arange(len(groups))) % count
-    return order
+    return np.sort(groups * count + np.arange(len(groups))) % count
 
 
 def ranks_within(sizes: IntArray) -> IntArray:
     """0, 1, ... within each group in turn, for groups of these sizes (g,) that follow each other: (sum of sizes,)."""
-    ranks: IntArray = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return ranks
+    return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -81,21 +81,14 @@ def _scores_by_others(judgements: Judgements, number: IntArray) -> FloatArray:
     return scores[cell]
 
 
-@dataclass(frozen=True, eq=False)
-class TupleAgreement:
-    """tuples: (t,) their numbers, ascending. judgements: (t,) of each. shares: (t,) NaN if nothing is compared."""
-
-    tuples: IntArray
-    judgements: IntArray
-    shares: FloatArray
-
-
-def tuple_agreement(tuples: IntArray, best: IntArray, worst: IntArray, size: int) -> TupleAgreement:
+def tuple_agreement(
+    tuples: IntArray, best: IntArray, worst: IntArray, size: int
+) -> tuple[IntArray, IntArray, FloatArray]:
     """The share of comparisons that two judgements of the same tuple decide alike; 1/2 is guessing.
 
     tuples: (n,) which tuple was judged. best, worst: (n,) the design's slots, from 0 to size - 1. A judgement decides
     2 k - 3 comparisons of slots; only those that both of two judgements decide are compared, for every two judgements
-    of a tuple.
+    of a tuple. Returns the tuples (t,), ascending, and their judgements and shares (t,), NaN if nothing is compared.
     """
     known, number = np.unique(tuples, return_inverse=True)
     over = np.zeros((len(known), size, size))  # over[t, a, b]: how many judgements put slot a above slot b
@@ -111,4 +104,4 @@ def tuple_agreement(tuples: IntArray, best: IntArray, worst: IntArray, size: int
     alike = (above * (above - 1) + below * (below - 1)).sum(axis=1) / 2
     compared = alike + (above * below).sum(axis=1)
     shares = np.where(compared > 0, alike / np.maximum(compared, 1), np.nan)
-    return TupleAgreement(known, np.bincount(number, minlength=len(known)), shares)
+    return known, np.bincount(number, minlength=len(known)), shares

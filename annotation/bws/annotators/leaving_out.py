@@ -40,8 +40,7 @@ def counted_without(
     starts = np.searchsorted(number[order], np.arange(number.max(initial=-1) + 1))
     rank = np.empty(len(kept), dtype=np.int64)  # kept ones before each within its tuple
     rank[order] = before - before[starts][number[order]]
-    counted: Mask = kept & (rank < required)
-    return counted
+    return kept & (rank < required)
 
 
 def leaving_out_result(

@@ -60,14 +60,13 @@ def items_within_error(utilities: FloatArray, errors: FloatArray) -> IntArray:
     """How many items are within one error of each (m,), itself included: its rank may be wrong by so many."""
     ranked = np.sort(utilities)
     above = np.searchsorted(ranked, utilities + errors, side="right")
-    within: IntArray = above - np.searchsorted(ranked, utilities - errors, side="left")
-    return within
+    return above - np.searchsorted(ranked, utilities - errors, side="left")
 
 
 def _neighbours(ordered: IntArray, size: int, sentences: IntArray | None) -> Iterator[list[int]]:
     """Cut the order into tuples; an item that shares a sentence with its tuple waits for the next."""
     waiting: deque[int] = deque()
-    coming = deque(int(item) for item in ordered)
+    coming = deque(ordered.tolist())
     while coming or waiting:
         chosen: list[int] = []
         passed: list[int] = []

@@ -22,11 +22,10 @@ def balanced_positions(tuples: IntArray, item_count: int) -> IntArray:
 
     No row may hold an item twice.
     """
-    count, size = tuples.shape
-    slots = np.arange(count * size)
-    parts = _parts(tuples.ravel(), item_count, size)  # (T k,)
-    positions = np.empty(count * size, dtype=np.int64)
-    _colour(positions, slots, slots // size, parts, range(size))
+    size = tuples.shape[1]
+    slots = np.arange(tuples.size)
+    positions = np.empty_like(slots)
+    _colour(positions, slots, slots // size, _parts(tuples.ravel(), item_count, size), range(size))
     balanced = np.empty_like(tuples)
     balanced[slots // size, positions] = tuples.ravel()
     return balanced
@@ -34,14 +33,12 @@ def balanced_positions(tuples: IntArray, item_count: int) -> IntArray:
 
 def _parts(items: IntArray, item_count: int, size: int) -> IntArray:
     """Cut every item's slots into parts of at most `size` slots, and number the parts from 0: (T k,)."""
-    order = grouped_order(items)
     appearances = np.bincount(items, minlength=item_count)
-    # Of an item's appearances, the first `size` are its first part, the next `size` its second, ...
-    rank = ranks_within(appearances)
     parts_of_item = -(-appearances // size)
     first_part = np.cumsum(parts_of_item) - parts_of_item
     parts = np.empty(len(items), dtype=np.int64)
-    parts[order] = np.repeat(first_part, appearances) + rank // size
+    # Of an item's appearances, the first `size` are its first part, the next `size` its second, ...
+    parts[grouped_order(items)] = np.repeat(first_part, appearances) + ranks_within(appearances) // size
     return parts
 
 
@@ -57,8 +54,7 @@ def _colour(positions: IntArray, slots: IntArray, tuples: IntArray, parts: IntAr
         positions[slots[first]] = colours[0]
         _colour(positions, slots[~first], tuples[~first], parts[~first], colours[1:])
     else:
-        middle = len(colours) // 2
-        left = _half(parts)
+        left, middle = _half(parts), len(colours) // 2
         for side, half in ((left, colours[:middle]), (~left, colours[middle:])):
             _colour(positions, slots[side], tuples[side], parts[side], half)
 
@@ -82,8 +78,7 @@ def _half(parts: IntArray) -> NDArray[np.bool_]:
     # One step of a walk: to the partner within the tuple, and on to that one's partner at its part.
     walk = cycles(at_part.reshape(-1, 2)[:, ::-1].ravel())
     mirror = walk.reshape(-1, 2)[:, ::-1].ravel()
-    side: NDArray[np.bool_] = walk < mirror
-    return side
+    return walk < mirror
 
 
 def _matching(tuples: IntArray, parts: IntArray, degree: int) -> NDArray[np.bool_]:

@@ -48,7 +48,6 @@ class Certificate:
     places: dict[str, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
         return asdict(self)
 
 

@@ -71,15 +71,11 @@ def design_tuples(
     _check_numbers(item_count, size, count, factor)
     if sentences is not None:
         _check_sentences(sentences, size, count)
-    stratum = np.zeros(item_count, dtype=np.int64)
-    if strata is not None:
-        stratum = np.unique(strata, return_inverse=True)[1]
+    stratum = np.unique(np.zeros(item_count) if strata is None else strata, return_inverse=True)[1]
     tuples = _arranged(stratum, size, count, sentences, np.random.default_rng(seed), report=report)
     tuples = balanced_positions(tuples, item_count)
-    certificate = certify(
-        tuples, item_count, factor=factor, seed=seed, algorithm=ALGORITHM, sentences=sentences
-    )
-    return Design(tuples, certificate)
+    facts = certify(tuples, item_count, factor=factor, seed=seed, algorithm=ALGORITHM, sentences=sentences)
+    return Design(tuples, facts)
 
 
 def _check_numbers(item_count: int, size: int, count: int, factor: float) -> None:
@@ -140,8 +136,15 @@ def _arranged(
     items = len(strata)
     shared = sentences is not None and bool((_sentence_holders(sentences)[1] > 1).any())
     if 2 * size > items and not shared:
-        # More than half of the items are in each tuple: design the items that each tuple leaves out.
-        return items_left_out(_small_tuples(strata, items - size, count, rng, report), items)
+        # More than half of the items are in each tuple: design those that each leaves out, perhaps one or none.
+        few = items - size
+        if few > 1:
+            left_out = _arranged(strata, few, count, None, rng, report=report)
+        else:
+            left_out = _dealt(strata, few * count, rng)[0].reshape(count, few)
+        inside = np.ones((count, items), dtype=np.bool_)
+        np.put_along_axis(inside, left_out, values=False, axis=1)
+        return np.nonzero(inside)[1].reshape(count, size)
     slots, blocks = _dealt(strata, size * count, rng)
     marks = np.arange(items)[:, None] if sentences is None else sentences
     search = SwapSearch(slots.reshape(count, size), marks, rng, report)
@@ -156,18 +159,11 @@ def _arranged(
         left_out = np.empty((0, size), dtype=np.int64)
         if possible > count:
             left_out = _arranged(strata, size, possible - count, None, rng, report=report)
-        return rng.permutation(tuples_left_out(left_out, items))
+        asked = set(map(tuple, np.sort(left_out, axis=1).tolist()))
+        others = [row for row in combinations(range(items), size) if row not in asked]
+        return rng.permutation(np.array(others, dtype=np.int64))
     _check_rules(search)
     return search.tuples
-
-
-def _small_tuples(
-    strata: IntArray, size: int, count: int, rng: np.random.Generator, report: Report
-) -> IntArray:
-    """As `_arranged`; a tuple may also hold one item, or none."""
-    if size > 1:
-        return _arranged(strata, size, count, None, rng, report=report)
-    return _dealt(strata, size * count, rng)[0].reshape(count, size)
 
 
 def _dealt(strata: IntArray, slots: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -195,15 +191,15 @@ def _shares(slots: int, sizes: IntArray) -> list[int]:
     shares = each * sizes + exact.astype(np.int64)
     most_short = np.argsort(np.floor(exact) - exact, kind="stable")
     shares[most_short[: slots - shares.sum()]] += 1
-    return [int(share) for share in shares]
+    return list(map(int, shares))
 
 
 def _check_rules(search: SwapSearch) -> None:
-    clashes = clashing_meetings(search.tuples, search.marks)  # (k (k - 1) / 2, T)
-    if clashes.any():
-        meeting, number = (int(indexes[0]) for indexes in np.nonzero(clashes))
+    clashes = np.argwhere(clashing_meetings(search.tuples, search.marks))  # columns of (k (k - 1) / 2, T)
+    if len(clashes):
+        meeting, number = clashes[0]
         columns = list(combinations(range(search.size), 2))[meeting]
-        items = tuple(sorted(int(search.tuples[number, column]) for column in columns))
+        items = tuple(sorted(search.tuples[number, columns].tolist()))
         raise DesignError(
             f"No design was found in which items that share a sentence never meet: items {items[0] + 1} and "
             f"{items[1] + 1} would. Ask for fewer tuples per item or leave one of them out.",
@@ -214,17 +210,3 @@ def _check_rules(search: SwapSearch) -> None:
             f"No {search.count} tuples of {search.size} out of {len(search.marks)} items were found that all differ "
             f"and keep the rules; ask for fewer tuples per item or add items."
         )
-
-
-def items_left_out(tuples: IntArray, item_count: int) -> IntArray:
-    """The items that each tuple (T, k) does not hold: (T, m - k)."""
-    outside = np.ones((len(tuples), item_count), dtype=np.bool_)
-    np.put_along_axis(outside, tuples, values=False, axis=1)
-    return np.nonzero(outside)[1].reshape(len(tuples), -1).astype(np.int64)
-
-
-def tuples_left_out(tuples: IntArray, item_count: int) -> IntArray:
-    """All tuples of k of m items that are not among tuples (T, k): (m over k - T, k)."""
-    asked = {tuple(row) for row in np.sort(tuples, axis=1).tolist()}
-    every = combinations(range(item_count), tuples.shape[1])
-    return np.array([row for row in every if row not in asked], dtype=np.int64)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotation.bws.designs.meetings import (
     clashing_meetings,
@@ -96,20 +95,22 @@ class SwapSearch:
         # A round asks for five prices, or eight if there are many suspects.
         compared = 8 * self.size**2 * (self.proposals * self.homes.shape[1] + START)
         rounds = int(min(MOST_ROUNDS, max(2 * ROUNDS_BETWEEN_LOOKS, EFFORT // compared)))
-        best = _BestDesign()
+        least, best_slots, looks_since = math.inf, self.slots, 0
         for number in range(1, rounds + 1):
             if len(suspects) == 0:
                 return True
             suspects = self._round(suspects, pools)
             self.report(number, rounds)
-            if number % ROUNDS_BETWEEN_LOOKS == 0:
-                best.look(self)
-                if best.energy <= self.goal or best.looks_since > LOOKS_WITHOUT_GAIN:
-                    break
-        best.look(self)
-        self.slots[:] = best.slots
+            if number % ROUNDS_BETWEEN_LOOKS and number < rounds:
+                continue
+            energy, looks_since = self.energy(), looks_since + 1
+            if energy < least:
+                least, best_slots, looks_since = energy, self.slots.copy(), 0
+            if least <= self.goal or looks_since > LOOKS_WITHOUT_GAIN:
+                break
+        self.slots[:] = best_slots
         self.homes = _slots_of_items(self.slots, len(self.marks))
-        return best.energy <= self.goal
+        return least <= self.goal
 
     def energy(self) -> int:
         """How unevenly items meet, and the price of broken rules: least for the best design."""
@@ -130,8 +131,7 @@ class SwapSearch:
             np.concatenate([ours, theirs, ours, theirs]),
             np.concatenate([their_tuple, our_tuple, their_tuple, our_tuple]),
         ).reshape(4, -1)
-        gain: IntArray = our_before + their_before - their_after - our_after
-        return gain
+        return our_before + their_before - their_after - our_after
 
     def swap(self, ours: IntArray, theirs: IntArray) -> None:
         """Swap the items of slots `ours` and `theirs` (P,); no item may be moved twice."""
@@ -141,23 +141,21 @@ class SwapSearch:
             homes = self.homes[items]
             self.homes[items] = np.where(homes == left[:, None], taken[:, None], homes)
 
-    def independent(self, ours: IntArray, theirs: IntArray) -> NDArray[np.bool_]:
-        """Choose swaps (P,) that touch no tuple and no item in common, so that their gains add up."""
+    def independent(self, ours: IntArray, theirs: IntArray) -> tuple[IntArray, IntArray]:
+        """Choose from swaps (P,) those that touch no tuple and no item in common, so that their gains add up."""
         items = np.hstack([self.tuples[ours // self.size], self.tuples[theirs // self.size]])  # (P, 2 k)
         numbers = np.arange(len(ours))[:, None]
         # Every item goes to the first swap that touches its tuple; a swap is chosen if it has all of its items.
         first_claim = np.full(len(self.marks), len(ours))  # (m,)
         np.minimum.at(first_claim, items, numbers)
-        chosen: NDArray[np.bool_] = (first_claim[items] == numbers).all(axis=1)
+        chosen = (first_claim[items] == numbers).all(axis=1)
         chosen &= (self.slots[ours] != self.slots[theirs]) & (ours // self.size != theirs // self.size)
-        return chosen
+        return ours[chosen], theirs[chosen]
 
     def _round(self, suspects: IntArray, pools: SwapPools) -> IntArray:
         """Propose swaps for some of the suspects and make the good ones; return the slots that are suspect now."""
-        if len(suspects) > 4 * self.proposals:
-            seen = np.unique(self.rng.choice(suspects, 4 * self.proposals))
-        else:
-            seen = suspects
+        many = len(suspects) > 4 * self.proposals
+        seen = np.unique(self.rng.choice(suspects, 4 * self.proposals)) if many else suspects
         # Earlier swaps may have put a suspect right.
         wrong = self._price(self.slots[seen], seen, seen // self.size) > 0
         suspects = np.setdiff1d(suspects, seen[~wrong], assume_unique=True)
@@ -168,9 +166,7 @@ class SwapSearch:
         # Swaps that help are made, and now and then one that does not (Metropolis).
         losses = np.maximum(0, -self.gain(ours, theirs))
         made = self.rng.random(len(ours)) < np.exp(-losses / TEMPERATURE)
-        ours, theirs = ours[made], theirs[made]
-        alone = self.independent(ours, theirs)
-        ours, theirs = ours[alone], theirs[alone]
+        ours, theirs = self.independent(ours[made], theirs[made])
         self.swap(ours, theirs)
         return np.union1d(suspects, self._slots_of(np.concatenate([ours, theirs]) // self.size))
 
@@ -200,21 +196,6 @@ class SwapSearch:
     def _slots_of(self, tuples: IntArray) -> IntArray:
         slots: IntArray = (tuples[:, None] * self.size + np.arange(self.size)).ravel()
         return slots
-
-
-class _BestDesign:
-    """The best design that a search has seen, and how often it looked since."""
-
-    def __init__(self) -> None:
-        self.energy: float = math.inf
-        self.slots: IntArray = np.empty(0, dtype=np.int64)
-        self.looks_since = 0
-
-    def look(self, search: SwapSearch) -> None:
-        energy = search.energy()
-        self.looks_since += 1
-        if energy < self.energy:
-            self.energy, self.slots, self.looks_since = energy, search.slots.copy(), 0
 
 
 def _slots_of_items(slots: IntArray, item_count: int) -> IntArray:
@@ -261,6 +242,4 @@ def _joining_swaps(
     ours = np.delete(shuffled[firsts], spare.argmax())
     theirs = pools.draw(ours, search.rng)
     useful = (part_of_slot[theirs] == spare.argmax()) & (search.gain(ours, theirs) >= 0)
-    ours, theirs = ours[useful], theirs[useful]
-    alone = search.independent(ours, theirs)
-    return ours[alone], theirs[alone]
+    return search.independent(ours[useful], theirs[useful])

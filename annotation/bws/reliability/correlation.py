@@ -32,8 +32,7 @@ def spearman_of(left: FloatArray, right: FloatArray) -> float:
 
 def fisher_z(correlations: FloatArray) -> FloatArray:
     """Fisher's z, on which correlations near 1 are spread evenly."""
-    z: FloatArray = np.arctanh(np.clip(correlations, -LIMIT, LIMIT))
-    return z
+    return np.arctanh(np.clip(correlations, -LIMIT, LIMIT))
 
 
 def _centred(values: FloatArray, counted: Mask) -> FloatArray:

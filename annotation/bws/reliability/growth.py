@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 
 import numpy as np
 
@@ -10,27 +10,16 @@ from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
 
 
-@dataclass(frozen=True)
-class CurvePoint:
-    """The reliability of the first `judgements` of a campaign."""
-
-    judgements: int
-    reliability: Reliability
-
-
 def reliability_curve(
     judgements: Judgements, *, points: int = 8, trials: int = 100, seed: int = 1234
-) -> Iterator[CurvePoint]:
+) -> Iterator[Reliability]:
     """The reliability after each of `points` equal shares of the judgements, in their order.
 
     Shares too small for a reliability that means something have no point.
     """
     for count in np.unique(np.linspace(0, len(judgements), points + 1).round().astype(int))[1:]:
-        try:
-            reliability = split_half_reliability(judgements.only(np.arange(count)), trials=trials, seed=seed)
-        except TooFewJudgements:
-            continue
-        yield CurvePoint(int(count), reliability)
+        with suppress(TooFewJudgements):
+            yield split_half_reliability(judgements.only(np.arange(count)), trials=trials, seed=seed)
 
 
 def judgements_for(target: float, *, judgements: int, spearman: float) -> int | None:

@@ -1,7 +1,6 @@
 """How uncertain a split-half reliability is: an interval for it from resampled tuples."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,15 +9,9 @@ from annotation.bws.reliability.correlation import LIMIT, fisher_z, spearman
 from annotation.bws.reliability.split_half import HalfScores, batches, halves_of_groups
 
 
-@dataclass(frozen=True)
-class Interval:
-    low: float
-    high: float
-
-
 def reliability_interval(
     judgements: Judgements, estimate: float, *, resamples: int = 200, splits: int = 8, seed: int = 1234
-) -> Interval:
+) -> tuple[float, float]:
     """A 95 % interval of the split-half reliability `estimate`, a mean over splits of each tuple's judgements.
 
     Tuples are drawn with replacement, each with all its judgements (Efron 1979), and the resample is split and
@@ -31,12 +24,12 @@ def reliability_interval(
     values = _resampled(judgements, resamples, splits, np.random.default_rng(seed))
     values = values[~np.isnan(values)]
     if len(values) < resamples / 2:
-        return Interval(-1.0, 1.0)
+        return -1.0, 1.0
     spread = float(fisher_z(values).std(ddof=1))
     middle = math.atanh(min(max(estimate, -LIMIT), LIMIT))
     if spread < 1e-9:
-        return Interval(estimate, estimate)
-    return Interval(math.tanh(middle - 1.96 * spread), math.tanh(middle + 1.96 * spread))
+        return estimate, estimate
+    return math.tanh(middle - 1.96 * spread), math.tanh(middle + 1.96 * spread)
 
 
 def _resampled(judgements: Judgements, resamples: int, splits: int, rng: np.random.Generator) -> FloatArray:

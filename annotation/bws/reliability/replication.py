@@ -77,5 +77,4 @@ def _some_of_each(tuples: IntArray, number: int, rng: np.random.Generator) -> In
     """The rows of `number` random judgements of each tuple."""
     shuffled = rng.permutation(len(tuples))
     order = shuffled[np.argsort(tuples[shuffled], kind="stable")]
-    rows: IntArray = order[ranks_within(np.bincount(tuples)) < number]
-    return rows
+    return order[ranks_within(np.bincount(tuples)) < number]

@@ -170,8 +170,7 @@ def halves_of_units(unit: IntArray) -> DrawHalves:
     def draw(trials: int, rng: np.random.Generator) -> Mask:
         needed = _half_of(np.full(trials, count), 1, rng)
         sides = rng.permuted(np.arange(count) < needed, axis=1)  # (B, units)
-        halves: Mask = sides.T[unit]
-        return halves
+        return sides.T[unit]
 
     return draw
 
@@ -219,5 +218,4 @@ class HalfScores:
 
 def _ratio(net: Counts, appearances: Counts) -> FloatArray:
     # Whole numbers in single precision are exact to 2**24; the quotient needs double, so that ties stay ties.
-    ratio: FloatArray = net.astype(np.float64) / np.maximum(appearances, 1)
-    return ratio
+    return net.astype(np.float64) / np.maximum(appearances, 1)

@@ -5,7 +5,6 @@ from scipy.sparse import coo_array, csr_array
 from scipy.special import expit, log_expit
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
-from annotation.bws.scores.posterior import Expansion
 
 
 class BradleyTerryLikelihood:
@@ -20,7 +19,7 @@ class BradleyTerryLikelihood:
     def value(self, utilities: FloatArray) -> float:
         return float(self.times @ log_expit(utilities[self.winners] - utilities[self.losers]))
 
-    def expand(self, utilities: FloatArray) -> Expansion:
+    def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]:
         # With p the chance that the winner had of losing, each comparison moves its two items by p, one up and one
         # down, and has the curvature p (1 - p).
         lost = expit(utilities[self.losers] - utilities[self.winners])  # (q,)
@@ -30,7 +29,7 @@ class BradleyTerryLikelihood:
         rows = np.concatenate([self.winners, self.losers, self.winners, self.losers])
         columns = np.concatenate([self.winners, self.losers, self.losers, self.winners])
         values = np.concatenate([weight, weight, -weight, -weight])
-        return Expansion(gradient, csr_array(coo_array((values, (rows, columns)), shape=(size, size))))
+        return gradient, csr_array(coo_array((values, (rows, columns)), shape=(size, size)))
 
 
 def implied_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:

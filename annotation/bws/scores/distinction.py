@@ -92,5 +92,4 @@ def _least_below(leaves: int, values: FloatArray) -> FloatArray:
 
 def _highest(node: IntArray) -> IntArray:
     """The highest node that begins with the same leaf: go up as long as the node is a left child (even)."""
-    highest: IntArray = node // (node & -node)
-    return highest
+    return node // (node & -node)

@@ -4,7 +4,6 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from annotation.bws.judgements import FloatArray, Judgements, summed
-from annotation.bws.scores.posterior import Expansion
 
 
 class MaxDiffLikelihood:
@@ -26,7 +25,7 @@ class MaxDiffLikelihood:
         rise, fall = self._exponentials(utilities)
         return float(self.net @ utilities - self.times @ np.log(self._total(rise, fall)))
 
-    def expand(self, utilities: FloatArray) -> Expansion:
+    def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]:
         """The gradient: what was chosen minus what the model expects. The curvature: the covariance of the choice."""
         rise, fall = self._exponentials(utilities)  # e^u and e^-u, each (T, k)
         total = self._total(rise, fall)[:, None]  # (T, 1)
@@ -40,16 +39,14 @@ class MaxDiffLikelihood:
         # and P(best = i) + P(worst = i) on it.
         chances = rise[:, :, None] * fall[:, None, :] / total[:, :, None]  # (T, k, k)
         blocks = -(chances + chances.transpose(0, 2, 1))
-        diagonal = np.arange(self.tuples.shape[1])
-        blocks[:, diagonal, diagonal] = best + worst
+        size, m = self.tuples.shape[1], self.item_count
+        blocks[:, range(size), range(size)] = best + worst
         blocks -= net[:, :, None] * net[:, None, :]
         blocks *= self.times[:, None, None]
         # (T, k, k) -> (m, m): entries of the same two items are added.
-        size = self.tuples.shape[1]
         rows, columns = np.repeat(self.tuples, size, axis=1), np.tile(self.tuples, size)  # (T, k k)
-        shape = (self.item_count, self.item_count)
-        curvature = csr_array(coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=shape))
-        return Expansion(self.net - expected, curvature)
+        curvature = csr_array(coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(m, m)))
+        return self.net - expected, curvature
 
     def _exponentials(self, utilities: FloatArray) -> tuple[FloatArray, FloatArray]:
         """exp(u) and exp(-u) of each tuple's items (T, k), around the tuple's middle so that neither overflows."""

@@ -21,22 +21,17 @@ MOST_ITEMS_EXACT = 20_000  # a dense matrix of so many items fills 3.2 GB
 PROBES = 100  # each more halves the variance of the estimate by no more than it costs time
 
 
-@dataclass(frozen=True)
-class Expansion:
-    """A log-likelihood around a point: its gradient (m,) and its curvature, the negative Hessian (m, m)."""
-
-    gradient: FloatArray
-    curvature: csr_array
-
-
 class Likelihood(Protocol):
-    """A concave log-likelihood of utilities (m,)."""
+    """A concave log-likelihood of utilities (m,).
+
+    `expand` returns its gradient (m,) and its curvature, the negative Hessian (m, m).
+    """
 
     item_count: int
 
     def value(self, utilities: FloatArray) -> float: ...
 
-    def expand(self, utilities: FloatArray) -> Expansion: ...
+    def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]: ...
 
 
 @dataclass(frozen=True)
@@ -78,9 +73,9 @@ def fit_utilities(
     for _ in range(MOST_STEPS):
         # With gradient g and negative Hessian H of the log-likelihood, Newton's step s of the log-posterior solves
         # (H + prior I) s = g - prior (u - mean).
-        around = likelihood.expand(utilities)
-        precision = csr_array(around.curvature + prior)  # (m, m)
-        step = solve(precision, around.gradient - prior_precision * (utilities - mean))  # (m,)
+        gradient, curvature = likelihood.expand(utilities)
+        precision = csr_array(curvature + prior)  # (m, m)
+        step = solve(precision, gradient - prior_precision * (utilities - mean))  # (m,)
         if np.abs(step).max(initial=0) < SMALLEST_STEP:
             return Posterior(utilities, precision)
         # The step, or half of it again and again until it does not lead down by more than rounding may.
@@ -124,8 +119,7 @@ def inverse_diagonal(precision: csr_array) -> FloatArray:
             "The utilities' precision is not positive definite; use a higher precision of the prior."
         )
     inverse, _ = lapack.dpotri(factor, overwrite_c=True)
-    diagonal: FloatArray = np.diagonal(inverse).copy()
-    return diagonal
+    return np.diagonal(inverse).copy()
 
 
 def estimated_inverse_diagonal(precision: csr_array, *, seed: int, probes: int = PROBES) -> FloatArray:

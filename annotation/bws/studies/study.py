@@ -1,7 +1,9 @@
 """All that a campaign's dashboard shows beyond counts, computed in one go while the campaign runs."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,9 @@ from annotation.bws.annotators.agreement import leave_one_out_agreement, tuple_a
 from annotation.bws.annotators.leaving_out import LeavingOutResult, counted_without, leaving_out_result
 from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
-from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask, tuple_numbers
+from annotation.bws.judgements import IntArray, Judgements, Mask, tuple_numbers
 from annotation.bws.reliability.growth import judgements_for, reliability_curve
-from annotation.bws.reliability.intervals import Interval, reliability_interval
+from annotation.bws.reliability.intervals import reliability_interval
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
 from annotation.bws.reliability.split_half import Reliability, TooFewJudgements, split_half_reliability
 from annotation.bws.scores.scoring import counting_scores
@@ -87,7 +89,7 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
     counted = record.judged.only(record.counted)
     reliability, note = _reliability(counted, plan)
     agreement = agreements(record)
-    shown = (("best", record.best_position), ("worst", record.worst_position))
+    shown = {"best": record.best_position, "worst": record.worst_position}
     return {
         "judgements": len(counted),
         "reliability": reliability,
@@ -101,7 +103,7 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
         "hardest": list(_lowest_agreement(record, plan)),
         "scores": _scores(counted),
         "positions": {
-            role: asdict(position_bias(positions[record.counted], plan.size)) for role, positions in shown
+            role: asdict(position_bias(chosen[record.counted], plan.size)) for role, chosen in shown.items()
         },
     }
 
@@ -116,11 +118,11 @@ def _reliability(counted: Judgements, plan: StudyPlan) -> tuple[dict[str, Any] |
     return reliability_figures(reliability, interval), ""
 
 
-def reliability_figures(reliability: Reliability, interval: Interval) -> dict[str, Any]:
+def reliability_figures(reliability: Reliability, interval: tuple[float, float]) -> dict[str, Any]:
     return {
         "spearman": reliability.spearman_mean,
-        "low": interval.low,
-        "high": interval.high,
+        "low": interval[0],
+        "high": interval[1],
         "spearman_brown": reliability.spearman_brown,
         "trials": reliability.trials,
         "judgements": reliability.judgements,
@@ -132,27 +134,24 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
 
     more: judgements that are still missing for the target; 0 if it is reached, None if nothing can be said.
     """
-    points = reliability_curve(counted, points=plan.curve_points, trials=plan.curve_trials, seed=plan.seed)
-    curve = []
-    for point in points:
-        first, mean = counted.only(np.arange(point.judgements)), point.reliability.spearman_mean
-        interval = reliability_interval(first, mean, resamples=plan.resamples // 4, splits=4, seed=plan.seed)
-        curve.append({"judgements": point.judgements, "spearman": mean, **asdict(interval)})
-    needed = {
-        name: judgements_for(plan.target, judgements=len(counted), spearman=now[name]) if now else None
-        for name in ("spearman", "low", "high")
-    }
-    more = {
-        name: None if number is None else max(0, number - len(counted)) for name, number in needed.items()
-    }
+    curve, some = [], plan.resamples // 4
+    for point in reliability_curve(
+        counted, points=plan.curve_points, trials=plan.curve_trials, seed=plan.seed
+    ):
+        first, mean = counted.only(np.arange(point.judgements)), point.spearman_mean
+        low, high = reliability_interval(first, mean, resamples=some, splits=4, seed=plan.seed)
+        curve.append({"judgements": point.judgements, "spearman": mean, "low": low, "high": high})
+    more: dict[str, int | None] = {}
+    for name in ("spearman", "low", "high"):
+        needed = judgements_for(plan.target, judgements=len(counted), spearman=now[name]) if now else None
+        more[name] = None if needed is None else max(0, needed - len(counted))
     return {"curve": curve, "target": plan.target, "more": more}
 
 
 def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:
     """What the campaign will reach with people as noisy as these; with usual ones, if too little was judged."""
     try:
-        noise, error = fitted_noise(counted, seed=plan.seed)
-        fitted = True
+        noise, error, fitted = *fitted_noise(counted, seed=plan.seed), True
     except TooFewJudgements:
         noise, error, fitted = ForecastPlan.noise, USUAL_NOISE_ERROR, False
     expected = forecast(
@@ -210,11 +209,9 @@ def agreements(record: CampaignRecord) -> dict[int, float]:
 
 
 def _agreement_shares(judgements: Judgements) -> dict[int, float]:
-    if not len(judgements):
-        return {}
     agreement = leave_one_out_agreement(judgements)
-    rows = (agreement.annotators.tolist(), agreement.shares.tolist(), agreement.compared.tolist())
-    return {person: share for person, share, compared in zip(*rows, strict=True) if compared}
+    shares = zip(agreement.annotators.tolist(), agreement.shares.tolist(), strict=True)
+    return {person: share for person, share in shares if not math.isnan(share)}
 
 
 def _people(record: CampaignRecord, agreement: Mapping[int, float]) -> Iterator[dict[str, Any]]:
@@ -243,16 +240,12 @@ def _what_if(
     record: CampaignRecord, measures: Mapping[str, Mapping[int, float]], plan: StudyPlan
 ) -> dict[str, list[dict[str, Any]]]:
     """For each measure and threshold: the campaign if the people below it, and nobody else, were left out."""
-    known: dict[frozenset[int], LeavingOutResult] = {}
-    results: dict[str, list[dict[str, Any]]] = {}
+    without = cache(lambda below: asdict(_without(record, below, plan)))
+    results: dict[str, list[dict[str, Any]]] = {measure: [] for measure in measures}
     for measure, values in measures.items():
-        rows = []
         for threshold in THRESHOLDS[measure] if values else ():
             below = frozenset(person for person, value in values.items() if value < threshold)
-            if below not in known:
-                known[below] = _without(record, below, plan)
-            rows.append({"threshold": threshold, "left_out": len(below), **asdict(known[below])})
-        results[measure] = rows
+            results[measure].append({"threshold": threshold, "left_out": len(below), **without(below)})
     return results
 
 
@@ -266,27 +259,24 @@ def _without(record: CampaignRecord, excluded: frozenset[int], plan: StudyPlan) 
 def _exclusions(record: CampaignRecord, plan: StudyPlan) -> Iterator[dict[str, Any]]:
     """What the campaign would be if one of the excluded people counted, beside what it is without them."""
     work = {person: int((record.judged.people == person).sum()) for person in record.excluded}
-    now = _without(record, record.excluded, plan) if work else None
-    for person in sorted(work, key=lambda person: -work[person])[:MOST_EXCLUSIONS]:
-        if now is None or not work[person]:
-            continue
+    now = asdict(_without(record, record.excluded, plan)) if work else {}
+    for person in sorted(filter(work.get, work), key=lambda person: -work[person])[:MOST_EXCLUSIONS]:
         before = _without(record, record.excluded - {person}, plan)
-        yield {"person": person, "before": asdict(before), "after": asdict(now), "rank": before.rank}
+        yield {"person": person, "before": asdict(before), "after": now, "rank": before.rank}
 
 
 def _lowest_agreement(record: CampaignRecord, plan: StudyPlan) -> Iterator[dict[str, Any]]:
     """The tuples that people agree least on, of those that somebody disagreed on."""
     rows = record.counted
-    agreement = tuple_agreement(
+    tuples, judgements, shares = tuple_agreement(
         record.tuples[rows], record.best_slot[rows], record.worst_slot[rows], record.judged.size
     )
-    shares: FloatArray = np.where(np.isnan(agreement.shares), np.inf, agreement.shares)
-    order = np.lexsort((-agreement.judgements, shares))[: plan.lowest_agreement_tuples]
+    order = np.lexsort((-judgements, shares))[: plan.lowest_agreement_tuples]  # shares that are NaN come last
     for index in order[shares[order] < 1].tolist():
         yield {
-            "tuple": int(agreement.tuples[index]),
+            "tuple": int(tuples[index]),
             "agreement": float(shares[index]),
-            "judgements": int(agreement.judgements[index]),
+            "judgements": int(judgements[index]),
         }
 
 
