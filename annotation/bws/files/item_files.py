@@ -57,16 +57,15 @@ def read_items(path: Path) -> ItemFile:
 
 def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
     """Write tuples (T, k) of item numbers as their items, tab-separated, one tuple a line, no header."""
-    cells = [_tsv_cell(item) for item in items]
+    # An item that a reader of tab-separated values would take for another text is quoted.
+    cells = [
+        f'"{item.replace(chr(34), chr(34) * 2)}"' if "\t" in item or item.startswith('"') else item
+        for item in items
+    ]
     with writing_text(path) as file:
         for start in range(0, len(tuples), _ROWS_AT_ONCE):
             rows = tuples[start : start + _ROWS_AT_ONCE].tolist()
             file.writelines("\t".join([cells[item] for item in row]) + "\n" for row in rows)
-
-
-def _tsv_cell(text: str) -> str:
-    """The text as it is, but quoted if a reader of tab-separated values would take it for another."""
-    return f'"{text.replace(chr(34), chr(34) * 2)}"' if "\t" in text or text.startswith('"') else text
 
 
 def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
@@ -79,24 +78,16 @@ def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
     scored = np.flatnonzero(~np.isnan(scores.values)).tolist()
     order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
     groups = tie_groups(scores.values[order], scores.standard_errors[order])
+    cells = [""] * len(order)
+    for place, low, high in zip(groups.order.tolist(), *groups.memberships, strict=True):
+        # With two dots, because spreadsheets read `3-7` as a day in March.
+        cells[place] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
     with writing_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])
-        for item, group in zip(order, _group_cells(groups, len(order)), strict=True):
-            numbers = (_number(scores.values[item]), _number(scores.standard_errors[item]))
+        for item, group in zip(order, cells, strict=True):
+            error = scores.standard_errors[item]
+            numbers = (float(scores.values[item]), "" if np.isnan(error) else float(error))
             counts = (scores.appearances[item], scores.best[item], scores.worst[item])
             writer.writerow([items[item], *numbers, *counts, group])
     return groups
-
-
-def _group_cells(groups: TieGroups, count: int) -> list[str]:
-    """The groups of each of so many items; with two dots, because spreadsheets read `3-7` as a day in March."""
-    cells = [""] * count
-    first, last = groups.memberships
-    for item, low, high in zip(groups.order.tolist(), first.tolist(), last.tolist(), strict=True):
-        cells[item] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
-    return cells
-
-
-def _number(value: np.float64) -> str:
-    return "" if np.isnan(value) else repr(float(value))

@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
-from annotation.bws.files.tables import ColumnIndexes, Columns, Table, find_table, writing_text
+from annotation.bws.files.tables import Columns, Table, find_table, writing_text
 from annotation.bws.judgements import Judgements
 from curation.files.drafts import FileError, RowError
 from curation.files.records import Record
@@ -68,7 +69,9 @@ def judgement_lines(
     items, annotators: the names behind the numbers of `judgements`. Without annotators, there or here, their column is
     left out. cell: applied to every name, for example to disarm formulas for spreadsheets.
     """
-    line = csv.writer(_Lines(), lineterminator="\n").writerow  # returns what `write` returns
+    line = csv.writer(
+        SimpleNamespace(write=str), lineterminator="\n"
+    ).writerow  # returns what `write` returns
     columns = [*(f"Item{position + 1}" for position in range(judgements.size)), "BestItem", "WorstItem"]
     people = None if annotators is None else judgements.annotators
     yield line([*columns, *(["Annotator"] if people is not None else [])])
@@ -77,13 +80,6 @@ def judgement_lines(
     for number, row in enumerate(rows):
         person = [] if annotators is None or people is None else [cell(annotators[people[number]])]
         yield line([*(names[item] for item in row.tolist()), *person])
-
-
-class _Lines:
-    """A file for csv.writer that hands each line back instead of keeping it."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 def read_judgements(
@@ -101,18 +97,18 @@ def read_judgements(
     left out. Raises FileError if the file or its columns cannot be read, or if no judgement is left.
     """
     table = find_table(path, columns or Columns())
-    reader = RowReader(table.indexes, best_is_worst)
+    reader = _RowReader(table, best_is_worst)
     unwanted = {reader.items.number(name) for name in without}
-    rows: list[JudgementRow] = []
-    left_out: list[JudgementRow] = []
+    rows: list[_Row] = []
+    left_out: list[_Row] = []
     rejected: list[RowError] = []
     for record in table.records():
         if record.line == table.header.line:
             continue
         try:
-            row = _judgement(record, table, reader)
-        except RowRejectedError as reason:
-            if strict or (isinstance(reason, BestIsWorstError) and best_is_worst is BestIsWorst.FAIL):
+            row = reader.read(record)
+        except _RowRejectedError as reason:
+            if strict or (isinstance(reason, _BestIsWorstError) and best_is_worst is BestIsWorst.FAIL):
                 raise FileError(f"Line {record.line} of {path.name}: {reason}; correct the row.") from reason
             text = record.text if isinstance(record, Record) else record.row
             rejected.append(RowError(record.line, str(reason), text))
@@ -131,7 +127,7 @@ def read_judgements(
     return replace(file, rejected=tuple(rejected), left_out=len(left_out), warning=table.encoding.warning)
 
 
-def _as_arrays(rows: Sequence["JudgementRow"], reader: "RowReader", *, annotated: bool) -> JudgementFile:
+def _as_arrays(rows: Sequence["_Row"], reader: "_RowReader", *, annotated: bool) -> JudgementFile:
     """Items and annotators that are only in rejected rows are left out."""
     items, item_of = np.unique(np.array([row.items for row in rows]), return_inverse=True)  # (m,), (n, k)
     best = np.searchsorted(items, [row.best for row in rows])
@@ -146,32 +142,21 @@ def _as_arrays(rows: Sequence["JudgementRow"], reader: "RowReader", *, annotated
     )
 
 
-class RowRejectedError(ValueError):
+class _RowRejectedError(ValueError):
     """Why a row is not a judgement."""
 
 
-class BestIsWorstError(RowRejectedError):
-    """The row names one item both best and worst."""
+class _BestIsWorstError(_RowRejectedError):
+    pass
 
 
-class JudgementRow(NamedTuple):
+class _Row(NamedTuple):
     """Numbers of the items in the order of their positions, of the best, of the worst, and of the annotator."""
 
     items: list[int]
     best: int
     worst: int
     annotator: int
-
-
-def _judgement(record: Record | RowError, table: Table, reader: "RowReader") -> JudgementRow:
-    """Raises RowRejectedError with the reason if a row is not a judgement."""
-    if isinstance(record, RowError):
-        raise RowRejectedError(record.reason)
-    if record.line < table.header.line:
-        raise RowRejectedError("the row is above the header")
-    if record.cells == table.header.cells:
-        raise RowRejectedError("the row repeats the header")
-    return reader.read([str(cell) for cell in record.cells])
 
 
 class NameRegister:
@@ -198,30 +183,35 @@ class NameRegister:
         return number
 
 
-class RowReader:
+class _RowReader:
     """Reads the rows of one file, and numbers its names."""
 
-    def __init__(self, indexes: ColumnIndexes, best_is_worst: BestIsWorst) -> None:
-        self.items = NameRegister()
-        self.annotators = NameRegister()
-        self._indexes = indexes
+    def __init__(self, table: Table, best_is_worst: BestIsWorst) -> None:
+        self.items, self.annotators = NameRegister(), NameRegister()
+        self._header, self._indexes = table.header, table.indexes
         self._best_is_worst = best_is_worst
-        self._size = len(indexes.items) if len(indexes.items) > 1 else 0  # 0: the first row will show it
+        columns = len(table.indexes.items)
+        self._size = columns if columns > 1 else 0  # 0: the first row will show it
 
-    def read(self, cells: Sequence[str]) -> JudgementRow:
-        """Raises RowRejectedError if the row is not a judgement."""
-        indexes = self._indexes
+    def read(self, record: Record | RowError) -> _Row:
+        """Raises _RowRejectedError if the row is not a judgement."""
+        if isinstance(record, RowError):
+            raise _RowRejectedError(record.reason)
+        if record.line < self._header.line:
+            raise _RowRejectedError("the row is above the header")
+        if record.cells == self._header.cells:
+            raise _RowRejectedError("the row repeats the header")
+        cells, indexes = [str(cell) for cell in record.cells], self._indexes
         if len(cells) <= indexes.last:
-            raise RowRejectedError(f"the row has {len(cells)} cells and needs {indexes.last + 1}")
+            raise _RowRejectedError(f"the row has {len(cells)} cells and needs {indexes.last + 1}")
         items = [self.items.number(text) for text in self._item_texts(cells)]
         best = self._chosen("best", cells[indexes.best], items)
         worst = self._chosen("worst", cells[indexes.worst], items)
         if best == worst and self._best_is_worst is not BestIsWorst.COUNT:
-            raise BestIsWorstError(
-                f'the row names "{_short(self.items.spellings[best])}" both best and worst'
-            )
+            name = _short(self.items.spellings[best])
+            raise _BestIsWorstError(f'the row names "{name}" both best and worst')
         annotator = 0 if indexes.annotator is None else self.annotators.number(cells[indexes.annotator])
-        return JudgementRow(items, best, worst, annotator)
+        return _Row(items, best, worst, annotator)
 
     def _item_texts(self, cells: Sequence[str]) -> Sequence[str]:
         texts = [cells[index] for index in self._indexes.items]
@@ -229,12 +219,12 @@ class RowReader:
             texts = _list_in(texts[0])
             self._size = self._size or len(texts)
         if len(texts) != self._size or len(texts) < 2:
-            raise RowRejectedError(f"the row lists {len(texts)} items, and {max(2, self._size)} are needed")
+            raise _RowRejectedError(f"the row lists {len(texts)} items, and {max(2, self._size)} are needed")
         for number, text in enumerate(texts, 1):
             if not text or text.isspace():
-                raise RowRejectedError(f"the row has no item {number}")
+                raise _RowRejectedError(f"the row has no item {number}")
             if not is_readable(text):
-                raise RowRejectedError(f"the row has an item {number} with characters that cannot be read")
+                raise _RowRejectedError(f"the row has an item {number} with characters that cannot be read")
         return texts
 
     def _chosen(self, role: str, cell: str, items: list[int]) -> int:
@@ -247,8 +237,8 @@ class RowReader:
             if position.isascii() and position.isdigit() and 1 <= int(position) <= len(items):
                 return items[int(position) - 1]
         if not cell.strip():
-            raise RowRejectedError(f"the row names no {role} item")
-        raise RowRejectedError(f'the row names "{_short(cell)}" {role}, which is not among its items')
+            raise _RowRejectedError(f"the row names no {role} item")
+        raise _RowRejectedError(f'the row names "{_short(cell)}" {role}, which is not among its items')
 
 
 def _list_in(cell: str) -> list[str]:

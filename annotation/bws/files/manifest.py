@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -101,7 +102,7 @@ def _listed_checksums(files: FilesByName, bundle: Path) -> dict[str, str]:
 @contextmanager
 def _opened(bundle: Path) -> Iterator[FilesByName]:
     if bundle.is_dir():
-        yield {path.relative_to(bundle).as_posix(): partial(_open, path) for path in _paths(bundle)}
+        yield {path.relative_to(bundle).as_posix(): partial(FileIO, path) for path in _paths(bundle)}
         return
     try:
         archive = zipfile.ZipFile(bundle)
@@ -119,10 +120,6 @@ def _opened(bundle: Path) -> Iterator[FilesByName]:
         manifests = [name for name in members if name.split("/")[-1] == MANIFEST and name.count("/") < 2]
         folder = min(manifests, key=len, default="").removesuffix(MANIFEST)
         yield {name.removeprefix(folder): partial(archive.open, info) for name, info in members.items()}
-
-
-def _open(path: Path) -> IO[bytes]:
-    return path.open("rb")
 
 
 def _paths(folder: Path) -> list[Path]:

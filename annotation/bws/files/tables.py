@@ -3,12 +3,12 @@
 Where its header is, what separates its cells, and which columns hold the items, the best, the worst and who judged.
 """
 
-import io
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
@@ -16,7 +16,7 @@ from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
 from curation.files.sniffing import detect_dialect, refuse_archives
-from curation.files.writing import replacing
+from curation.files.writing import as_text, replacing
 
 _ITEM = re.compile(r"(?:item|option)(\d+)")
 _RECOGNISED = {
@@ -37,7 +37,7 @@ class Columns:
     items: one name for each position, or a single column whose cells hold a list of all items.
     """
 
-    items: tuple[str, ...] | None = None
+    items: Sequence[str] | None = None
     best: str | None = None
     worst: str | None = None
     annotator: str | None = None
@@ -82,35 +82,24 @@ def find_table(path: Path, columns: Columns) -> Table:
         lines = list(islice(physical_lines(file, path.name), 2000))
     if not any(line.strip() for line in lines):
         raise FileError(f"{path.name} is empty; give a table of judgements with a header.")
-    candidates = list(_header_candidates(lines))
-    for delimiter, quoted, header in candidates:
-        with suppress(FileError):
-            return Table(path, encoding, delimiter, quoted, header, column_indexes(columns, header.cells))
-    # No candidate fits: the error is about the row that looks most like a header.
-    likely = max((header for _, _, header in candidates), key=lambda header: len(header.cells))
-    try:
-        column_indexes(columns, likely.cells)
-    except FileError as error:
-        raise FileError(f"{path.name}: {error}") from error
-    raise AssertionError("a header that was refused is refused again")
-
-
-def _header_candidates(lines: Sequence[str]) -> Iterator[tuple[str, bool, Record]]:
-    """The rows that might be the header, under each delimiter that might separate their cells."""
+    refused: list[tuple[int, FileError]] = []
     for delimiter in ",\t;|":
         quoted = delimiter != "\t" or detect_dialect(lines, usual="\t", given="\t").quoted
         records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
-        for record in islice(records, _HEADER_WITHIN):
-            if isinstance(record, Record):
-                yield delimiter, quoted, record
+        for header in islice(records, _HEADER_WITHIN):
+            if isinstance(header, Record):
+                try:
+                    indexes = _column_indexes(columns, [str(name) for name in header.cells])
+                    return Table(path, encoding, delimiter, quoted, header, indexes)
+                except FileError as error:
+                    refused.append((len(header.cells), error))
+    # No row fits: the error is about the one that looks most like a header.
+    why = max(refused, key=itemgetter(0))[1]
+    raise FileError(f"{path.name}: {why}") from why
 
 
-def column_indexes(columns: Columns, cells: Sequence[object]) -> ColumnIndexes:
-    """Find the columns in a header; case, spaces and underscores in its names do not matter.
-
-    Raises FileError if one is missing or there twice.
-    """
-    header = [str(name) for name in cells]
+def _column_indexes(columns: Columns, header: Sequence[str]) -> ColumnIndexes:
+    """Case, spaces and underscores in names do not matter. Raises FileError if a column is missing or there twice."""
     names = [_plain(name) for name in header]
     annotated = columns.annotator is not None or not set(_RECOGNISED["annotator"]).isdisjoint(names)
     return ColumnIndexes(
@@ -125,18 +114,17 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_]+", "", name).casefold()
 
 
-def _item_indexes(given: tuple[str, ...] | None, names: list[str], header: Sequence[str]) -> tuple[int, ...]:
-    if given is not None:
-        indexes = tuple(_index(name, "items", names, header) for name in given)
-        if len(set(indexes)) < len(indexes):
-            raise FileError("--items names a column twice; name one for each position.")
-        return indexes
+def _item_indexes(given: Sequence[str] | None, names: list[str], header: Sequence[str]) -> tuple[int, ...]:
     numbered = {int(match[1]): match[0] for name in names if (match := _ITEM.fullmatch(name))}
-    if len(numbered) < 2:
+    if given is None and len(numbered) < 2:
         raise FileError(
             f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
         )
-    return tuple(_index(numbered[number], "items", names, header) for number in sorted(numbered))
+    columns = (numbered[number] for number in sorted(numbered)) if given is None else given
+    indexes = tuple(_index(name, "items", names, header) for name in columns)
+    if len(set(indexes)) < len(indexes):
+        raise FileError("--items names a column twice; name one for each position.")
+    return indexes
 
 
 def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
@@ -179,9 +167,5 @@ def open_text(path: Path, encoding: Encoding) -> TextIO:
 @contextmanager
 def writing_text(path: Path) -> Iterator[TextIO]:
     """A UTF-8 file that is complete or not there."""
-    with replacing(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        try:
-            yield text
-        finally:
-            text.detach()
+    with replacing(path) as file, as_text(file) as text:
+        yield text

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_numbers
+from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
 from annotation.bws.reliability.correlation import spearman_of
 from annotation.bws.reliability.split_half import halves_of_units
 from annotation.bws.scores.scoring import Scores, counting_scores, maxdiff_scores
@@ -64,17 +64,12 @@ def replication(
     draw, correlations, kept = halves_of_units(tuples), [], []
     for _ in range(trials):
         first = draw(1, rng)[:, 0]
-        few = np.flatnonzero(first)[_some_of_each(tuples[first], judgements_per_tuple, rng)]
+        shuffled = rng.permutation(np.flatnonzero(first))
+        grouped = shuffled[np.argsort(tuples[shuffled], kind="stable")]
+        few = grouped[ranks_within(np.bincount(tuples[first])) < judgements_per_tuple]
         correlations.append(
             spearman_of(method(judgements.only(few)).values, method(judgements.only(~first)).values)
         )
         kept.append(len(few))
     mean, sd = float(np.mean(correlations)), float(np.std(correlations))
     return Replication(judgements_per_tuple, round(np.mean(kept)), trials, mean, sd)
-
-
-def _some_of_each(tuples: IntArray, number: int, rng: np.random.Generator) -> IntArray:
-    """The rows of `number` random judgements of each tuple."""
-    shuffled = rng.permutation(len(tuples))
-    order = shuffled[np.argsort(tuples[shuffled], kind="stable")]
-    return order[ranks_within(np.bincount(tuples)) < number]

@@ -33,13 +33,8 @@ def run(options: dict[str, Any]) -> Answer:
             % {"number": options["campaign"]}
         )
     bundle = bundle_write(campaign=campaign, path=options["out"])
-    figures = {
-        "campaign": campaign.pk,
-        "path": str(bundle.path),
-        "judgements": bundle.judgements,
-        "files": bundle.files,
-    }
+    figures = {"campaign": campaign.pk, "path": str(bundle.path), "judgements": bundle.judgements}
     line = _(
         "%(judgements)s judgements and everything computed from them, in %(files)d files, written to %(path)s."
     ) % {"judgements": f"{bundle.judgements:,}", "files": len(bundle.files) + 1, "path": bundle.path}
-    return Answer([line], figures)
+    return Answer([line], figures | {"files": bundle.files})

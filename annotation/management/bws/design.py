@@ -11,8 +11,7 @@ from django.utils.translation import ngettext
 from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
-from annotation.management.bws.verb import Answer, add_seed, keep_apart, seed_of, whole
-from curation.errors import errors_shown
+from annotation.management.bws.verb import Answer, add_seed, keep_apart, whole, with_commas
 
 HELP = "Design balanced tuples from a list of items."
 
@@ -30,17 +29,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any]) -> Answer:
-    seed = seed_of(options)
     keep_apart(options["items"], options["out"])
-    with errors_shown():
-        file = read_items(options["items"])
-        design = design_tuples(len(file.items), size=options["size"], factor=options["factor"], seed=seed)
-        write_tuples(options["out"], file.items, design.tuples)
-    figures = design.certificate.as_dict()
-    return Answer([*_file_lines(file), *_lines(design.certificate, options["out"])], figures)
+    file = read_items(options["items"])
+    count, shape = len(file.items), {name: options[name] for name in ("size", "factor", "seed")}
+    design = design_tuples(count, **shape)
+    write_tuples(options["out"], file.items, design.tuples)
+    return Answer([*_lines(file, design.certificate, options["out"])], design.certificate.as_dict())
 
 
-def _file_lines(file: ItemFile) -> Iterator[str]:
+def _lines(file: ItemFile, certificate: Certificate, out: Path) -> Iterator[str]:
     if file.warning:
         yield file.warning
     if file.duplicates:
@@ -49,16 +46,10 @@ def _file_lines(file: ItemFile) -> Iterator[str]:
             "%(n)s lines repeat an item and are left out (the first is line %(first)s).",
             len(file.duplicates),
         ) % {"n": f"{len(file.duplicates):,}", "first": file.duplicates[0]}
-
-
-def _lines(certificate: Certificate, out: Path) -> Iterator[str]:
-    yield _("%(items)s items in %(tuples)s tuples of %(size)s, written to %(out)s (seed %(seed)s).") % {
-        "items": f"{certificate.items:,}",
-        "tuples": f"{certificate.tuples:,}",
-        "size": certificate.size,
-        "out": out,
-        "seed": certificate.seed,
-    }
+    facts = {"size": certificate.size, "seed": certificate.seed, "out": out}
+    yield _("%(items)s items in %(tuples)s tuples of %(size)s, written to %(out)s (seed %(seed)s).") % (
+        facts | with_commas(items=certificate.items, tuples=certificate.tuples)
+    )
     yield _("Every item appears %(times)s times, and %(places)s times at each position.") % {
         "times": _range(certificate.min_appearances, certificate.max_appearances),
         "places": _range(certificate.min_place, certificate.max_place),
@@ -67,11 +58,11 @@ def _lines(certificate: Certificate, out: Path) -> Iterator[str]:
         yield _(
             "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
             "(no design of this size has fewer than %(bound)s)."
-        ) % {
-            "pairs": f"{certificate.repeated_pairs:,}",
-            "meetings": f"{certificate.repeated_meetings:,}",
-            "bound": f"{certificate.fewest_repeated_meetings:,}",
-        }
+        ) % with_commas(
+            pairs=certificate.repeated_pairs,
+            meetings=certificate.repeated_meetings,
+            bound=certificate.fewest_repeated_meetings,
+        )
     else:
         yield _("No two items meet in more than one tuple.")
     if certificate.components > 1:

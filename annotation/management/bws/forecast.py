@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files.judgement_files import read_judgements
 from annotation.bws.studies.forecast import ExpectedRange, Forecast, ForecastPlan, fitted_noise, forecast
-from annotation.management.bws.verb import Answer, add_seed, seed_of, whole
-from curation.errors import UserError, errors_shown
+from annotation.management.bws.verb import Answer, add_seed, whole, with_commas
+from curation.errors import UserError
 
 HELP = "Forecast the judgements, hours, cost and reliability of a campaign by simulating it."
 DEFAULTS = ForecastPlan(items=0)
@@ -21,13 +21,10 @@ DEFAULTS = ForecastPlan(items=0)
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--items", type=whole, required=True, metavar="N", help="Number of items to score.")
     parser.add_argument(
-        "--size", type=whole, default=DEFAULTS.size, help=f"Items in each tuple (default {DEFAULTS.size})."
+        "--size", type=whole, default=DEFAULTS.size, help="Items in each tuple (default %(default)s)."
     )
     parser.add_argument(
-        "--factor",
-        type=float,
-        default=DEFAULTS.factor,
-        help=f"Tuples per item (default {DEFAULTS.factor:g}).",
+        "--factor", type=float, default=DEFAULTS.factor, help="Tuples per item (default %(default)g)."
     )
     parser.add_argument(
         "--judgements",
@@ -77,14 +74,15 @@ def run(options: dict[str, Any]) -> Answer:
         judgements_per_tuple=options["judgements"],
         noise=options["noise"],
         seconds_per_judgement=options["seconds_each"],
-        seed=seed_of(options),
+        seed=options["seed"],
     )
-    with errors_shown():
-        if options["like"]:
-            noise, noise_error = fitted_noise(read_judgements(options["like"]).judgements, seed=plan.seed)
-            plan = replace(plan, noise=noise, noise_error=noise_error)
-        expected = forecast(plan)
+    if options["like"]:
+        noise, noise_error = fitted_noise(read_judgements(options["like"]).judgements, seed=plan.seed)
+        plan = replace(plan, noise=noise, noise_error=noise_error)
+    expected = forecast(plan)
     cost = None if pay is None else expected.hours * pay
+    share = expected.maxdiff_share
+    enough = None if share is None else round(share * expected.judgements)
     figures = asdict(plan) | {
         "noise": round(plan.noise, 4),
         "noise_error": round(plan.noise_error, 4),
@@ -95,23 +93,20 @@ def run(options: dict[str, Any]) -> Answer:
         **_figures("spearman", expected.reliability),
         **_figures("counting_accuracy", expected.counting_accuracy),
         **_figures("maxdiff_accuracy", expected.maxdiff_accuracy),
-        "maxdiff_judgements": _enough_for_maxdiff(expected),
+        "maxdiff_judgements": enough,
     }
-    return Answer(list(_lines(plan, expected, cost)), figures)
+    return Answer(list(_lines(plan, expected, cost, enough)), figures)
 
 
 def _figures(name: str, expected: ExpectedRange | None) -> dict[str, float | None]:
-    values = {"mean": None, "low": None, "high": None} if expected is None else asdict(expected)
-    return {f"{name}_{part}": value for part, value in values.items()}
+    return {f"{name}_{part}": getattr(expected, part, None) for part in ("mean", "low", "high")}
 
 
-def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None) -> Iterator[str]:
-    yield _("%(items)s items in %(tuples)s tuples of %(size)s, each judged %(each)s times.") % {
-        "items": f"{plan.items:,}",
-        "tuples": f"{expected.tuples:,}",
-        "size": plan.size,
-        "each": plan.judgements_per_tuple,
-    }
+def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: int | None) -> Iterator[str]:
+    shape = {"size": plan.size, "each": plan.judgements_per_tuple}
+    yield _("%(items)s items in %(tuples)s tuples of %(size)s, each judged %(each)s times.") % (
+        shape | with_commas(items=plan.items, tuples=expected.tuples)
+    )
     yield _("%(judgements)s judgements: %(hours).1f hours at %(seconds)g seconds each.") % {
         "judgements": f"{expected.judgements:,}",
         "hours": expected.hours,
@@ -129,15 +124,9 @@ def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None) -> Iterat
         yield _("Split-half reliability (Spearman) %(range)s") % {"range": _range(expected.reliability)}
     yield _("Counting against the true values  %(range)s") % {"range": _range(expected.counting_accuracy)}
     yield _("MaxDiff against the true values   %(range)s") % {"range": _range(expected.maxdiff_accuracy)}
-    if (enough := _enough_for_maxdiff(expected)) is not None:
-        yield _("MaxDiff is as accurate as counting from about %(some)s of the %(all)s judgements.") % {
-            "some": f"{enough:,}",
-            "all": f"{expected.judgements:,}",
-        }
-
-
-def _enough_for_maxdiff(expected: Forecast) -> int | None:
-    return None if expected.maxdiff_share is None else round(expected.maxdiff_share * expected.judgements)
+    if enough is not None:
+        saved = _("MaxDiff is as accurate as counting from about %(some)s of the %(all)s judgements.")
+        yield saved % with_commas(some=enough, all=expected.judgements)
 
 
 def _range(expected: ExpectedRange) -> str:

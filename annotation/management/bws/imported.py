@@ -15,6 +15,7 @@ from annotation.management.bws.verb import (
     file_figures,
     file_lines,
     judgements_of,
+    with_commas,
 )
 from annotation.results.importing import ImportedJudgements, judgements_record
 from curation.database import database_ready
@@ -70,8 +71,7 @@ def run(options: dict[str, Any]) -> Answer:
 
 
 def _dataset(slug: str, *, create: bool) -> Dataset:
-    dataset = Dataset.objects.filter(slug=slug).first()
-    if dataset is not None:
+    if dataset := Dataset.objects.filter(slug=slug).first():
         return dataset
     if not create:
         raise UserError(
@@ -96,11 +96,7 @@ def _lines(recorded: ImportedJudgements) -> Iterator[str]:
         ) % {"n": f"{recorded.twice_by_one:,}"}
     if recorded.pairs_made:
         yield _("%(n)s pairs were created, one for each item.") % {"n": f"{recorded.pairs_made:,}"}
+    campaign = {"number": recorded.campaign.pk, "name": recorded.campaign.name}
     yield _(
         "Imported %(judgements)s judgements of %(tuples)s tuples as the closed campaign %(number)d, “%(name)s”."
-    ) % {
-        "judgements": f"{recorded.judgements:,}",
-        "tuples": f"{recorded.tuples:,}",
-        "number": recorded.campaign.pk,
-        "name": recorded.campaign.name,
-    }
+    ) % (campaign | with_commas(judgements=recorded.judgements, tuples=recorded.tuples))

@@ -20,8 +20,8 @@ from annotation.management.bws.verb import (
     judgements_of,
     keep_apart,
     one_of,
+    with_commas,
 )
-from curation.errors import errors_shown
 
 HELP = "Score items from the judgements of their tuples."
 
@@ -55,9 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> Answer:
     keep_apart(options["judgements"], options["out"])
     file, method = judgements_of(options), options["method"]
-    with errors_shown():
-        scores = METHODS[method](file.judgements, scale=options["scale"])
-        groups = write_scores(options["out"], file.items, scores)
+    scores = METHODS[method](file.judgements, scale=options["scale"])
+    groups = write_scores(options["out"], file.items, scores)
     figures = {
         "items": len(file.items),
         **file_figures(file),
@@ -70,12 +69,7 @@ def run(options: dict[str, Any]) -> Answer:
         "%(items)s items scored by %(method)s from %(judgements)s judgement, written to %(out)s.",
         "%(items)s items scored by %(method)s from %(judgements)s judgements, written to %(out)s.",
         len(file.judgements),
-    ) % {
-        "items": f"{len(file.items):,}",
-        "method": method,
-        "judgements": f"{len(file.judgements):,}",
-        "out": options["out"],
-    }
+    ) % (options | with_commas(items=len(file.items), judgements=len(file.judgements)))
     return Answer([*file_lines(file), line, *_error_lines(scores.error_kind, groups)], figures)
 
 

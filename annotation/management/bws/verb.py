@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from annotation.bws.files.judgement_files import BestIsWorst, JudgementFile, read_judgements
 from annotation.bws.files.tables import Columns
-from curation.errors import UserError, errors_shown
+from curation.errors import UserError
 
 REJECTED_SHOWN = 10
 MOST_OF_ANYTHING = 10**12
@@ -128,28 +128,14 @@ def keep_apart(given: Path, out: Path) -> None:
 
 
 def judgements_of(options: dict[str, Any]) -> JudgementFile:
-    items = options["items"]
-    columns = Columns(
-        items=tuple(items) if items else None,
-        best=options["best"],
-        worst=options["worst"],
-        annotator=options["annotator"],
-    )
-    with errors_shown():
-        return read_judgements(
-            options["judgements"],
-            columns,
-            best_is_worst=options["best_is_worst"],
-            strict=options["strict"],
-            without=options["without"],
-        )
+    columns = {name: options[name] for name in ("items", "best", "worst", "annotator")}
+    how = {name: options[name] for name in ("best_is_worst", "strict", "without")}
+    return read_judgements(options["judgements"], Columns(**columns), **how)
 
 
-def seed_of(options: dict[str, Any]) -> int:
-    seed: int = options["seed"]
-    if seed < 0:
-        raise UserError(_("The seed %(seed)s is negative; give 0 or more.") % {"seed": seed})
-    return seed
+def with_commas(**numbers: int) -> dict[str, str]:
+    """Whole numbers as people read them: 12,345."""
+    return {name: f"{number:,}" for name, number in numbers.items()}
 
 
 def file_figures(file: JudgementFile) -> dict[str, int]:
@@ -168,9 +154,9 @@ def file_lines(file: JudgementFile) -> Iterator[str]:
     for error in file.rejected[:REJECTED_SHOWN]:
         yield _("Line %(line)s is left out: %(reason)s.") % {"line": error.line, "reason": error.reason}
     if file.rejected:
-        yield ngettext("%(n)s row is left out.", "%(n)s rows are left out in total.", len(file.rejected)) % {
-            "n": f"{len(file.rejected):,}"
-        }
+        count = len(file.rejected)
+        left_out = ngettext("%(n)s row is left out.", "%(n)s rows are left out in total.", count)
+        yield left_out % with_commas(n=count)
     if file.left_out:
         yield ngettext(
             "%(n)s row with an item of --without is left out.",

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
 
 from annotation.management.bws import (
     bundle,
@@ -22,6 +23,7 @@ from annotation.management.bws import (
 )
 from annotation.management.bws.verb import refuse_repeats
 from curation.command import Command as BaseCommand
+from curation.errors import UserError, errors_shown
 
 VERBS = {
     "design": design,
@@ -56,7 +58,10 @@ class Command(BaseCommand):
 
     def handle(self, *, verb: str, **options: Any) -> None:
         started = monotonic()
-        answer = VERBS[verb].run(options)
+        if options.get("seed", 0) < 0:
+            raise UserError(_("The seed %(seed)s is negative; give 0 or more.") % options)
+        with errors_shown():
+            answer = VERBS[verb].run(options)
         seconds = {"seconds": round(monotonic() - started, 3)} if answer.timed else {}
         self.answer(answer.figures | seconds, *answer.lines, as_json=options["json"])
         if answer.status:
