@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 
 from scipy.special import betaincinv
 
@@ -49,10 +50,9 @@ def gold_gate(
     if not 0 <= right <= trials:
         raise ValueError(f"There cannot be {right} right answers out of {trials} trials.")
     lower, upper = share_bounds(right, trials, confidence)
+    state = GateState.STOPPED if upper < threshold else GateState.KEPT
     if trials < TRIALS_PER_GOLD * minimum:
         state = GateState.WAITING
-    else:
-        state = GateState.STOPPED if upper < threshold else GateState.KEPT
     return GoldGate(state, right / trials if trials else None, lower, upper)
 
 
@@ -92,10 +92,8 @@ def gate_proposed(tuples: float, *, threshold: float) -> tuple[int, int] | None:
     The gate can then stop somebody within half of the work, or, if that takes too much gold, before its end. None if
     even the most frequent gold comes too late.
     """
-    for share in (0.5, 1.0):
-        for minimum in PROPOSED_MINIMUMS:
-            for every in range(SELDOMEST, OFTENEST - 1, -1):
-                needed = tuples_before_stop(every=every, minimum=minimum, threshold=threshold)
-                if needed is not None and needed <= share * tuples:
-                    return every, minimum
+    for share, minimum, every in product((0.5, 1.0), PROPOSED_MINIMUMS, range(SELDOMEST, OFTENEST - 1, -1)):
+        needed = tuples_before_stop(every=every, minimum=minimum, threshold=threshold)
+        if needed is not None and needed <= share * tuples:
+            return every, minimum
     return None

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from annotation.bws.files.judgement_files import NameRegister
-from annotation.bws.files.tables import encoding_of, open_text, writing_text
+from annotation.bws.files.tables import encoding_of, text_lines, writing_text
 from annotation.bws.judgements import IntArray
 from annotation.bws.scores.distinction import TieGroups, tie_groups
 from annotation.bws.scores.scoring import Scores
 from curation.files.drafts import FileError
-from curation.files.records import physical_lines
 from curation.pairs.text import is_readable
 
 _ROWS_AT_ONCE = 50_000
@@ -38,18 +37,17 @@ def read_items(path: Path) -> ItemFile:
     """
     names, duplicates = NameRegister(), []
     encoding = encoding_of(path)
-    with open_text(path, encoding) as file:
-        for number, line in enumerate(physical_lines(file, path.name), 1):
-            text = line.strip()
-            if not text:
-                continue
-            if not is_readable(text):
-                raise FileError(
-                    f"Line {number} of {path.name} has characters that cannot be read; save the file as UTF-8."
-                )
-            if names.find(text) is not None:
-                duplicates.append(number)
-            names.number(text)
+    for number, line in enumerate(text_lines(path, encoding), 1):
+        text = line.strip()
+        if not text:
+            continue
+        if not is_readable(text):
+            raise FileError(
+                f"Line {number} of {path.name} has characters that cannot be read; save the file as UTF-8."
+            )
+        if names.find(text) is not None:
+            duplicates.append(number)
+        names.number(text)
     if not names.spellings:
         raise FileError(f"{path.name} holds no item; give one item per line.")
     return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)

@@ -123,7 +123,7 @@ def read_judgements(
         if rejected:
             why = f"line {rejected[0].line}, {rejected[0].reason}"
         raise FileError(f"{path.name} holds no judgement: {why}.")
-    file = _as_arrays(rows, reader, annotated=table.indexes.annotator is not None)
+    file = _as_arrays(rows, reader, annotated=table.annotator is not None)
     return replace(file, rejected=tuple(rejected), left_out=len(left_out), warning=table.encoding.warning)
 
 
@@ -188,33 +188,31 @@ class _RowReader:
 
     def __init__(self, table: Table, best_is_worst: BestIsWorst) -> None:
         self.items, self.annotators = NameRegister(), NameRegister()
-        self._header, self._indexes = table.header, table.indexes
-        self._best_is_worst = best_is_worst
-        columns = len(table.indexes.items)
-        self._size = columns if columns > 1 else 0  # 0: the first row will show it
+        self._table, self._best_is_worst = table, best_is_worst
+        self._size = len(table.items) if len(table.items) > 1 else 0  # 0: the first row will show it
 
     def read(self, record: Record | RowError) -> _Row:
         """Raises _RowRejectedError if the row is not a judgement."""
         if isinstance(record, RowError):
             raise _RowRejectedError(record.reason)
-        if record.line < self._header.line:
+        table, cells = self._table, [str(cell) for cell in record.cells]
+        if record.line < table.header.line:
             raise _RowRejectedError("the row is above the header")
-        if record.cells == self._header.cells:
+        if record.cells == table.header.cells:
             raise _RowRejectedError("the row repeats the header")
-        cells, indexes = [str(cell) for cell in record.cells], self._indexes
-        if len(cells) <= indexes.last:
-            raise _RowRejectedError(f"the row has {len(cells)} cells and needs {indexes.last + 1}")
+        if len(cells) < table.cells_needed:
+            raise _RowRejectedError(f"the row has {len(cells)} cells and needs {table.cells_needed}")
         items = [self.items.number(text) for text in self._item_texts(cells)]
-        best = self._chosen("best", cells[indexes.best], items)
-        worst = self._chosen("worst", cells[indexes.worst], items)
+        best = self._chosen("best", cells[table.best], items)
+        worst = self._chosen("worst", cells[table.worst], items)
         if best == worst and self._best_is_worst is not BestIsWorst.COUNT:
             name = _short(self.items.spellings[best])
             raise _BestIsWorstError(f'the row names "{name}" both best and worst')
-        annotator = 0 if indexes.annotator is None else self.annotators.number(cells[indexes.annotator])
+        annotator = 0 if table.annotator is None else self.annotators.number(cells[table.annotator])
         return _Row(items, best, worst, annotator)
 
     def _item_texts(self, cells: Sequence[str]) -> Sequence[str]:
-        texts = [cells[index] for index in self._indexes.items]
+        texts = [cells[index] for index in self._table.items]
         if len(texts) == 1:
             texts = _list_in(texts[0])
             self._size = self._size or len(texts)

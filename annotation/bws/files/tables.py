@@ -44,42 +44,36 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class ColumnIndexes:
-    """The index of each column in a row, from 0. annotator is None if the table does not say who judged."""
-
-    items: tuple[int, ...]
-    best: int
-    worst: int
-    annotator: int | None
-
-    @property
-    def last(self) -> int:
-        return max(*self.items, self.best, self.worst, self.annotator or 0)
-
-
-@dataclass(frozen=True)
 class Table:
-    """header: the row that names the columns; indexes: which of its columns hold a judgement."""
+    """header: the row that names the columns. items, best, worst: the indexes of columns in a row, from 0.
+
+    annotator: the index of its column, or None if the table does not say who judged.
+    """
 
     path: Path
     encoding: Encoding
     delimiter: str
     quoted: bool
     header: Record
-    indexes: ColumnIndexes
+    items: tuple[int, ...]
+    best: int
+    worst: int
+    annotator: int | None
+
+    @property
+    def cells_needed(self) -> int:
+        return 1 + max(*self.items, self.best, self.worst, self.annotator or 0)
 
     def records(self) -> Iterator[Record | RowError]:
         """All rows of the file, including the header and those before it."""
-        with open_text(self.path, self.encoding) as file:
-            lines = RecordLines(physical_lines(file, self.path.name))
-            yield from split_cells(lines, delimiter=self.delimiter, quoted=self.quoted)
+        lines = RecordLines(text_lines(self.path, self.encoding))
+        return split_cells(lines, delimiter=self.delimiter, quoted=self.quoted)
 
 
 def find_table(path: Path, columns: Columns) -> Table:
     """Find the header of a table and what separates its cells. Raises FileError if there is none."""
     encoding = encoding_of(path)
-    with open_text(path, encoding) as file:
-        lines = list(islice(physical_lines(file, path.name), 2000))
+    lines = list(islice(text_lines(path, encoding), 2000))
     if not any(line.strip() for line in lines):
         raise FileError(f"{path.name} is empty; give a table of judgements with a header.")
     refused: list[tuple[int, FileError]] = []
@@ -90,7 +84,7 @@ def find_table(path: Path, columns: Columns) -> Table:
             if isinstance(header, Record):
                 try:
                     indexes = _column_indexes(columns, [str(name) for name in header.cells])
-                    return Table(path, encoding, delimiter, quoted, header, indexes)
+                    return Table(path, encoding, delimiter, quoted, header, *indexes)
                 except FileError as error:
                     refused.append((len(header.cells), error))
     # No row fits: the error is about the one that looks most like a header.
@@ -98,16 +92,16 @@ def find_table(path: Path, columns: Columns) -> Table:
     raise FileError(f"{path.name}: {why}") from why
 
 
-def _column_indexes(columns: Columns, header: Sequence[str]) -> ColumnIndexes:
-    """Case, spaces and underscores in names do not matter. Raises FileError if a column is missing or there twice."""
+def _column_indexes(columns: Columns, header: Sequence[str]) -> tuple[tuple[int, ...], int, int, int | None]:
+    """Of the items, the best, the worst and the annotator; case, spaces and underscores in names do not matter.
+
+    Raises FileError if a column is missing or there twice.
+    """
     names = [_plain(name) for name in header]
     annotated = columns.annotator is not None or not set(_RECOGNISED["annotator"]).isdisjoint(names)
-    return ColumnIndexes(
-        items=_item_indexes(columns.items, names, header),
-        best=_index(columns.best, "best", names, header),
-        worst=_index(columns.worst, "worst", names, header),
-        annotator=_index(columns.annotator, "annotator", names, header) if annotated else None,
-    )
+    items = _item_indexes(columns.items, names, header)
+    best, worst = (_index(getattr(columns, role), role, names, header) for role in ("best", "worst"))
+    return items, best, worst, _index(columns.annotator, "annotator", names, header) if annotated else None
 
 
 def _plain(name: str) -> str:
@@ -159,9 +153,10 @@ def encoding_of(path: Path) -> Encoding:
     return encoding
 
 
-def open_text(path: Path, encoding: Encoding) -> TextIO:
-    """Open a text file; bytes that are not text in its encoding are kept apart, if it allows that."""
-    return path.open(encoding=encoding.name, errors=errors_for(encoding.name), newline="")
+def text_lines(path: Path, encoding: Encoding) -> Iterator[str]:
+    """The lines of a text file; bytes that are not text in its encoding are kept apart, if it allows that."""
+    with path.open(encoding=encoding.name, errors=errors_for(encoding.name), newline="") as file:
+        yield from physical_lines(file, path.name)
 
 
 @contextmanager

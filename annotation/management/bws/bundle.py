@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.management.bws.verb import Answer, whole
+from annotation.management.bws import verb
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
 from curation.database import database_ready
@@ -17,14 +17,14 @@ HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, sco
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "campaign", type=whole, help="The number of the campaign, as in the address of its page."
+        "campaign", type=verb.whole, help="The number of the campaign, as in the address of its page."
     )
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="A folder, or a file ending in .zip."
     )
 
 
-def run(options: dict[str, Any]) -> Answer:
+def run(options: dict[str, Any]) -> verb.Answer:
     database_ready()
     campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
     if campaign is None:
@@ -37,4 +37,4 @@ def run(options: dict[str, Any]) -> Answer:
     line = _(
         "%(judgements)s judgements and everything computed from them, in %(files)d files, written to %(path)s."
     ) % {"judgements": f"{bundle.judgements:,}", "files": len(bundle.files) + 1, "path": bundle.path}
-    return Answer([line], figures | {"files": bundle.files})
+    return verb.Answer([line], figures | {"files": bundle.files})

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
-from annotation.management.bws.verb import Answer, add_seed, keep_apart, whole, with_commas
+from annotation.management.bws import verb
 
 HELP = "Design balanced tuples from a list of items."
 
@@ -21,20 +21,20 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="TUPLES", help="Tab-separated, one tuple per line."
     )
-    parser.add_argument("--size", type=whole, default=4, help="Items in each tuple (default 4).")
+    parser.add_argument("--size", type=verb.whole, default=4, help="Items in each tuple (default 4).")
     parser.add_argument(
         "--factor", type=float, default=2.0, help="Tuples per item (default 2): 100 items make 200 tuples."
     )
-    add_seed(parser)
+    verb.add_seed(parser)
 
 
-def run(options: dict[str, Any]) -> Answer:
-    keep_apart(options["items"], options["out"])
+def run(options: dict[str, Any]) -> verb.Answer:
+    verb.keep_apart(options["items"], options["out"])
     file = read_items(options["items"])
     count, shape = len(file.items), {name: options[name] for name in ("size", "factor", "seed")}
     design = design_tuples(count, **shape)
     write_tuples(options["out"], file.items, design.tuples)
-    return Answer([*_lines(file, design.certificate, options["out"])], design.certificate.as_dict())
+    return verb.Answer([*_lines(file, design.certificate, options["out"])], design.certificate.as_dict())
 
 
 def _lines(file: ItemFile, certificate: Certificate, out: Path) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _lines(file: ItemFile, certificate: Certificate, out: Path) -> Iterator[str]
         ) % {"n": f"{len(file.duplicates):,}", "first": file.duplicates[0]}
     facts = {"size": certificate.size, "seed": certificate.seed, "out": out}
     yield _("%(items)s items in %(tuples)s tuples of %(size)s, written to %(out)s (seed %(seed)s).") % (
-        facts | with_commas(items=certificate.items, tuples=certificate.tuples)
+        facts | verb.with_commas(items=certificate.items, tuples=certificate.tuples)
     )
     yield _("Every item appears %(times)s times, and %(places)s times at each position.") % {
         "times": _range(certificate.min_appearances, certificate.max_appearances),
@@ -58,7 +58,7 @@ def _lines(file: ItemFile, certificate: Certificate, out: Path) -> Iterator[str]
         yield _(
             "%(pairs)s pairs of items meet in more than one tuple: %(meetings)s meetings beyond the first "
             "(no design of this size has fewer than %(bound)s)."
-        ) % with_commas(
+        ) % verb.with_commas(
             pairs=certificate.repeated_pairs,
             meetings=certificate.repeated_meetings,
             bound=certificate.fewest_repeated_meetings,

@@ -11,36 +11,34 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files.judgement_files import read_judgements
 from annotation.bws.studies.forecast import ExpectedRange, Forecast, ForecastPlan, fitted_noise, forecast
-from annotation.management.bws.verb import Answer, add_seed, whole, with_commas
+from annotation.management.bws import verb
 from curation.errors import UserError
 
 HELP = "Forecast the judgements, hours, cost and reliability of a campaign by simulating it."
-DEFAULTS = ForecastPlan(items=0)
+DEFAULTS = asdict(ForecastPlan(items=0))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--items", type=whole, required=True, metavar="N", help="Number of items to score.")
+    parser.set_defaults(**DEFAULTS)
     parser.add_argument(
-        "--size", type=whole, default=DEFAULTS.size, help="Items in each tuple (default %(default)s)."
+        "--items", type=verb.whole, required=True, metavar="N", help="Number of items to score."
     )
-    parser.add_argument(
-        "--factor", type=float, default=DEFAULTS.factor, help="Tuples per item (default %(default)g)."
-    )
+    parser.add_argument("--size", type=verb.whole, help="Items in each tuple (default %(default)s).")
+    parser.add_argument("--factor", type=float, help="Tuples per item (default %(default)g).")
     parser.add_argument(
         "--judgements",
-        type=whole,
-        default=DEFAULTS.judgements_per_tuple,
+        type=verb.whole,
+        dest="judgements_per_tuple",
         metavar="J",
-        help=f"Judgements per tuple (default {DEFAULTS.judgements_per_tuple}).",
+        help="Judgements per tuple (default %(default)s).",
     )
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument(
         "--noise",
         type=float,
-        default=DEFAULTS.noise,
         metavar="S",
         help="How much annotators disagree: the noise that each adds to the items' true values, in standard "
-        f"deviations of these values (default {DEFAULTS.noise}).",
+        "deviations of these values (default %(default)s).",
     )
     noise.add_argument(
         "--like", type=Path, metavar="JUDGEMENTS", help="Estimate the noise from these judgements."
@@ -48,9 +46,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--seconds-each",
         type=float,
-        default=DEFAULTS.seconds_per_judgement,
+        dest="seconds_per_judgement",
         metavar="SECONDS",
-        help=f"Seconds per judgement (default {DEFAULTS.seconds_per_judgement:g}).",
+        help="Seconds per judgement (default %(default)g).",
     )
     parser.add_argument(
         "--pay",
@@ -58,24 +56,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="AMOUNT",
         help="Pay for an hour, in any currency; without it no cost is shown.",
     )
-    add_seed(parser)
+    verb.add_seed(parser)
 
 
-def run(options: dict[str, Any]) -> Answer:
+def run(options: dict[str, Any]) -> verb.Answer:
     pay = options["pay"]
     if pay is not None and not 0 <= pay < math.inf:
         raise UserError(
             _("The pay for an hour cannot be %(pay)g; give a number of 0 or more.") % {"pay": pay}
         )
-    plan = ForecastPlan(
-        items=options["items"],
-        size=options["size"],
-        factor=options["factor"],
-        judgements_per_tuple=options["judgements"],
-        noise=options["noise"],
-        seconds_per_judgement=options["seconds_each"],
-        seed=options["seed"],
-    )
+    plan = ForecastPlan(**{name: options[name] for name in DEFAULTS})
     if options["like"]:
         noise, noise_error = fitted_noise(read_judgements(options["like"]).judgements, seed=plan.seed)
         plan = replace(plan, noise=noise, noise_error=noise_error)
@@ -95,7 +85,7 @@ def run(options: dict[str, Any]) -> Answer:
         **_figures("maxdiff_accuracy", expected.maxdiff_accuracy),
         "maxdiff_judgements": enough,
     }
-    return Answer(list(_lines(plan, expected, cost, enough)), figures)
+    return verb.Answer(list(_lines(plan, expected, cost, enough)), figures)
 
 
 def _figures(name: str, expected: ExpectedRange | None) -> dict[str, float | None]:
@@ -105,7 +95,7 @@ def _figures(name: str, expected: ExpectedRange | None) -> dict[str, float | Non
 def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: int | None) -> Iterator[str]:
     shape = {"size": plan.size, "each": plan.judgements_per_tuple}
     yield _("%(items)s items in %(tuples)s tuples of %(size)s, each judged %(each)s times.") % (
-        shape | with_commas(items=plan.items, tuples=expected.tuples)
+        shape | verb.with_commas(items=plan.items, tuples=expected.tuples)
     )
     yield _("%(judgements)s judgements: %(hours).1f hours at %(seconds)g seconds each.") % {
         "judgements": f"{expected.judgements:,}",
@@ -126,7 +116,7 @@ def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: i
     yield _("MaxDiff against the true values   %(range)s") % {"range": _range(expected.maxdiff_accuracy)}
     if enough is not None:
         saved = _("MaxDiff is as accurate as counting from about %(some)s of the %(all)s judgements.")
-        yield saved % with_commas(some=enough, all=expected.judgements)
+        yield saved % verb.with_commas(some=enough, all=expected.judgements)
 
 
 def _range(expected: ExpectedRange) -> str:

@@ -9,14 +9,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.management.bws.verb import (
-    Answer,
-    add_judgements,
-    file_figures,
-    file_lines,
-    judgements_of,
-    with_commas,
-)
+from annotation.management.bws import verb
 from annotation.results.importing import ImportedJudgements, judgements_record
 from curation.database import database_ready
 from curation.datasets.services import dataset_create
@@ -28,7 +21,7 @@ HELP = "Import finished judgements as a campaign, with its dashboard, scores and
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    add_judgements(parser)
+    verb.add_judgements(parser)
     parser.add_argument(
         "--dataset",
         required=True,
@@ -43,11 +36,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--campaign", required=True, metavar="NAME", help="The name of the campaign.")
 
 
-def run(options: dict[str, Any]) -> Answer:
+def run(options: dict[str, Any]) -> verb.Answer:
     if options["best_is_worst"] == "count":
         raise UserError(_("The site stores no judgement whose best is its worst; leave --best-is-worst out."))
     database_ready()
-    file = judgements_of(options)
+    file = verb.judgements_of(options)
     with transaction.atomic():
         recorded = judgements_record(
             dataset=_dataset(options["dataset"], create=options["create"]),
@@ -59,7 +52,7 @@ def run(options: dict[str, Any]) -> Answer:
     figures = {
         "campaign": recorded.campaign.pk,
         "dataset": options["dataset"],
-        **file_figures(file),
+        **verb.file_figures(file),
         "judgements": recorded.judgements,
         "items": recorded.items,
         "tuples": recorded.tuples,
@@ -67,7 +60,7 @@ def run(options: dict[str, Any]) -> Answer:
         "twice_by_one": recorded.twice_by_one,
         "pairs_made": recorded.pairs_made,
     }
-    return Answer([*file_lines(file), *_lines(recorded)], figures)
+    return verb.Answer([*verb.file_lines(file), *_lines(recorded)], figures)
 
 
 def _dataset(slug: str, *, create: bool) -> Dataset:
@@ -99,4 +92,4 @@ def _lines(recorded: ImportedJudgements) -> Iterator[str]:
     campaign = {"number": recorded.campaign.pk, "name": recorded.campaign.name}
     yield _(
         "Imported %(judgements)s judgements of %(tuples)s tuples as the closed campaign %(number)d, “%(name)s”."
-    ) % (campaign | with_commas(judgements=recorded.judgements, tuples=recorded.tuples))
+    ) % (campaign | verb.with_commas(judgements=recorded.judgements, tuples=recorded.tuples))

@@ -6,37 +6,29 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.bws.reliability.split_half import Split, split_half_reliability
-from annotation.management.bws.verb import (
-    Answer,
-    add_judgements,
-    add_seed,
-    file_figures,
-    file_lines,
-    judgements_of,
-    one_of,
-    whole,
-    with_commas,
-)
+from annotation.management.bws import verb
 
 HELP = "Compute the split-half reliability of judgements."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    add_judgements(parser)
-    parser.add_argument("--trials", type=whole, default=1000, help="Number of random splits (default 1000).")
+    verb.add_judgements(parser)
+    parser.add_argument(
+        "--trials", type=verb.whole, default=1000, help="Number of random splits (default 1000)."
+    )
     parser.add_argument(
         "--split",
-        type=one_of(Split),
+        type=verb.one_of(Split),
         default=Split.JUDGEMENTS,
         metavar="WHAT",
         help="What is split in half: the judgements of each tuple (judgements, the default), the tuples, or the "
         "annotators.",
     )
-    add_seed(parser)
+    verb.add_seed(parser)
 
 
-def run(options: dict[str, Any]) -> Answer:
-    file = judgements_of(options)
+def run(options: dict[str, Any]) -> verb.Answer:
+    file = verb.judgements_of(options)
     found = split_half_reliability(
         file.judgements, trials=options["trials"], seed=options["seed"], split=options["split"]
     )
@@ -45,7 +37,7 @@ def run(options: dict[str, Any]) -> Answer:
         Split.TUPLES: _("halves of the tuples"),
         Split.ANNOTATORS: _("halves of the annotators"),
     }
-    counts = with_commas(judgements=found.judgements, tuples=found.tuples, trials=found.trials)
+    counts = verb.with_commas(judgements=found.judgements, tuples=found.tuples, trials=found.trials)
     figures = found.as_dict()
     lines = [
         _("%(judgements)s judgements of %(tuples)s tuples, %(trials)s splits into %(halves)s:")
@@ -55,4 +47,4 @@ def run(options: dict[str, Any]) -> Answer:
         _("Spearman-Brown %(spearman_brown).4f: the estimate for all judgements instead of half of them")
         % figures,
     ]
-    return Answer([*file_lines(file), *lines], figures | file_figures(file))
+    return verb.Answer([*verb.file_lines(file), *lines], figures | verb.file_figures(file))

@@ -8,15 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import Judgements, tuple_numbers
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
-from annotation.management.bws.verb import (
-    Answer,
-    add_judgements,
-    add_seed,
-    file_figures,
-    file_lines,
-    judgements_of,
-    whole,
-)
+from annotation.management.bws import verb
 
 HELP = "Compare counting and MaxDiff by how well their scores repeat on other tuples."
 NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -27,26 +19,26 @@ ROW = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    add_judgements(parser)
-    parser.add_argument("--trials", type=whole, default=20, help="Random halves of the tuples (default 20).")
-    add_seed(parser)
+    verb.add_judgements(parser)
+    parser.add_argument(
+        "--trials", type=verb.whole, default=20, help="Random halves of the tuples (default 20)."
+    )
+    verb.add_seed(parser)
 
 
-def run(options: dict[str, Any]) -> Answer:
-    seed, trials, file = options["seed"], options["trials"], judgements_of(options)
+def run(options: dict[str, Any]) -> verb.Answer:
+    seed, trials, file = options["seed"], options["trials"], verb.judgements_of(options)
     # Numbers of judgements per tuple that most tuples have.
     usual = np.median(np.bincount(tuple_numbers(file.judgements.items)))
-    points = [
-        _point(file.judgements, number, trials=trials, seed=seed)
-        for number in [number for number in NUMBERS if number <= usual] or [1]
-    ]
+    numbers = [number for number in NUMBERS if number <= usual] or [1]
+    points = [_point(file.judgements, number, trials=trials, seed=seed) for number in numbers]
     heading = _(
         "Spearman between scores of one half of the tuples, from a few judgements per tuple, and scores of the other "
         "half, from all judgements; mean ± sd of %(trials)s splits:"
     ) % {"trials": trials}
     table = [_("per tuple  judgements  counting         MaxDiff"), *(ROW.format(**point) for point in points)]
-    figures = {"trials": trials, **file_figures(file), "points": points}
-    return Answer([*file_lines(file), heading, *table], figures)
+    figures = {"trials": trials, **verb.file_figures(file), "points": points}
+    return verb.Answer([*verb.file_lines(file), heading, *table], figures)
 
 
 def _point(judgements: Judgements, number: int, *, trials: int, seed: int) -> dict[str, float]:

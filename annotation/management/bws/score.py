@@ -12,22 +12,13 @@ from annotation.bws.files.item_files import write_scores
 from annotation.bws.scores.distinction import TieGroups
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, Scale
-from annotation.management.bws.verb import (
-    Answer,
-    add_judgements,
-    file_figures,
-    file_lines,
-    judgements_of,
-    keep_apart,
-    one_of,
-    with_commas,
-)
+from annotation.management.bws import verb
 
 HELP = "Score items from the judgements of their tuples."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    add_judgements(parser)
+    verb.add_judgements(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -45,21 +36,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--scale",
-        type=one_of(Scale),
+        type=verb.one_of(Scale),
         default=Scale.SIGNED,
         metavar="SCALE",
         help="signed: -1 to 1 (default). unit: 0 to 1.",
     )
 
 
-def run(options: dict[str, Any]) -> Answer:
-    keep_apart(options["judgements"], options["out"])
-    file, method = judgements_of(options), options["method"]
+def run(options: dict[str, Any]) -> verb.Answer:
+    verb.keep_apart(options["judgements"], options["out"])
+    file, method = verb.judgements_of(options), options["method"]
     scores = METHODS[method](file.judgements, scale=options["scale"])
     groups = write_scores(options["out"], file.items, scores)
     figures = {
         "items": len(file.items),
-        **file_figures(file),
+        **verb.file_figures(file),
         "method": method,
         "scale": options["scale"],
         "standard_errors": scores.error_kind,
@@ -69,8 +60,8 @@ def run(options: dict[str, Any]) -> Answer:
         "%(items)s items scored by %(method)s from %(judgements)s judgement, written to %(out)s.",
         "%(items)s items scored by %(method)s from %(judgements)s judgements, written to %(out)s.",
         len(file.judgements),
-    ) % (options | with_commas(items=len(file.items), judgements=len(file.judgements)))
-    return Answer([*file_lines(file), line, *_error_lines(scores.error_kind, groups)], figures)
+    ) % (options | verb.with_commas(items=len(file.items), judgements=len(file.judgements)))
+    return verb.Answer([*verb.file_lines(file), line, *_error_lines(scores.error_kind, groups)], figures)
 
 
 def _error_lines(kind: ErrorKind, groups: TieGroups) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.bws.files.manifest import manifest_faults
-from annotation.management.bws.verb import Answer
+from annotation.management.bws import verb
 
 HELP = (
     "Check a bundle against its manifest: no file is missing, changed or added. "
@@ -19,9 +19,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("bundle", type=Path, help="The folder or zip of the bundle.")
 
 
-def run(options: dict[str, Any]) -> Answer:
+def run(options: dict[str, Any]) -> verb.Answer:
     bundle: Path = options["bundle"]
     faults = manifest_faults(bundle)
     figures = {"bundle": str(bundle), "whole": not faults, "faults": faults}
     lines = faults or [_("%(bundle)s is complete: every file is as its manifest says.") % {"bundle": bundle}]
-    return Answer(lines, figures, status=1 if faults else 0, timed=False)
+    return verb.Answer(lines, figures, status=1 if faults else 0, timed=False)

@@ -5,9 +5,8 @@ import pytest
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.growth import judgements_for, reliability_curve
 from annotation.bws.reliability.replication import replication
-from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.reliability.split_half import judgements_for, reliability_curve, split_half_reliability
 from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
