@@ -12,8 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from annotation.bws.designs.balancing import balanced_positions
-from annotation.bws.designs.certificate import Certificate, certify
-from annotation.bws.designs.meetings import clashing_meetings, duplicate_tuples
+from annotation.bws.designs.certificate import Certificate, certify, clashing_meetings, duplicate_tuples
 from annotation.bws.designs.swapping import Report, SwapPools, SwapSearch, connect, unreported
 from annotation.bws.judgements import IntArray
 
@@ -172,8 +171,14 @@ def _dealt(strata: IntArray, slots: int, rng: np.random.Generator) -> tuple[IntA
     Returns the items (slots,) and the number of the block that each came from (slots,).
     """
     sizes = np.bincount(strata)
+    # Shares of the slots so that no item can get two more than another.
+    each, more = divmod(slots, len(strata))
+    exact = more * sizes / len(strata)
+    shares = each * sizes + exact.astype(np.int64)
+    most_short = np.argsort(np.floor(exact) - exact, kind="stable")
+    shares[most_short[: slots - shares.sum()]] += 1
     items, blocks, positions = [], [], []
-    for stratum, share in enumerate(_shares(slots, sizes)):
+    for stratum, share in enumerate(shares.tolist()):
         members = np.flatnonzero(strata == stratum)
         shuffled = [rng.permutation(members) for _ in range(-(-share // len(members)))]
         items.append(np.concatenate([*shuffled, members[:0]])[:share])
@@ -182,16 +187,6 @@ def _dealt(strata: IntArray, slots: int, rng: np.random.Generator) -> tuple[IntA
         positions.append((np.arange(share) + 0.5) / max(1, share))
     order = np.argsort(np.concatenate(positions), kind="stable")
     return np.concatenate(items)[order], np.concatenate(blocks)[order]
-
-
-def _shares(slots: int, sizes: IntArray) -> list[int]:
-    """Share out slots among strata of `sizes` items, so that no item can get two more than another."""
-    each, more = divmod(slots, int(sizes.sum()))
-    exact = more * sizes / sizes.sum()
-    shares = each * sizes + exact.astype(np.int64)
-    most_short = np.argsort(np.floor(exact) - exact, kind="stable")
-    shares[most_short[: slots - shares.sum()]] += 1
-    return list(map(int, shares))
 
 
 def _check_rules(search: SwapSearch) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from annotation.bws.designs.meetings import (
+from annotation.bws.designs.certificate import (
     clashing_meetings,
     comparison_components,
     duplicate_tuples,

@@ -13,13 +13,13 @@ from annotation.bws.annotators.leaving_out import LeavingOutResult, counted_with
 from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import IntArray, Judgements, Mask, tuple_numbers
-from annotation.bws.reliability.intervals import reliability_interval
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
 from annotation.bws.reliability.split_half import (
     Reliability,
     TooFewJudgements,
     judgements_for,
     reliability_curve,
+    reliability_interval,
     split_half_reliability,
 )
 from annotation.bws.scores.scoring import counting_scores

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from annotation.bws.designs.certificate import fewest_repeated_meetings
 from annotation.bws.designs.design import Design, DesignError, design_tuples, tuple_count
-from annotation.bws.designs.meetings import fewest_repeated_meetings
 
 
 def meetings_of(design: Design) -> Counter[frozenset[int]]:

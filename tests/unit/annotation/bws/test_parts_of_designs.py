@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.bws.designs.balancing import balanced_positions, cycles
-from annotation.bws.designs.meetings import (
+from annotation.bws.designs.certificate import (
     comparison_components,
     duplicate_tuples,
     least_excess,

@@ -10,8 +10,7 @@ from annotation.bws.annotators.agreement import tuple_agreement
 from annotation.bws.annotators.leaving_out import counted_without, leaving_out_result
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.intervals import reliability_interval
-from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.reliability.split_half import reliability_interval, split_half_reliability
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
 from annotation.bws.studies.study import CampaignRecord, StudyPlan, agreements, study
 
