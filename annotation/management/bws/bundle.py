@@ -28,10 +28,8 @@ def run(options: dict[str, Any]) -> verb.Answer:
     database_ready()
     campaign = Campaign.objects.select_related("dataset").filter(pk=options["campaign"]).first()
     if campaign is None:
-        raise UserError(
-            _("There is no campaign %(number)s; look up its number in the address of its page.")
-            % {"number": options["campaign"]}
-        )
+        missing = _("There is no campaign %(number)s; look up its number in the address of its page.")
+        raise UserError(missing, number=options["campaign"])
     bundle = bundle_write(campaign=campaign, path=options["out"])
     figures = {"campaign": campaign.pk, "path": str(bundle.path), "judgements": bundle.judgements}
     line = _(

@@ -62,9 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> verb.Answer:
     pay = options["pay"]
     if pay is not None and not 0 <= pay < math.inf:
-        raise UserError(
-            _("The pay for an hour cannot be %(pay)g; give a number of 0 or more.") % {"pay": pay}
-        )
+        raise UserError(_("The pay for an hour cannot be %(pay)g; give a number of 0 or more."), pay=pay)
     plan = ForecastPlan(**{name: options[name] for name in DEFAULTS})
     if options["like"]:
         noise, noise_error = fitted_noise(read_judgements(options["like"]).judgements, seed=plan.seed)

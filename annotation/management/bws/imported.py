@@ -67,10 +67,10 @@ def _dataset(slug: str, *, create: bool) -> Dataset:
     if dataset := Dataset.objects.filter(slug=slug).first():
         return dataset
     if not create:
-        raise UserError(
-            _("There is no dataset called “%(slug)s”; check its short name, or create it with --create.")
-            % {"slug": slug}
+        missing = _(
+            "There is no dataset called “%(slug)s”; check its short name, or create it with --create."
         )
+        raise UserError(missing, slug=slug)
     return dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
 
 

@@ -124,7 +124,7 @@ def keep_apart(given: Path, out: Path) -> None:
     except OSError:
         return  # reading or writing will raise an error that explains it
     if same:
-        raise UserError(_("%(path)s is the file to read; write to another file.") % {"path": out})
+        raise UserError(_("%(path)s is the file to read; write to another file."), path=out)
 
 
 def judgements_of(options: dict[str, Any]) -> JudgementFile:

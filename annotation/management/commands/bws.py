@@ -59,7 +59,7 @@ class Command(BaseCommand):
     def handle(self, *, verb: str, **options: Any) -> None:
         started = monotonic()
         if options.get("seed", 0) < 0:
-            raise UserError(_("The seed %(seed)s is negative; give 0 or more.") % options)
+            raise UserError(_("The seed %(seed)s is negative; give 0 or more."), seed=options["seed"])
         with errors_shown():
             answer = VERBS[verb].run(options)
         seconds = {"seconds": round(monotonic() - started, 3)} if answer.timed else {}
