@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.options import BaseModelAdmin
 from django.contrib.auth.admin import UserAdmin
 from django.db import models
 from django.http import HttpRequest
@@ -28,17 +29,21 @@ admin.site.site_header = admin.site.site_title = "Semblance"
 admin.site.login_form = AdminLoginForm
 
 
-class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What services write, and what is cited: to look at. A wrong import is retired, not deleted here."""
+class Unchangeable(BaseModelAdmin):  # type: ignore[type-arg]  # not subscriptable when run
+    """What services and workers write: neither added nor changed here."""
 
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class ReadOnly(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
+    """What services write, and what is cited: to look at. A wrong import is retired, not deleted here."""
+
+    list_per_page = 50
+    show_full_result_count = False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -83,78 +88,73 @@ class DatasetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
 
-@admin.register(Invitation)
-class InvitationAdmin(ReadOnly):
-    list_display = [
-        "dataset", "role", "note", "uses_left", "admitted", "expires_at", "revoked_at", "created_by",
-    ]  # fmt: skip
-    list_filter = ["role"]
-    list_select_related = ["dataset", "created_by"]
-    search_fields = ["dataset__slug", "note"]
-    exclude = ["token_digest"]
+def looked_at(
+    model: type[models.Model],
+    columns: str,
+    *,
+    filters: str = "",
+    related: str = "",
+    search: str = "",
+    **more: Any,
+) -> None:
+    """Show a model's rows. Names of fields have a space between them.
+
+    related: read along with each row where a column may lack one; what every row has, Django reads along by itself.
+    """
+    named = {"list_filter": filters, "search_fields": search} | (
+        {"list_select_related": related} if related else {}
+    )
+    options = {option: names.split() for option, names in named.items()}
+    admin.site.register(model, ReadOnly, list_display=columns.split(), **options, **more)
 
 
-@admin.register(Sentence)
-class SentenceAdmin(ReadOnly):
-    list_display = ["text", "dataset", "origin", "run_ref"]
-    list_filter = ["origin"]
-    list_select_related = ["dataset"]
-    search_fields = ["text"]
-
-
-@admin.register(Pair)
-class PairAdmin(ReadOnly):
-    list_display = ["external_id", "dataset", "a", "b", "source", "split", "origin", "status"]
-    list_filter = ["status", "origin"]
-    list_select_related = ["dataset", "a", "b"]
-    search_fields = ["=external_id", "a__text", "b__text"]
-
-
-@admin.register(ScoreSet)
-class ScoreSetAdmin(ReadOnly):
-    list_display = ["name", "dataset", "kind", "low", "high", "method", "created_at"]
-    list_filter = ["kind"]
-    list_select_related = ["dataset"]
-    search_fields = ["name", "dataset__slug"]
-
-
-@admin.register(PairScore)
-class PairScoreAdmin(ReadOnly):
-    list_display = ["pair_id", "score_set", "value", "standard_error", "judgements"]
-    list_select_related = ["score_set"]
-    search_fields = ["=pair__external_id", "score_set__name"]
-
-
-@admin.register(SentenceScore)
-class SentenceScoreAdmin(ReadOnly):
-    list_display = ["sentence", "score_set", "value", "logit_machine", "logit_human", "fold"]
-    list_select_related = ["sentence", "score_set"]
-    search_fields = ["sentence__text", "score_set__name"]
-
-
-@admin.register(ReviewDecision)
-class ReviewDecisionAdmin(ReadOnly):
-    list_display = [
-        "sentence", "verdict", "reasons", "reviewer", "value_shown", "blind", "decided_at", "undone_at",
-    ]  # fmt: skip
-    list_filter = ["verdict", "blind"]
-    list_select_related = ["sentence", "reviewer"]
-    search_fields = ["sentence__text", "=pair__external_id"]
-
-
-@admin.register(Snapshot)
-class SnapshotAdmin(ReadOnly):
-    list_display = ["dataset", "number", "rows", "sha256", "created_by", "created_at"]
-    list_select_related = ["dataset", "created_by"]
-    search_fields = ["dataset__slug", "sha256"]
-
-
-@admin.register(ImportBatch)
-class ImportBatchAdmin(ReadOnly):
-    list_display = [
-        "file_name", "dataset", "state", "rows", "added", "unchanged", "rejected", "created_by",
-        "created_at",
-    ]  # fmt: skip
-    list_filter = ["state"]
-    list_select_related = ["dataset", "created_by"]
-    search_fields = ["file_name", "dataset__slug"]
+looked_at(
+    Invitation,
+    "dataset role note uses_left admitted expires_at revoked_at created_by",
+    filters="role",
+    search="dataset__slug note",
+    exclude=["token_digest"],
+)
+looked_at(Sentence, "text dataset origin run_ref", filters="origin", search="text")
+looked_at(
+    Pair,
+    "external_id dataset a b source split origin status",
+    filters="status origin",
+    related="dataset a b",
+    search="=external_id a__text b__text",
+)
+looked_at(
+    ScoreSet, "name dataset kind low high method created_at", filters="kind", search="name dataset__slug"
+)
+looked_at(
+    PairScore,
+    "pair_id score_set value standard_error judgements",
+    related="score_set",
+    search="=pair__external_id score_set__name",
+)
+looked_at(
+    SentenceScore,
+    "sentence score_set value logit_machine logit_human fold",
+    related="sentence score_set",
+    search="sentence__text score_set__name",
+)
+looked_at(
+    ReviewDecision,
+    "sentence verdict reasons reviewer value_shown blind decided_at undone_at",
+    filters="verdict blind",
+    related="sentence reviewer",
+    search="sentence__text =pair__external_id",
+)
+looked_at(
+    Snapshot,
+    "dataset number rows sha256 created_by created_at",
+    related="dataset created_by",
+    search="dataset__slug sha256",
+)
+looked_at(
+    ImportBatch,
+    "file_name dataset state rows added unchanged rejected created_by created_at",
+    filters="state",
+    related="dataset created_by",
+    search="file_name dataset__slug",
+)

@@ -6,38 +6,24 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from curation.admin import Unchangeable
 from mlworkers.models import Artifact, Evaluation, Run, RunShard, WorkerHeartbeat
 
 
-class NoChanges:
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class Unchangeable(NoChanges, admin.ModelAdmin):  # type: ignore[type-arg]
-    """A table to look at."""
-
-
-class UnchangeableInline(NoChanges, admin.TabularInline):  # type: ignore[type-arg]
-    can_delete = False
-    extra = 0
-
-
-class ArtifactInline(UnchangeableInline):
+class ArtifactInline(Unchangeable, admin.TabularInline):  # type: ignore[type-arg]
     model = Artifact
+    can_delete, extra = False, 0
     fields = ["kind", "path", "sha256", "size"]
 
 
-class EvaluationInline(UnchangeableInline):
+class EvaluationInline(Unchangeable, admin.TabularInline):  # type: ignore[type-arg]
     model = Evaluation
+    can_delete, extra = False, 0
     fields = ["label", "seed", "suite", "metric", "value", "low", "high", "n"]
 
 
 @admin.register(Run)
-class RunAdmin(Unchangeable):
+class RunAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = [
         "pk",
         "kind",
@@ -69,14 +55,14 @@ class RunAdmin(Unchangeable):
 
 
 @admin.register(RunShard)
-class RunShardAdmin(Unchangeable):
+class RunShardAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ["run", "stage", "number", "state", "size", "done", "attempt", "worker", "heartbeat_at"]
     list_filter = ["state", "stage"]
     list_select_related = ["run"]
 
 
 @admin.register(Evaluation)
-class EvaluationAdmin(Unchangeable):
+class EvaluationAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ["run", "model", "label", "seed", "suite", "metric", "value", "low", "high", "n"]
     list_filter = ["metric", "label"]
     list_select_related = ["run"]
@@ -84,5 +70,5 @@ class EvaluationAdmin(Unchangeable):
 
 
 @admin.register(WorkerHeartbeat)
-class WorkerHeartbeatAdmin(Unchangeable):
+class WorkerHeartbeatAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ["name", "queues", "device", "seen_at"]

@@ -1,10 +1,10 @@
 """Guessing passwords is slow: every try is counted before the password is checked, wherever a password is asked for."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from math import ceil
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import F
@@ -27,18 +27,11 @@ class TooManyTriesError(UserError):
     """The password was not looked at. The text says when to try again."""
 
 
-@dataclass(frozen=True)
-class Try:
+class Try(NamedTuple):
     """What a try was counted in: for this name from this address, and together with others."""
 
     own: Sequence[PasswordTries]
     shared: Sequence[PasswordTries]
-
-
-@dataclass(frozen=True)
-class _Limit:
-    key: str
-    tries: int
 
 
 @transaction.atomic
@@ -49,19 +42,19 @@ def try_count(*, username: str, address: str, at: datetime) -> Try:
     more are checked than of as many one after the other.
     """
     name = username.strip().lower()
-    own, *shared = _counted(
-        _Limit(_key("name and address", name, address), TRIES_OF_A_NAME_FROM_ONE_ADDRESS),
-        _Limit(_key("address", address), TRIES_FROM_ONE_ADDRESS),
-        _Limit(_key("name", name), TRIES_OF_A_NAME),
-        at=at,
-    )
+    limits = {
+        _key("name and address", name, address): TRIES_OF_A_NAME_FROM_ONE_ADDRESS,
+        _key("address", address): TRIES_FROM_ONE_ADDRESS,
+        _key("name", name): TRIES_OF_A_NAME,
+    }
+    own, *shared = _counted(limits, at=at)
     return Try([own], shared)
 
 
 @transaction.atomic
 def name_question_count(*, address: str, at: datetime) -> Try:
     """Count a question whether a name is taken. It closes no name: two people who choose one name guess nothing."""
-    return Try([], _counted(_Limit(_key("address", address), TRIES_FROM_ONE_ADDRESS), at=at))
+    return Try([], _counted({_key("address", address): TRIES_FROM_ONE_ADDRESS}, at=at))
 
 
 @transaction.atomic
@@ -73,18 +66,26 @@ def try_was_right(counted: Try) -> None:
         same.update(tries=F("tries") - 1)
 
 
-def _counted(*limits: _Limit, at: datetime) -> list[PasswordTries]:
-    rows = _locked([limit.key for limit in limits], at=at)
+def _counted(limits: Mapping[str, int], *, at: datetime) -> list[PasswordTries]:
+    rows = _locked(list(limits), at=at)
     for row in rows:
         if row.ends_at <= at:
             row.tries, row.ends_at = 0, at + REMEMBERED
-    closed = [row for row, limit in zip(rows, limits, strict=True) if row.tries >= limit.tries]
+    closed = [row.ends_at for row in rows if row.tries >= limits[row.key]]
     if closed:
-        raise TooManyTriesError(_refusal(max(row.ends_at for row in closed) - at))
+        minutes = ceil((max(closed) - at) / timedelta(minutes=1))
+        sentence = ngettext(
+            "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
+            "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
+            minutes,
+        )
+        raise TooManyTriesError(sentence, minutes=minutes)
     for row in rows:
         row.tries += 1
     PasswordTries.objects.bulk_update(rows, ["tries", "ends_at"])
-    _forget_old(at=at)
+    # Old rows that somebody else holds are left to the next time: nobody waits here, so no two wait for each other.
+    old = PasswordTries.objects.select_for_update(skip_locked=True).filter(ends_at__lte=at)
+    PasswordTries.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:OLD_ROWS_AT_ONCE])).delete()
     return rows
 
 
@@ -102,21 +103,6 @@ def _locked(keys: list[str], *, at: datetime) -> list[PasswordTries]:
     return [found[key] for key in keys]
 
 
-def _forget_old(*, at: datetime) -> None:
-    # Rows that somebody else holds are left to the next time: nobody waits here, so that no two wait for each other.
-    old = PasswordTries.objects.select_for_update(skip_locked=True).filter(ends_at__lte=at)
-    PasswordTries.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:OLD_ROWS_AT_ONCE])).delete()
-
-
 def _key(*parts: str) -> str:
     # People type passwords into the wrong field: what was typed is not kept in the clear.
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _refusal(wait: timedelta) -> str:
-    minutes = ceil(wait / timedelta(minutes=1))
-    return ngettext(
-        "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
-        "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
-        minutes,
-    ) % {"minutes": minutes}

@@ -38,23 +38,23 @@ def api_token_revoke(*, user: User) -> None:
 
 def api_token_of(user: User) -> ApiToken | None:
     """The person's token, if it works."""
-    token = ApiToken.objects.select_related("user").filter(user=user).first()
-    return token if token and _works(token) else None
+    return _working(user=user)
 
 
 def api_token_found(text: str) -> ApiToken | None:
     """The token of that text with its person, if it works."""
-    token = ApiToken.objects.select_related("user").filter(digest=api_token_digest(text)).first()
-    return token if token and _works(token) else None
+    return _working(digest=api_token_digest(text))
 
 
 def api_token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _works(token: ApiToken) -> bool:
+def _working(**which: object) -> ApiToken | None:
     """Compared with the password as it is now: no way of changing a password can forget to end the token."""
-    return token.user.is_active and token.password_digest == token.user.password_digest()
+    token = ApiToken.objects.select_related("user").filter(**which).first()
+    works = token and token.user.is_active and token.password_digest == token.user.password_digest()
+    return token if works else None
 
 
 class TokenAuthentication(authentication.TokenAuthentication):
