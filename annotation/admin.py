@@ -18,17 +18,9 @@ looked = partial(looked_at, list_per_page=100)
 # Judgements deleted here would leave the counters of tuples untrue.
 looked(Campaign, "name dataset state created_at", filters="state", search="name dataset__name")
 looked(
-    Tuple,
-    "campaign number is_gold repeats_id phase round required collected leased",
-    filters="is_gold phase",
-    related="campaign",
+    Tuple, "campaign number is_gold repeats_id phase round required collected leased", filters="is_gold phase"
 )
-looked(
-    Participation,
-    "campaign user state excluded gold_right gold_trials",
-    filters="state excluded",
-    related="campaign user",
-)
+looked(Participation, "campaign user state excluded gold_right gold_trials", filters="state excluded")
 looked(Guideline, "campaign version created_at")
 looked(Lease, "tuple_id participation_id state place expires_at", filters="state")
 looked(Judgement, "tuple_id participation_id best_slot worst_slot status submitted_at", filters="status")

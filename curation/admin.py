@@ -89,23 +89,17 @@ class DatasetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 def looked_at(
-    model: type[models.Model],
-    columns: str,
-    *,
-    filters: str = "",
-    related: str = "",
-    search: str = "",
-    **more: Any,
+    model: type[models.Model], columns: str, filters: str = "", search: str = "", **more: Any
 ) -> None:
-    """Show a model's rows. Names of fields have a space between them.
-
-    related: read along with each row where a column may lack one; what every row has, Django reads along by itself.
-    """
-    named = {"list_filter": filters, "search_fields": search} | (
-        {"list_select_related": related} if related else {}
-    )
-    options = {option: names.split() for option, names in named.items()}
-    admin.site.register(model, ReadOnly, list_display=columns.split(), **options, **more)
+    """Show a model's rows, read along with the rows that their columns refer to. Names are separated by spaces."""
+    fields = {name: model._meta.get_field(name) for name in columns.split()}
+    related = [name for name, field in fields.items() if field.many_to_one and field.name == name]
+    options = {
+        "list_filter": filters.split(),
+        "search_fields": search.split(),
+        "list_select_related": related,
+    }
+    admin.site.register(model, ReadOnly, list_display=list(fields), **options, **more)
 
 
 looked_at(
@@ -120,7 +114,6 @@ looked_at(
     Pair,
     "external_id dataset a b source split origin status",
     filters="status origin",
-    related="dataset a b",
     search="=external_id a__text b__text",
 )
 looked_at(
@@ -129,32 +122,23 @@ looked_at(
 looked_at(
     PairScore,
     "pair_id score_set value standard_error judgements",
-    related="score_set",
     search="=pair__external_id score_set__name",
 )
 looked_at(
     SentenceScore,
     "sentence score_set value logit_machine logit_human fold",
-    related="sentence score_set",
     search="sentence__text score_set__name",
 )
 looked_at(
     ReviewDecision,
     "sentence verdict reasons reviewer value_shown blind decided_at undone_at",
     filters="verdict blind",
-    related="sentence reviewer",
     search="sentence__text =pair__external_id",
 )
-looked_at(
-    Snapshot,
-    "dataset number rows sha256 created_by created_at",
-    related="dataset created_by",
-    search="dataset__slug sha256",
-)
+looked_at(Snapshot, "dataset number rows sha256 created_by created_at", search="dataset__slug sha256")
 looked_at(
     ImportBatch,
     "file_name dataset state rows added unchanged rejected created_by created_at",
     filters="state",
-    related="dataset created_by",
     search="file_name dataset__slug",
 )
