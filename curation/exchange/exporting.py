@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -29,10 +29,7 @@ _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
 _KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "b__origin")
 ACTIVE = PairFilter(status=Pair.Status.ACTIVE)
 SNAPSHOT_COLUMNS = (
-    Column("component", "integer"),
-    Column("pair", "integer"),
-    Column("a_id", "integer"),
-    Column("b_id", "integer"),
+    *(Column(name, "integer") for name in ("component", "pair", "a_id", "b_id")),
     *PAIR_COLUMNS,
     Column("origin"),
     # Who wrote it: a pair of a machine's making may hold a sentence of a person's, or one that a curator edited.
@@ -41,8 +38,7 @@ SNAPSHOT_COLUMNS = (
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class ExportOutcome:
+class ExportOutcome(NamedTuple):
     path: Path
     rows: int
     score_sets: tuple[str, ...]
@@ -89,7 +85,9 @@ def snapshot_create(
         )
         raise UserError(sentence)
     sets = _score_sets(dataset, None)
-    columns = (*SNAPSHOT_COLUMNS, *score_columns([found.name for found in sets], SNAPSHOT_COLUMNS))
+    scored = score_columns([found.name for found in sets], SNAPSHOT_COLUMNS)
+    columns = (*SNAPSHOT_COLUMNS, *scored)
+    about = {"dataset": dataset.slug, "filter": filter.as_json(), "scores": _scales(scored, sets)}
     components = pair_components(triples[:, 1], triples[:, 2])
     rows = _rows(triples[:, 0], _KEPT, sets, report, _("Writing the snapshot"))
     with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
@@ -98,29 +96,18 @@ def snapshot_create(
         folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
         make_folder(folder)
         staged = folder / f"{uuid4().hex}.parquet"
-        write_table(staged, "parquet", columns, with_components, about=_about(dataset, filter, columns, sets))
-    return _snapshot_numbered(dataset, staged, filter, rows=len(triples), by=by)
-
-
-def snapshot_path(snapshot: Snapshot) -> Path:
-    return Path(settings.SEMBLANCE_HOME) / snapshot.path
-
-
-def _snapshot_numbered(
-    dataset: Dataset, staged: Path, filter: PairFilter, *, rows: int, by: User | None
-) -> Snapshot:
-    """Give a written snapshot the next number and its place."""
+        write_table(staged, "parquet", columns, with_components, about={"semblance": json.dumps(about)})
     staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
     digest = sha256_of(staged)
     with transaction.atomic():
         dataset_lock(dataset)
-        last = Snapshot.objects.filter(dataset=dataset).aggregate(last=Max("number"))["last"] or 0
-        place = staged.with_name(f"{last + 1}.parquet")
+        number = (Snapshot.objects.filter(dataset=dataset).aggregate(last=Max("number"))["last"] or 0) + 1
+        place = staged.with_name(f"{number}.parquet")
         snapshot = Snapshot.objects.create(
             dataset=dataset,
-            number=last + 1,
+            number=number,
             filter=filter.as_json(),
-            rows=rows,
+            rows=len(triples),
             sha256=digest,
             path=str(place.relative_to(settings.SEMBLANCE_HOME)),
             created_by=by,
@@ -130,15 +117,15 @@ def _snapshot_numbered(
     return snapshot
 
 
-def _about(
-    dataset: Dataset, filter: PairFilter, columns: Sequence[Column], sets: Sequence[ScoreSet]
-) -> dict[str, str]:
-    score_names = [column.name for column in columns[len(SNAPSHOT_COLUMNS) :]]
-    scales = {
-        name: {"score_set": found.name, "kind": found.kind, "low": found.low, "high": found.high}
-        for name, found in zip(score_names, sets, strict=True)
+def snapshot_path(snapshot: Snapshot) -> Path:
+    return Path(settings.SEMBLANCE_HOME) / snapshot.path
+
+
+def _scales(columns: Sequence[Column], sets: Sequence[ScoreSet]) -> dict[str, dict[str, Any]]:
+    return {
+        column.name: {"score_set": found.name, "kind": found.kind, "low": found.low, "high": found.high}
+        for column, found in zip(columns, sets, strict=True)
     }
-    return {"semblance": json.dumps({"dataset": dataset.slug, "filter": filter.as_json(), "scores": scales})}
 
 
 def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:

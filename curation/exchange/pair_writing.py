@@ -75,27 +75,29 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     taken = [pair for pair in pairs if pair.draft.line not in lines]
     new = [pair for pair in taken if pair.external_id not in known]
     sentences = _sentence_ids(target.dataset, taken)
-    written = WriteOutcome(
-        len(new), len(taken) - len(new), refused=refused, repeats=_repeats(target, taken, sentences)
-    )
-    scores = _missing_scores(target, taken, known)
-    written.scores_added = len(scores)
+    repeats = _repeats(target, taken, sentences)
+    # The scores that the file has and the score set lacks, by the pair's id.
+    scored = [] if target.score_set is None else [pair for pair in taken if pair.draft.score is not None]
+    there = {name for name, pair in known.items() if pair.score is not None}
+    scores = {pair.external_id: pair.draft.score for pair in scored if pair.external_id not in there}
     if not dry_run:
-        pair_ids = {
-            pair.external_id: known[pair.external_id].pk for pair in taken if pair.external_id in known
-        }
         sentences |= _sentences_added(target.dataset, new, sentences)
+        pair_ids = {name: pair.pk for name, pair in known.items()}
         pair_ids |= _pairs_added(target.dataset, new, sentences, asked=scores)
-        _scores_added(target.score_set, scores, pair_ids)
-    return written
+        if target.score_set is not None:
+            rows_add(
+                PairScore,
+                shared={"score_set_id": target.score_set.pk},
+                columns=["pair_id", "value"],
+                rows=[(pair_ids[name], score) for name, score in scores.items()],
+            )
+    return WriteOutcome(len(new), len(taken) - len(new), len(scores), refused, repeats)
 
 
 def _known_pairs(target: Target, pairs: Sequence[IdentifiedPair]) -> dict[str, StoredPair]:
     if target.dataset.pk is None:
         return {}
-    chosen = (
-        target.score_set.pk if target.score_set and target.score_set.pk else 0
-    )  # no score set has the number 0
+    chosen = (target.score_set and target.score_set.pk) or 0  # no score set has the number 0
     rows = (
         Pair.objects.filter(dataset=target.dataset, external_id__in=[pair.external_id for pair in pairs])
         .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
@@ -112,22 +114,16 @@ def _contradiction(
         return None
     names = {"id": pair.external_id, "set": score_set, "score": there.score}
     if (there.a_key, there.b_key) != (pair.a_key, pair.b_key):
-        reason = (
-            _(
-                'the id "%(id)s" belongs to a pair with other sentences in the dataset, and sentences never change'
-            )
-            % names
+        reason = _(
+            'the id "%(id)s" belongs to a pair with other sentences in the dataset, and sentences never change'
         )
     elif None not in (there.score, pair.draft.score) and there.score != pair.draft.score:
-        reason = (
-            _(
-                'the score set "%(set)s" already has the score %(score)r for this pair; import into another score set'
-            )
-            % names
+        reason = _(
+            'the score set "%(set)s" already has the score %(score)r for this pair; import into another score set'
         )
     else:
         return None
-    return RowError(pair.draft.line, reason, pair.draft.row)
+    return RowError(pair.draft.line, reason % names, pair.draft.row)
 
 
 def _sentence_ids(dataset: Dataset, pairs: Iterable[IdentifiedPair]) -> dict[str, int]:
@@ -145,9 +141,7 @@ def _sentences_added(
     for pair in pairs:
         texts.setdefault(pair.a_key, pair.draft.a)
         texts.setdefault(pair.b_key, pair.draft.b)
-    new = [
-        Sentence(dataset_id=dataset.pk, key=key, text=text) for key, text in texts.items() if key not in there
-    ]
+    new = [Sentence(dataset=dataset, key=key, text=text) for key, text in texts.items() if key not in there]
     return {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(new)}
 
 
@@ -155,47 +149,22 @@ def _pairs_added(
     dataset: Dataset, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int], *, asked: Iterable[str]
 ) -> dict[str, int]:
     """Store the pairs. Returns the numbers of those whose external ids are asked for."""
-    rows_add(
-        Pair,
-        shared={"dataset_id": dataset.pk},
-        columns=["external_id", "a_id", "b_id", "source", "subset", "split"],
-        rows=[
-            (
-                pair.external_id,
-                sentences[pair.a_key],
-                sentences[pair.b_key],
-                pair.source,
-                pair.draft.subset,
-                pair.split,
-            )
-            for pair in pairs
-        ],
-    )
-    wanted = {pair.external_id for pair in pairs} & set(asked)
-    rows = Pair.objects.filter(dataset=dataset, external_id__in=wanted)
-    return dict(rows.values_list("external_id", "pk")) if wanted else {}
-
-
-def _missing_scores(
-    target: Target, pairs: Iterable[IdentifiedPair], known: Mapping[str, StoredPair]
-) -> dict[str, float]:
-    """The scores that the file has and the score set lacks, by the pair's id."""
-    if target.score_set is None:
-        return {}
-    scored = {pair.external_id: pair.draft.score for pair in pairs if pair.draft.score is not None}
-    return {name: score for name, score in scored.items() if name not in known or known[name].score is None}
-
-
-def _scores_added(
-    score_set: ScoreSet | None, scores: Mapping[str, float], pair_ids: Mapping[str, int]
-) -> None:
-    if score_set is not None:
-        rows_add(
-            PairScore,
-            shared={"score_set_id": score_set.pk},
-            columns=["pair_id", "value"],
-            rows=[(pair_ids[name], score) for name, score in scores.items()],
+    rows = [
+        (
+            each.external_id,
+            sentences[each.a_key],
+            sentences[each.b_key],
+            each.source,
+            each.draft.subset,
+            each.split,
         )
+        for each in pairs
+    ]
+    columns = ["external_id", "a_id", "b_id", "source", "subset", "split"]
+    rows_add(Pair, shared={"dataset_id": dataset.pk}, columns=columns, rows=rows)
+    wanted = {pair.external_id for pair in pairs} & set(asked)
+    stored = Pair.objects.filter(dataset=dataset, external_id__in=wanted)
+    return dict(stored.values_list("external_id", "pk")) if wanted else {}
 
 
 def _repeats(
@@ -237,31 +206,19 @@ def rows_add(
     Fields are named by their attribute (`pair_id`). What is named in neither has the field's default. The values of
     rows are given to the database as they are. Nothing is validated but by the database, and no signal is sent.
     """
-    values = {**_defaults(model), **_prepared(model, shared)}
-    for name in columns:
-        del values[name]
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    values = {
+        name: now() if getattr(field, "auto_now_add", False) else shared.get(name, field.get_default())
+        for name, field in fields.items()
+        if not field.primary_key and name not in columns
+    }
     names = [*columns, *values]
-    columns_of = {field.attname: field.column or "" for field in model._meta.concrete_fields}
-    quoted = ", ".join(connection.ops.quote_name(columns_of[name]) for name in names)
+    quoted = ", ".join(connection.ops.quote_name(fields[name].column or "") for name in names)
     places = ", ".join(["%s"] * len(names))
     table = connection.ops.quote_name(model._meta.db_table)
-    rest = tuple(values.values())
+    rest = tuple(fields[name].get_db_prep_save(value, connection) for name, value in values.items())
     with connection.cursor() as cursor:
         cursor.executemany(
             f"INSERT INTO {table} ({quoted}) VALUES ({places})",  # noqa: S608 - names of the model alone
             [(*row, *rest) for row in rows],
         )
-
-
-def _defaults(model: type[models.Model]) -> dict[str, Any]:
-    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
-    made = {
-        field.attname: now() if getattr(field, "auto_now_add", False) else field.get_default()
-        for field in fields
-    }
-    return _prepared(model, made)
-
-
-def _prepared(model: type[models.Model], values: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {field.attname: field for field in model._meta.concrete_fields}
-    return {name: fields[name].get_db_prep_save(value, connection) for name, value in values.items()}

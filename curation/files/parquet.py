@@ -73,18 +73,15 @@ class _Chunk(NamedTuple):
     dictionary_first: bool
 
 
-class _ValueTooLongError(FileError):
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
-            f"check that its columns hold one sentence a row."
-        )
-
-
 def parquet_columns(path: Path) -> tuple[str, ...]:
     """The names of the columns that hold one value a row. Raises FileError where the file cannot be used."""
     with _opened(path) as file:
-        return _names(path, file)
+        names = tuple(field.name for field in file.schema_arrow if not pa.types.is_nested(field.type))
+        # Arrow takes columns by name alone.
+        name, times = Counter(file.schema_arrow.names).most_common(1)[0] if names else ("", 1)
+        if times > 1:
+            raise FileError(f'{path.name} has {times} columns named "{name}"; give each its own name.')
+        return names
 
 
 def parquet_sample(path: Path, names: Sequence[str], rows: int, *, characters: int) -> list[tuple[Any, ...]]:
@@ -93,15 +90,11 @@ def parquet_sample(path: Path, names: Sequence[str], rows: int, *, characters: i
     """
     with _opened(path) as file, path.open("rb") as content:
         # One column after the other, so that pages of one alone are in memory.
-        cells = [
-            [_cut(cell, characters) for (cell,) in islice(_rows(path, file, content, [name]), rows)]
-            for name in names
+        columns = [
+            [cell[:characters] if isinstance(cell, str | bytes) else cell for (cell,) in islice(cells, rows)]
+            for cells in (_rows(path, file, content, [name]) for name in names)
         ]
-    return list(zip(*cells, strict=True))
-
-
-def _cut(cell: object, characters: int) -> object:
-    return cell[:characters] if isinstance(cell, str | bytes) else cell
+    return list(zip(*columns, strict=True))
 
 
 def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -127,23 +120,12 @@ def _rows(
                 f"{path.name} has pages that unpack to more than {PAGES_MOST_BYTES // 1024**2} MB; "
                 f"write it again with smaller pages or row groups."
             )
-        for batch in file.iter_batches(
-            batch_size=_batch_rows(path, group, chunks),
-            row_groups=[group],
-            columns=list(names),
-            use_threads=False,
-        ):
+        # So many rows that their values stay within bounds, however long they are.
+        longest = sum(max(chunk.longest, _longest_in_dictionary(path, group, chunk)) for chunk in chunks)
+        size = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(longest, 1)))
+        for batch in file.iter_batches(size, row_groups=[group], columns=list(names), use_threads=False):
             columns = [_bounded(path, batch.column(name)) for name in names]
             yield from zip(*(column.to_pylist() for column in columns), strict=True)
-
-
-def _names(path: Path, file: pq.ParquetFile) -> tuple[str, ...]:
-    names = tuple(field.name for field in file.schema_arrow if not pa.types.is_nested(field.type))
-    # Arrow takes columns by name alone.
-    name, times = Counter(file.schema_arrow.names).most_common(1)[0] if names else ("", 1)
-    if times > 1:
-        raise FileError(f'{path.name} has {times} columns named "{name}"; give each its own name.')
-    return names
 
 
 @contextmanager
@@ -161,9 +143,8 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
         raise _not_whole(path) from error
     except (ValueError, OverflowError, KeyError) as error:
         # Arrow keeps bytes that are no UTF-8 and dates that Python has not; both show only when they are taken out.
-        raise FileError(
-            f"{path.name} holds a value that cannot be read ({error}); write it again without it."
-        ) from error
+        sentence = f"{path.name} holds a value that cannot be read ({error}); write it again without it."
+        raise FileError(sentence) from error
 
 
 def _not_whole(path: Path) -> FileError:
@@ -224,9 +205,7 @@ def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, 
     # A column that the file calls categorical is gathered into one dictionary for all the group's rows.
     place_of_field = file.schema_arrow.get_field_index(column.path)
     gathered = place_of_field >= 0 and pa.types.is_dictionary(file.schema_arrow.field(place_of_field).type)
-    longest = max(longest, column.length or 0, _NUMBER_BYTES)
-    if longest > VALUE_MOST_BYTES:
-        raise _ValueTooLongError(path)
+    longest = _bounded_length(path, max(longest, column.length or 0, _NUMBER_BYTES))
     texts = described.physical_type == "BYTE_ARRAY" and not _BY_DICTIONARY.isdisjoint(encodings)
     return _Chunk(
         column.path,
@@ -291,12 +270,6 @@ def _number(path: Path, fields: Struct, field: int) -> int:
     return value
 
 
-def _batch_rows(path: Path, group: int, chunks: Sequence[_Chunk]) -> int:
-    """So many rows that their values stay within bounds, however long they are."""
-    longest = sum(max(chunk.longest, _longest_in_dictionary(path, group, chunk)) for chunk in chunks)
-    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(longest, 1)))
-
-
 def _longest_in_dictionary(path: Path, group: int, chunk: _Chunk) -> int:
     """The length of the longest value of a column's dictionary: its first row is read with the dictionary beside it."""
     if chunk.dictionary <= _SHORT_BYTES or not chunk.dictionary_first:
@@ -304,27 +277,32 @@ def _longest_in_dictionary(path: Path, group: int, chunk: _Chunk) -> int:
     with pq.ParquetFile(path, read_dictionary=[chunk.name], **_PIECEMEAL) as file:
         batches = file.iter_batches(batch_size=1, row_groups=[group], columns=[chunk.name], use_threads=False)
         values = _texts(next(batches).column(chunk.name))
-    if not len(values):
-        return chunk.dictionary
-    longest = pc.max(pc.binary_length(values)).as_py() or 0
-    if longest > VALUE_MOST_BYTES:
-        raise _ValueTooLongError(path)
-    return int(longest)
+    return _longest(path, values) if len(values) else chunk.dictionary
 
 
 def _bounded(path: Path, column: pa.Array) -> pa.Array:
     """The column, its long texts cut where nobody reads on. Raises FileError where a value is no cell of a table."""
     values = _texts(column)
-    longest = (pc.max(pc.binary_length(values)).as_py() or 0) if len(values) else 0
-    if longest > VALUE_MOST_BYTES:
-        raise _ValueTooLongError(path)
-    if longest <= VALUE_KEPT_CHARACTERS:
+    if not len(values) or _longest(path, values) <= VALUE_KEPT_CHARACTERS:
         return column
     cut = pc.binary_slice if pa.types.is_binary(values.type) else pc.utf8_slice_codeunits
     kept = cut(values, 0, VALUE_KEPT_CHARACTERS)
-    return (
-        pa.DictionaryArray.from_arrays(column.indices, kept) if pa.types.is_dictionary(column.type) else kept
-    )
+    is_dictionary = pa.types.is_dictionary(column.type)
+    return pa.DictionaryArray.from_arrays(column.indices, kept) if is_dictionary else kept
+
+
+def _longest(path: Path, values: pa.Array) -> int:
+    """The bytes of the longest of some texts. Raises FileError where it is longer than allowed."""
+    return _bounded_length(path, pc.max(pc.binary_length(values)).as_py() or 0)
+
+
+def _bounded_length(path: Path, longest: int) -> int:
+    if longest > VALUE_MOST_BYTES:
+        raise FileError(
+            f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
+            f"check that its columns hold one sentence a row."
+        )
+    return longest
 
 
 def _texts(column: pa.Array) -> pa.Array:

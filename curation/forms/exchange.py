@@ -14,6 +14,7 @@ from curation.files.sampling import Preview
 from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, ScoreSet
 
+GUESSED = _("If empty, it is guessed.")
 COLUMNS = ["a", "b", "score", "external_id", "source", "subset", "split"]
 
 
@@ -68,10 +69,8 @@ class ReadingForm(forms.Form):
     @property
     def reading(self) -> dict[str, Any]:
         self.full_clean()
-        return {
-            "header": self.cleaned_data.get("header"),
-            "delimiter": self.cleaned_data.get("delimiter") or None,
-        }
+        given = self.cleaned_data
+        return {"header": given.get("header"), "delimiter": given.get("delimiter") or None}
 
 
 class ImportForm(forms.Form):
@@ -90,12 +89,8 @@ class ImportForm(forms.Form):
         max_length=ScoreSet._meta.get_field("name").max_length,
         initial="reference",
     )
-    low = forms.FloatField(
-        label=_("Lowest possible score"), required=False, help_text=_("If empty, it is guessed.")
-    )
-    high = forms.FloatField(
-        label=_("Highest possible score"), required=False, help_text=_("If empty, it is guessed.")
-    )
+    low = forms.FloatField(label=_("Lowest possible score"), required=False, help_text=GUESSED)
+    high = forms.FloatField(label=_("Highest possible score"), required=False, help_text=GUESSED)
     source = forms.ChoiceField(label=_("Source"), required=False)
     source_name = forms.CharField(
         label=_("Or one source for all rows"),
@@ -117,8 +112,12 @@ class ImportForm(forms.Form):
     ) -> None:
         """stored: what was chosen when the import was last tried."""
         chosen = stored.columns if stored else preview.guess
-        columns_chosen = {name: getattr(chosen, name) or "" for name in COLUMNS}
-        super().__init__(data, initial=columns_chosen | _initial(stored))
+        initial: dict[str, Any] = {name: getattr(chosen, name) or "" for name in COLUMNS}
+        if stored:
+            low, high = (f"{end:g}" for end in stored.scale) if stored.scale else ("", "")
+            initial |= {"score_set": stored.score_set, "low": low, "high": high}
+            initial |= {"source_name": stored.source or "", "split_name": stored.split or ""}
+        super().__init__(data, initial=initial)
         self.preview = preview
         columns = [(name, name if preview.header else _("Column %s") % name) for name in preview.columns]
         for name in COLUMNS:
@@ -130,10 +129,8 @@ class ImportForm(forms.Form):
         if (low is None) != (high is None):
             self.add_error("high", _("Give both ends of the scale, or neither."))
         if self.cleaned_data.get("a") == self.cleaned_data.get("b"):
-            self.add_error(
-                "b",
-                _("Both sentences are in the same column. Choose another column for the second sentence."),
-            )
+            same = _("Both sentences are in the same column. Choose another column for the second sentence.")
+            self.add_error("b", same)
         return self.cleaned_data
 
     def options(self) -> ImportOptions:
@@ -147,19 +144,6 @@ class ImportForm(forms.Form):
             source=given["source_name"] or None,
             split=given["split_name"] or None,
         )
-
-
-def _initial(stored: ImportOptions | None) -> dict[str, Any]:
-    if stored is None:
-        return {}
-    low, high = (f"{end:g}" for end in stored.scale) if stored.scale else ("", "")
-    return {
-        "score_set": stored.score_set,
-        "low": low,
-        "high": high,
-        "source_name": stored.source or "",
-        "split_name": stored.split or "",
-    }
 
 
 ALL = ("", _("all"))
@@ -190,12 +174,8 @@ class ExportForm(forms.Form):
     def __init__(self, dataset: Dataset) -> None:
         super().__init__(initial={"dataset": dataset.slug})
         names = dataset.score_sets.values_list("name", flat=True)
-        self.fields["score_set"] = forms.ChoiceField(
-            label=_("Scores"),
-            required=False,
-            choices=[("", _("every score set")), *((name, name) for name in names)],
-            help_text=self.fields["score_set"].help_text,
-        )
+        choices = [("", _("every score set")), *((name, name) for name in names)]
+        cast("forms.ChoiceField", self.fields["score_set"]).choices = choices
 
 
 class SnapshotForm(forms.Form):

@@ -1,8 +1,7 @@
 """The filters of the pairs table: they are the address of the page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlencode
 
 from django import forms
@@ -25,8 +24,7 @@ SORTED_BY = [
 ]
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """A column by which the table can be sorted: a click sorts up, the next one down."""
 
     label: str
@@ -54,16 +52,17 @@ class PairFilterForm(forms.Form):
         """score_sets: the first is shown where the address names none."""
         super().__init__(data)
         self.given = data
-        self._offer("source", [ANY, *((name, name) for name in choices.sources)])
-        self._offer("split", [ANY, *((name, name) for name in choices.splits)])
-        self._offer("score_set", [(each.pk, each.name) for each in score_sets])
+        offered: dict[str, list[tuple[Any, Any]]] = {
+            "source": [ANY, *((name, name) for name in choices.sources)],
+            "split": [ANY, *((name, name) for name in choices.splits)],
+            "score_set": [(each.pk, each.name) for each in score_sets],
+        }
+        for name, those in offered.items():
+            cast("forms.ChoiceField", self.fields[name]).choices = those
         self.shown_first = score_sets[0].pk if score_sets else None
         for name in ("score_set", "low", "high") if not score_sets else ():
             del self.fields[name]
         self.full_clean()
-
-    def _offer(self, name: str, choices: Sequence[tuple[Any, Any]]) -> None:
-        cast("forms.ChoiceField", self.fields[name]).choices = choices
 
     @property
     def set_shown(self) -> int | None:
@@ -92,12 +91,12 @@ class PairFilterForm(forms.Form):
 
     def headings(self, shown: ScoreSet | None) -> list[Heading]:
         """The columns by which the table can be sorted. shown: the set whose scores it shows."""
-        headings = [self._heading("external_id", _("Pair")), self._heading("source", _("Source"))]
-        if shown:
-            headings.append(self._heading("score", shown.name, number=True))
+        columns: dict[str, Any] = {"external_id": _("Pair"), "source": _("Source")} | (
+            {"score": shown.name} if shown else {}
+        )
+        headings = []
+        for name, label in columns.items():
+            sorted_as = {name: "ascending", f"-{name}": "descending"}.get(self.sorted_by, "")
+            address = self.address(order=f"-{name}" if sorted_as == "ascending" else name)
+            headings.append(Heading(label, address, sorted_as, name == "score"))
         return headings
-
-    def _heading(self, name: str, label: Any, *, number: bool = False) -> Heading:
-        down = f"-{name}"
-        sorted_as = {name: "ascending", down: "descending"}.get(self.sorted_by, "")
-        return Heading(label, self.address(order=down if self.sorted_by == name else name), sorted_as, number)
