@@ -51,26 +51,8 @@ redis = Reachability()
 class Client(RedisCacheClient):
     """Django's, where a question that Redis does not answer is answered as an empty cache would."""
 
-    def add(self, *args: Any) -> Any:
-        return redis.ask(lambda: super(Client, self).add(*args), otherwise=False)
-
     def get(self, key: Any, default: Any) -> Any:
         return redis.ask(lambda: super(Client, self).get(key, default), otherwise=default)
-
-    def set(self, *args: Any) -> None:
-        redis.ask(lambda: super(Client, self).set(*args), otherwise=None)
-
-    def touch(self, *args: Any) -> Any:
-        return redis.ask(lambda: super(Client, self).touch(*args), otherwise=False)
-
-    def delete(self, *args: Any) -> Any:
-        return redis.ask(lambda: super(Client, self).delete(*args), otherwise=False)
-
-    def get_many(self, *args: Any) -> Any:
-        return redis.ask(lambda: super(Client, self).get_many(*args), otherwise={})
-
-    def has_key(self, *args: Any) -> Any:
-        return redis.ask(lambda: super(Client, self).has_key(*args), otherwise=False)
 
     def incr(self, key: Any, delta: int) -> Any:
         number = redis.ask(lambda: super(Client, self).incr(key, delta), otherwise=None)
@@ -78,14 +60,19 @@ class Client(RedisCacheClient):
             raise ValueError(f"Key {key!r} not found.")  # as Django says it of a key that is not there
         return number
 
-    def set_many(self, *args: Any) -> None:
-        redis.ask(lambda: super(Client, self).set_many(*args), otherwise=None)
 
-    def delete_many(self, *args: Any) -> None:
-        redis.ask(lambda: super(Client, self).delete_many(*args), otherwise=None)
+def _forgiving(name: str, otherwise: Any) -> Callable[..., Any]:
+    def method(self: Client, *args: Any) -> Any:
+        return redis.ask(lambda: getattr(super(Client, self), name)(*args), otherwise)
 
-    def clear(self) -> Any:
-        return redis.ask(lambda: super(Client, self).clear(), otherwise=False)
+    return method
+
+
+EMPTY: dict[str, Any] = {"get_many": {}, "set": None, "set_many": None, "delete_many": None}
+for _name, _otherwise in (
+    EMPTY | dict.fromkeys(("add", "touch", "delete", "has_key", "clear"), False)
+).items():
+    setattr(Client, _name, _forgiving(_name, _otherwise))
 
 
 class ForgivingRedis(RedisCache):

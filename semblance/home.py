@@ -1,11 +1,51 @@
-"""The home page by role, and the answer to a health check."""
+"""The pages that a person may open, by role: the head of every page and the home page. The answer to a health check."""
+
+from typing import Any, NamedTuple
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
 
+from curation.access import ROLES_THAT_MAY, roles_of
 from semblance.health import problems
-from semblance.navigation import links_for
+
+
+class NavigationLink(NamedTuple):
+    name: str
+    label: str
+    address: str
+    here: bool
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    return {"navigation_links": SimpleLazyObject(lambda: links_for(request))}
+
+
+def links_for(request: HttpRequest) -> list[NavigationLink]:
+    """Judging for members; datasets, campaigns, runs and their results for those who may read scores."""
+    user = request.user
+    if not user.is_authenticated:
+        return []
+    roles = roles_of(user)
+    reads = user.is_staff or user.is_superuser or bool(roles & ROLES_THAT_MAY["read"])
+    curates = user.is_superuser or bool(roles & ROLES_THAT_MAY["curate"])
+    wanted = [
+        ("annotation:mine", _("Judge"), bool(roles) or user.is_superuser),
+        ("curation:dataset_list", _("Datasets"), reads),
+        ("annotation:campaign_list", _("Campaigns"), reads),
+        ("curation:review_list", _("Review"), curates),
+        ("mlworkers:run_list", _("Runs"), reads),
+        ("mlworkers:model_list", _("Models"), reads),
+        ("mlworkers:comparison_list", _("Compare"), reads),
+    ]
+    return [
+        NavigationLink(name, label, address := reverse(name), here=request.path.startswith(address))
+        for name, label, shown in wanted
+        if shown
+    ]
 
 
 def home(request: HttpRequest) -> HttpResponse:

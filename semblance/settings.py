@@ -127,7 +127,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "semblance.navigation.navigation",
+                "semblance.home.navigation",
             ]
         },
     }

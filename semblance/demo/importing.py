@@ -10,9 +10,8 @@ from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset, User
-from semblance.demo.plan import DemoPlan
+from semblance.demo.plan import DemoPlan, Stages
 from semblance.demo.scenes import scene_pairs
-from semblance.demo.stages import Stages
 
 LATENT = "latent relatedness"
 JUDGED, LABELLED, HELD_OUT = "to be judged", "labelled", "held out"

@@ -11,8 +11,7 @@ from semblance.demo.accounts import Account
 from semblance.demo.importing import LATENT, scenes_import
 from semblance.demo.judging import scores_from_people, values_of
 from semblance.demo.machines import encoders_from_machines
-from semblance.demo.plan import DemoPlan
-from semblance.demo.stages import Stages
+from semblance.demo.plan import DemoPlan, Stages
 
 
 def demonstrate(

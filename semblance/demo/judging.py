@@ -1,25 +1,32 @@
 """The first half: from scene pairs to scores that simulated annotators made."""
 
+import heapq
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from annotation.bws.studies.simulation import SimulatedAnnotator
+import numpy as np
+
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.campaigns.gold import gold_add, gold_suggest
 from annotation.campaigns.services import campaign_create, campaign_open
-from annotation.models import Campaign
+from annotation.judging.assignment import judgement_submit, participation_join, tuple_claim
+from annotation.models import Campaign, Lease, TupleItem
 from annotation.results.publishing import scores_publish
 from curation.exchange.exporting import snapshot_create
+from curation.files.progress import Report
 from curation.models import Dataset, PairScore, ScoreSet, User
 from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.importing import JUDGED, LATENT
-from semblance.demo.people import SECONDS_EACH, campaign_judge
-from semblance.demo.plan import DemoPlan
-from semblance.demo.stages import Stages
+from semblance.demo.plan import DemoPlan, Stages
 
 GUIDELINE = (
     "Choose the pair whose two sentences are closest in meaning, and the pair whose sentences are furthest "
     "apart. What happens counts most, then who does it, then where and when. If two are equal, choose either."
 )
+# A plausible time for a screen of four pairs; these people are simulated and so is their haste.
+SECONDS_EACH = 14.0
 WHY = "The first tells of nearly the same scene twice; the sentences of the other share hardly anything."
 
 
@@ -80,3 +87,51 @@ def _time_needed(plan: DemoPlan, campaign: Campaign) -> timedelta:
     """How long ago the simulated annotators must have begun in order to end about now."""
     judgements = plan.pairs * campaign.factor * plan.judgements_per_tuple
     return timedelta(seconds=1.6 * SECONDS_EACH * judgements / (plan.annotators - plan.careless_annotators))
+
+
+def campaign_judge(
+    *,
+    campaign: Campaign,
+    people: Sequence[tuple[User, SimulatedAnnotator]],
+    latent: Mapping[int, float],
+    seed: int,
+    start: datetime,
+    report: Report,
+) -> int:
+    """Let the people judge as on the judging screen until nothing is left for them. Returns the number of judgements.
+
+    latent: the true value of each pair by its id. The person whose clock is earliest goes next, so that
+    their work interleaves as real work does. Gold answers and the gate act as they do on the screen.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(len(people))
+    workers = [
+        (participation_join(campaign=campaign, user=user), annotator, np.random.default_rng(own))
+        for (user, annotator), own in zip(people, seeds, strict=True)
+    ]
+    clock = [(start, number) for number in range(len(workers))]
+    required = sum(campaign.tuples.for_scores().values_list("required", flat=True))
+    given = 0
+    while clock:
+        at, number = heapq.heappop(clock)
+        participation, annotator, rng = workers[number]
+        lease = tuple_claim(participation=participation, at=at)
+        if not isinstance(lease, Lease):
+            continue  # nothing left for this person, or stopped by the gate
+        items = TupleItem.objects.filter(tuple=lease.tuple_id).order_by("slot")
+        values = np.array([[latent[item.pair_id] for item in items]])
+        best, worst = simulated_choices(values, annotator, rng)
+        later = at + timedelta(seconds=SECONDS_EACH * float(rng.lognormal(0, 0.4)))
+        judgement_submit(
+            participation=participation,
+            tuple_id=lease.tuple_id,
+            best_slot=int(best[0]),
+            worst_slot=int(worst[0]),
+            client_id=UUID(bytes=rng.bytes(16), version=4),
+            at=later,
+            shown_at=at,
+            active_ms=int((later - at).total_seconds() * 1000),
+        )
+        heapq.heappush(clock, (later, number))
+        given += 1
+        report(min(given, required), required, "")
+    return given

@@ -1,17 +1,24 @@
 """The second half: from labelled pairs to synthetic ones, p_D, review, and encoders that are compared."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
-from curation.models import Dataset, User
+import numpy as np
+
+from curation.files.progress import Report
+from curation.models import Dataset, ReviewDecision, ScoreSet, User
+from curation.review.queue import Queue
+from curation.review.verdicts import Reason, review_decide, review_next
 from semblance.demo.accounts import members_add, simulated_users
-from semblance.demo.curators import pairs_review
 from semblance.demo.importing import LATENT
-from semblance.demo.plan import DemoPlan
-from semblance.demo.stages import Stages
+from semblance.demo.plan import DemoPlan, Stages
+from semblance.demo.scenes import scene_of
 
 BASE = "packaged:all-MiniLM-L6-v2"
 LABELS = ("base", "plain", "realism", "filter", "random")  # a database may keep them in an order of its own
+REVIEW_SECONDS = 6.0  # a plausible time for one sentence
+Verdict = ReviewDecision.Verdict
 FIGURES = ("spearman", "low", "high")
 
 
@@ -75,3 +82,43 @@ def encoders_from_machines(
         "reviewed": reviewed,
         "encoders": {label: {name: encoders[label][name] for name in FIGURES} for label in LABELS},
     }
+
+
+def pairs_review(plan: DemoPlan, p_d: ScoreSet, *, curators: list[User], at: datetime, report: Report) -> int:
+    """Review the generated pairs of the lowest p_D, the curators in turn. Returns the number of verdicts given.
+
+    They know the grammar: a sentence that it cannot write is rejected, one that says the same part twice for
+    repetition. Now and then they slip, as people do.
+    """
+    queue = Queue(p_d, share=plan.reviewed_share)
+    rng = np.random.default_rng([plan.seed, 2])
+    reviewed = 0
+    while True:
+        curator = curators[reviewed % len(curators)]
+        offered = review_next(queue=queue, reviewer=curator, at=at, count=1)
+        if not offered:
+            return reviewed
+        at += timedelta(seconds=REVIEW_SECONDS)
+        reasons = reasons_against(offered[0].pair.b.text)
+        if rng.uniform() < plan.reviewer_slips:
+            reasons = [] if reasons else [Reason.OTHER]
+        review_decide(
+            pair=offered[0].pair,
+            verdict=Verdict.REJECT if reasons else Verdict.KEEP,
+            client_id=UUID(bytes=rng.bytes(16), version=4),
+            by=curator,
+            at=at,
+            reasons=reasons,
+            score_set=p_d,
+        )
+        reviewed += 1
+        report(reviewed, 0, "")
+
+
+def reasons_against(text: str) -> list[str]:
+    """Why a sentence is no sentence of the scenes; nothing where it is one."""
+    if scene_of(text) is not None:
+        return []
+    words = text.lower().rstrip(".").replace(",", "").split()
+    runs = list(zip(words, words[1:], words[2:], strict=False))
+    return [Reason.REPETITION if len(set(runs)) < len(runs) else Reason.GRAMMAR]

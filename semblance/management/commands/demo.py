@@ -23,8 +23,7 @@ from curation.files.progress import Report
 from mlworkers.models import Run
 from semblance.demo.accounts import accounts_prepare
 from semblance.demo.job import demonstrate
-from semblance.demo.plan import DemoPlan
-from semblance.demo.stages import Stages
+from semblance.demo.plan import DemoPlan, Stages
 from semblance.serving.processes import Group
 from semblance.serving.programs import workers
 

@@ -14,8 +14,7 @@ from semblance.demo.accounts import accounts_prepare
 from semblance.demo.importing import scenes_import
 from semblance.demo.job import demonstrate, people_figures
 from semblance.demo.judging import scores_from_people
-from semblance.demo.plan import DemoPlan
-from semblance.demo.stages import Stages
+from semblance.demo.plan import DemoPlan, Stages
 
 # Whoever guesses at ten golds gets 5 of 20 trials right; more than 10, which the gate would let pass, in 4 of 1,000.
 SMALL = DemoPlan(pairs=100, judgements_per_tuple=2, careless=1.0, gold_every=2, labelled=20, held_out=20)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semblance.demo.curators import reasons_against
+from semblance.demo.machines import reasons_against
 
 
 @pytest.mark.parametrize(
