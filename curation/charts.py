@@ -68,49 +68,31 @@ def chart_draw(
 ) -> Chart:
     """Draw an Altair chart. `n` counts the things behind it, in `unit`s; `columns` and `rows` are its table."""
     rows = [list(row) for row in rows]
-    plain = _svg(specification)
+    plain = themed = _svg(specification)
+    for colour, custom_property in PROPERTIES.items():
+        themed = themed.replace(colour, custom_property)
+    table = io.StringIO()
+    csv.writer(table).writerows([columns, *rows])
+    width = re.search(r'viewBox="0 0 ([0-9.]+) ', plain)
     return Chart(
         name=name,
-        svg=mark_safe(_themed(plain)),  # noqa: S308 - made by the renderer, which escapes every label
+        svg=mark_safe(themed),  # noqa: S308 - made by the renderer, which escapes every label
         svg_file="data:image/svg+xml," + quote(plain),
-        csv_file="data:text/csv;charset=utf-8," + quote(_csv(columns, rows)),
+        csv_file="data:text/csv;charset=utf-8," + quote(table.getvalue()),
         finding=finding,
         n=n,
         unit=unit,
         columns=columns,
         rows=rows,
-        narrow_label=round(max(LABEL, SMALLEST_LABEL * _width(plain) / NARROW), 1),
+        narrow_label=round(max(LABEL, SMALLEST_LABEL * (float(width[1]) if width else NARROW) / NARROW), 1),
     )
-
-
-def _width(svg: str) -> float:
-    found = re.search(r'viewBox="0 0 ([0-9.]+) ', svg)
-    return float(found[1]) if found else NARROW
 
 
 def _svg(specification: alt.TopLevelMixin) -> str:
     description: dict[str, Any] = specification.to_dict()
     description["config"] = _theme()
     key = "chart:" + hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
-    drawn: str | None = cache.get(key)
-    if drawn is None:
-        drawn = str(vl_convert.vegalite_to_svg(description))
-        cache.set(key, drawn, KEPT_SECONDS)
-    return drawn
-
-
-def _themed(svg: str) -> str:
-    for colour, custom_property in PROPERTIES.items():
-        svg = svg.replace(colour, custom_property)
-    return svg
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+    return str(cache.get_or_set(key, lambda: str(vl_convert.vegalite_to_svg(description)), KEPT_SECONDS))
 
 
 def _theme() -> dict[str, Any]:

@@ -31,18 +31,15 @@ class Reachability:
         try:
             answer = question()
         except RedisError as error:
-            self._missing(error)
+            self._ask_again_at = time.monotonic() + SECONDS_UNTIL_ASKED_AGAIN
+            if not self._away:
+                self._away = True
+                logger.warning("The cache is not in use, because Redis does not answer: %s", error)
             return otherwise
         if self._away:
             self._away = False
             logger.warning("Redis answers again; the cache is in use.")
         return answer
-
-    def _missing(self, error: RedisError) -> None:
-        self._ask_again_at = time.monotonic() + SECONDS_UNTIL_ASKED_AGAIN
-        if not self._away:
-            self._away = True
-            logger.warning("The cache is not in use, because Redis does not answer: %s", error)
 
 
 redis = Reachability()

@@ -22,7 +22,9 @@ def folder_private(home: Path, *, umask: int) -> None:
     home.mkdir(parents=True, exist_ok=True)
     if not _is_open(home, umask):
         return
-    if _is_ours_alone(home, umask):
+    # Only where nobody uses the folder for anything else: not /tmp (its sticky bit), not /srv with its other folders.
+    others = (path for path in home.iterdir() if path.name not in FOLDERS and path.is_dir())
+    if not home.stat().st_mode & stat.S_ISVTX and not any(_is_open(path, umask) for path in others):
         _close(home, umask)
     for path in _made_in(home):
         _close(path, umask)
@@ -30,12 +32,6 @@ def folder_private(home: Path, *, umask: int) -> None:
 
 def _is_open(path: Path, umask: int) -> bool:
     return bool(path.stat().st_mode & umask)
-
-
-def _is_ours_alone(home: Path, umask: int) -> bool:
-    """Whether nobody uses the folder for anything else: not /tmp (its sticky bit), not /srv with its other folders."""
-    folders = (path for path in home.iterdir() if path.name not in FOLDERS and path.is_dir())
-    return not home.stat().st_mode & stat.S_ISVTX and not any(_is_open(path, umask) for path in folders)
 
 
 def _made_in(home: Path) -> Iterator[Path]:

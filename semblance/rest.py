@@ -54,10 +54,11 @@ class _Readable:
         for text in _texts(parsed):
             if "\0" in text:
                 raise ParseError(NUL_REFUSED)
-            if not _is_unicode(text):
-                raise ParseError(
-                    _("The text contains half of a character (a lone surrogate). Send whole characters.")
-                )
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                half = _("The text contains half of a character (a lone surrogate). Send whole characters.")
+                raise ParseError(half) from error
         return parsed
 
 
@@ -88,14 +89,6 @@ def _texts(parsed: Any) -> Iterator[str]:
             waiting.extend(value.items())
         elif isinstance(value, list | tuple):
             waiting.extend(value)
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:

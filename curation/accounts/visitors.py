@@ -1,6 +1,6 @@
 """Where a request comes from, also behind proxies."""
 
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -35,9 +35,6 @@ def _network(text: str) -> str:
         address = ip_address(text.strip())
     except ValueError:
         return ""
-    return str(_as_ipv4(address) or IPv6Network((int(address), IPV6_PREFIX), strict=False))
-
-
-def _as_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | None:
-    """A socket for both versions shows IPv4 callers as ::ffff:a.b.c.d: one /64 for the whole of IPv4."""
-    return address if isinstance(address, IPv4Address) else address.ipv4_mapped
+    # A socket for both versions shows IPv4 callers as ::ffff:a.b.c.d: one /64 for the whole of IPv4.
+    as_ipv4 = address if isinstance(address, IPv4Address) else address.ipv4_mapped
+    return str(as_ipv4 or IPv6Network((int(address), IPV6_PREFIX), strict=False))

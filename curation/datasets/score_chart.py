@@ -1,6 +1,5 @@
 """The chart of a score set: how many pairs lie where on its scale, by source."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import altair as alt
@@ -46,8 +45,12 @@ def histogram_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
         )
         .properties(width=360, height=max(36, 180 // len(histogram.counts)))
     )
+    # The bars of each source under one another, in the order given; those of a single source as they are.
+    header = alt.Header(title=None, labelOrient="top", labelAnchor="start", labelPadding=2)
+    sources = [source or _("no source") for source in histogram.counts]
+    facets = bars.facet(row=alt.Row("source:N", sort=sources, header=header), spacing=8)
     return chart_draw(
-        _by_source(bars, [source or _("no source") for source in histogram.counts]),
+        bars if len(sources) == 1 else facets,
         name="scores",
         finding=_fullest_and_emptiest(histogram),
         n=histogram.n,
@@ -55,14 +58,6 @@ def histogram_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
         columns=[_("source"), _("from"), _("to"), _("pairs")],
         rows=rows,
     )
-
-
-def _by_source(bars: alt.Chart, sources: Sequence[str]) -> alt.TopLevelMixin:
-    """The bars of each source under one another, in the order given; those of a single source as they are."""
-    if len(sources) == 1:
-        return bars
-    header = alt.Header(title=None, labelOrient="top", labelAnchor="start", labelPadding=2)
-    return bars.facet(row=alt.Row("source:N", sort=list(sources), header=header), spacing=8)
 
 
 def _fullest_and_emptiest(histogram: Histogram) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -87,7 +87,11 @@ def snapshot_create(
     sets = _score_sets(dataset, None)
     scored = score_columns([found.name for found in sets], SNAPSHOT_COLUMNS)
     columns = (*SNAPSHOT_COLUMNS, *scored)
-    about = {"dataset": dataset.slug, "filter": filter.as_json(), "scores": _scales(scored, sets)}
+    scales = {
+        column.name: {"score_set": found.name, "kind": found.kind, "low": found.low, "high": found.high}
+        for column, found in zip(scored, sets, strict=True)
+    }
+    about = {"dataset": dataset.slug, "filter": filter.as_json(), "scores": scales}
     components = pair_components(triples[:, 1], triples[:, 2])
     rows = _rows(triples[:, 0], _KEPT, sets, report, _("Writing the snapshot"))
     with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
@@ -119,13 +123,6 @@ def snapshot_create(
 
 def snapshot_path(snapshot: Snapshot) -> Path:
     return Path(settings.SEMBLANCE_HOME) / snapshot.path
-
-
-def _scales(columns: Sequence[Column], sets: Sequence[ScoreSet]) -> dict[str, dict[str, Any]]:
-    return {
-        column.name: {"score_set": found.name, "kind": found.kind, "low": found.low, "high": found.high}
-        for column, found in zip(columns, sets, strict=True)
-    }
 
 
 def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:

@@ -200,7 +200,18 @@ def _job_prepared(
             )
             raise UserError(sentence, lowest=survey.lowest, highest=survey.highest)
         outcome.score_set = options.score_set
-        job.target.score_set = score_set or _score_set_new(path, options.score_set, outcome.scale)
+        low, high = outcome.scale
+        job.target.score_set = score_set or ScoreSet(
+            name=options.score_set,
+            kind=ScoreSet.Kind.REFERENCE,
+            low=low,
+            high=high,
+            method=_("imported"),
+            parameters={"file": path.name},
+        )
+        if score_set is None:
+            with validation_shown():
+                job.target.score_set.clean_fields(exclude={"dataset"})
     return job
 
 
@@ -252,15 +263,6 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
         )
         raise UserError(sentence, **names)
     return found
-
-
-def _score_set_new(path: Path, name: str, scale: Scale) -> ScoreSet:
-    low, high = scale
-    kind, method = ScoreSet.Kind.REFERENCE, _("imported")
-    made = ScoreSet(name=name, kind=kind, low=low, high=high, method=method, parameters={"file": path.name})
-    with validation_shown():
-        made.clean_fields(exclude={"dataset"})
-    return made
 
 
 def _rows_import_recorded(

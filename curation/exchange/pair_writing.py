@@ -74,12 +74,15 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     lines = {error.line for error in refused}
     taken = [pair for pair in pairs if pair.draft.line not in lines]
     new = [pair for pair in taken if pair.external_id not in known]
-    sentences = _sentence_ids(target.dataset, taken)
+    # From the keys of the sentences that the dataset holds to their numbers.
+    keys = sorted({key for pair in taken for key in (pair.a_key, pair.b_key)})
+    there = Sentence.objects.filter(dataset=target.dataset, key__in=keys) if target.dataset.pk else None
+    sentences = {} if there is None else dict(there.values_list("key", "pk"))
     repeats = _repeats(target, taken, sentences)
     # The scores that the file has and the score set lacks, by the pair's id.
     scored = [] if target.score_set is None else [pair for pair in taken if pair.draft.score is not None]
-    there = {name for name, pair in known.items() if pair.score is not None}
-    scores = {pair.external_id: pair.draft.score for pair in scored if pair.external_id not in there}
+    held = {name for name, pair in known.items() if pair.score is not None}
+    scores = {pair.external_id: pair.draft.score for pair in scored if pair.external_id not in held}
     if not dry_run:
         sentences |= _sentences_added(target.dataset, new, sentences)
         pair_ids = {name: pair.pk for name, pair in known.items()}
@@ -124,14 +127,6 @@ def _contradiction(
     else:
         return None
     return RowError(pair.draft.line, reason % names, pair.draft.row)
-
-
-def _sentence_ids(dataset: Dataset, pairs: Iterable[IdentifiedPair]) -> dict[str, int]:
-    """From the keys of the sentences that the dataset holds to their numbers."""
-    if dataset.pk is None:
-        return {}
-    keys = sorted({key for pair in pairs for key in (pair.a_key, pair.b_key)})
-    return dict(Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk"))
 
 
 def _sentences_added(

@@ -41,7 +41,9 @@ class BoundedUpload(TemporaryFileUploadHandler):
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         self._require_place()
-        if self._announced() > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+        # The size of the whole request, as the client gives it.
+        announced = int(self.request.META.get("CONTENT_LENGTH") or 0) if self.request else 0
+        if announced > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
             self._refuse_size()
         super().new_file(*args, **kwargs)
 
@@ -66,10 +68,6 @@ class BoundedUpload(TemporaryFileUploadHandler):
             # The rest of the request stays unread, and the login page answers it.
             raise StopUpload(connection_reset=True)
         allow(request, *match.args, **match.kwargs)
-
-    def _announced(self) -> int:
-        """The size of the whole request in bytes, as the client gives it."""
-        return int(self.request.META.get("CONTENT_LENGTH") or 0) if self.request else 0
 
     @contextmanager
     def _full_disk_refused(self) -> Iterator[None]:

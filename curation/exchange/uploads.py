@@ -2,8 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -38,24 +37,18 @@ def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | N
     name = Path(get_valid_filename(Path(file.name or "pairs").name))
     path = folder / f"{name.stem[:100]}{name.suffix[:20]}"
     digest = hashlib.sha256()
-    with errors_shown(FileError), _removing_after_error(settings.SEMBLANCE_HOME / folder):
+    with errors_shown(FileError), ExitStack() as stack:
+        stack.callback(shutil.rmtree, settings.SEMBLANCE_HOME / folder, ignore_errors=True)
+        make_folder(settings.SEMBLANCE_HOME / folder)
         with replacing(settings.SEMBLANCE_HOME / path) as kept:
             for block in file.chunks():
                 digest.update(block)
                 kept.write(block)
-        return ImportBatch.objects.create(
+        batch = ImportBatch.objects.create(
             dataset=dataset, file_name=path.name, path=str(path), sha256=digest.hexdigest(), created_by=by
         )
-
-
-@contextmanager
-def _removing_after_error(folder: Path) -> Iterator[None]:
-    try:
-        make_folder(folder)
-        yield
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+        stack.pop_all()
+    return batch
 
 
 def import_check(

@@ -79,7 +79,9 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
             known["a"], known["b"] = _sentence(cells[a_place], "a"), _sentence(cells[b_place], "b")
             for field, place, most in facts:
                 known[field] = _fact(cells[place], field, most)
-            score = None if score_place is None else _score(cells[score_place], scale)
+            score = None if score_place is None else _number(cells[score_place], "score")
+            if score is not None and scale and not scale[0] <= score <= scale[1]:
+                raise _BadRowError(f"the score {score:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
             label = None if label_place is None else _label(cells[label_place])
         except _BadRowError as error:
             both = (
@@ -136,13 +138,6 @@ def _readable(text: str) -> str:
     if not is_readable(text):
         raise _BadRowError("the row holds a NUL or bytes that are not text in the file's encoding")
     return normalise(text)
-
-
-def _score(cell: object, scale: Scale | None) -> float | None:
-    value = _number(cell, "score")
-    if value is not None and scale and not scale[0] <= value <= scale[1]:
-        raise _BadRowError(f"the score {value:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
-    return value
 
 
 def _label(cell: object) -> int | None:

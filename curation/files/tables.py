@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -66,7 +66,14 @@ def write_table(
         raise FileError(f'"{format}" is no format of exports; choose one of {", ".join(FORMATS)}.')
     safe = rows
     if neutralise and format in {"csv", "tsv"}:
-        safe = _without_formulas(columns, rows)
+        texts = {place for place, column in enumerate(columns) if column.kind == "text"}
+        safe = (
+            [
+                harmless(cell) if place in texts and isinstance(cell, str) else cell
+                for place, cell in enumerate(row)
+            ]
+            for row in rows
+        )
         columns = [Column(harmless(column.name), column.kind) for column in columns]
     with replacing(path) as file:
         if format == "parquet":
@@ -112,15 +119,6 @@ def _write_parquet(
             writer.write_table(pa.table(arrays, schema=schema))
             count += len(group)
     return count
-
-
-def _without_formulas(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[Row]:
-    texts = {place for place, column in enumerate(columns) if column.kind == "text"}
-    for row in rows:
-        yield [
-            harmless(cell) if place in texts and isinstance(cell, str) else cell
-            for place, cell in enumerate(row)
-        ]
 
 
 def harmless(text: str) -> str:

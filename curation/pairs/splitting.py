@@ -23,11 +23,7 @@ def pair_components(a: Integers, b: Integers) -> Integers:
     left, right = places[: len(a)], places[len(a) :]
     graph = coo_array((np.ones(len(a), dtype=np.int8), (left, right)), shape=(len(sentences), len(sentences)))
     _, of_sentence = connected_components(graph, directed=False)
-    return _by_first_appearance(of_sentence[left])
-
-
-def _by_first_appearance(labels: NDArray[np.integer]) -> Integers:
-    _, first, places = np.unique(labels, return_index=True, return_inverse=True)
+    _, first, component = np.unique(of_sentence[left], return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return rank[places]
+    return rank[component]

@@ -139,9 +139,13 @@ def _page(
 ) -> HttpResponse:
     """opened: reject or edit, whose panel is open. The sentence that a form is about stays on the screen."""
     at = now()
-    score = _score_asked(queue, form) if form else None
+    score = None
+    if form and (pair := form.cleaned_data.get("pair")):
+        undecided = _scores(queue).exclude(pair__decisions__in=ReviewDecision.objects.filter(undone_at=None))
+        score = undecided.filter(pair=pair).first()
     several = shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)
     shown = several[0] if several else None
+    wider = None if shown else queue_wider(queue, [share for share, _label in SHARES])
     figures = figures_of(request, queue, at=at)
     context: dict[str, Any] = figures | {
         "shown": shown,
@@ -157,18 +161,7 @@ def _page(
         "address": queue.address,
         "other_sight": replace(queue, blind=not queue.blind).address,
         "elsewhere": 0 if shown else queue_waiting(queue),
-        "wider": None if shown else _wider(queue),
+        "wider": wider and {"label": dict(SHARES)[wider.share], "address": wider.address},
         "words": words(),
     }
     return render(request, "curation/review/review.html", context, status=status)
-
-
-def _score_asked(queue: Queue, form: VerdictForm) -> PairScore | None:
-    pair = form.cleaned_data.get("pair")
-    undecided = _scores(queue).exclude(pair__decisions__in=ReviewDecision.objects.filter(undone_at=None))
-    return undecided.filter(pair=pair).first() if pair else None
-
-
-def _wider(queue: Queue) -> dict[str, Any] | None:
-    wider = queue_wider(queue, [share for share, _label in SHARES])
-    return {"label": dict(SHARES)[wider.share], "address": wider.address} if wider else None

@@ -19,8 +19,15 @@ class Account(NamedTuple):
 @transaction.atomic
 def accounts_prepare() -> list[Account]:
     """An administrator, a curator and an annotator with new passwords; made where they are missing."""
+    accounts = []
     flags = {"admin": {"is_staff": True, "is_superuser": True}, "curator": {}, "annotator": {}}
-    return [_account(f"demo-{name}", **given) for name, given in flags.items()]
+    for name, given in flags.items():
+        user, _made = User.objects.get_or_create(username=f"demo-{name}", defaults=given)
+        password = secrets.token_urlsafe(9)
+        user.set_password(password)
+        user.save()
+        accounts.append(Account(user, password))
+    return accounts
 
 
 @transaction.atomic
@@ -41,11 +48,3 @@ def simulated_users(stem: str, count: int) -> list[User]:
             user.save()
         users.append(user)
     return users
-
-
-def _account(username: str, **flags: bool) -> Account:
-    user, _ = User.objects.get_or_create(username=username, defaults=flags)
-    password = secrets.token_urlsafe(9)
-    user.set_password(password)
-    user.save()
-    return Account(user, password)

@@ -23,7 +23,11 @@ def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:
 
     What is held out shares no sentence with the rest: an encoder is tested on sentences that nothing was made from.
     """
-    dataset = dataset_create(slug=_free_slug("scenes"), name="Scenes", by=owner, description=DESCRIPTION)
+    # A demonstration never touches an earlier one: the second is called scenes-2.
+    taken = set(Dataset.objects.filter(slug__startswith="scenes").values_list("slug", flat=True))
+    free = (slug for number in itertools.count(2) if (slug := f"scenes-{number}") not in taken)
+    slug = next(free) if "scenes" in taken else "scenes"
+    dataset = dataset_create(slug=slug, name="Scenes", by=owner, description=DESCRIPTION)
     pairs = scene_pairs(plan.pairs + plan.labelled, seed=plan.seed)
     seen = {text for pair in pairs for text in (pair.a, pair.b)}
     held_out = scene_pairs(plan.held_out, seed=plan.seed + 1, without=seen)
@@ -39,10 +43,3 @@ def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:
         import_check(batch=batch, options=ImportOptions(scale=(0.0, 1.0), score_set=LATENT))
         stages.finished(kind="import_pairs", by=owner, report=report, dataset=dataset.slug, batch=batch.pk)
     return dataset
-
-
-def _free_slug(stem: str) -> str:
-    """A demonstration never touches an earlier one: the second is called scenes-2."""
-    taken = set(Dataset.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
-    free = (slug for number in itertools.count(2) if (slug := f"{stem}-{number}") not in taken)
-    return next(free) if stem in taken else stem

@@ -48,23 +48,19 @@ def workers(queues: str) -> list[Program]:
 
     queues: their names, with commas between. Raises UserError for a queue that no run waits in.
     """
+    names = list(dict.fromkeys(filter(None, (name.strip() for name in queues.split(",")))))
+    for name in names:
+        if name not in QUEUES:
+            sentence = _("There is no queue “%(name)s”. The queues are %(queues)s.")
+            raise UserError(sentence, name=name, queues=listed(QUEUES))
     quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
     return [
         Program(
             queue,
             ["-m", "celery", "--quiet", *worker_arguments(queue), "--hostname", f"{queue}@%h", *quietly],
         )
-        for queue in _queues_in(queues)
+        for queue in names
     ]
-
-
-def _queues_in(text: str) -> list[str]:
-    queues = list(dict.fromkeys(filter(None, (name.strip() for name in text.split(",")))))
-    for name in queues:
-        if name not in QUEUES:
-            sentence = _("There is no queue “%(name)s”. The queues are %(queues)s.")
-            raise UserError(sentence, name=name, queues=listed(QUEUES))
-    return queues
 
 
 def beat() -> Program:

@@ -63,7 +63,12 @@ class Command(BaseCommand):
             errors=options["errors"],
             dry_run=options["dry_run"],
         )
-        figures = _figures(outcome, seconds=monotonic() - started)
+        told = outcome.as_json()
+        keys = (
+            "dataset", "rows", "added", "unchanged", "rejected", "scores_added", "duplicates", "score_set", "scale",
+            "dry_run",
+        )  # fmt: skip
+        figures = {key: told[key] for key in keys} | {"seconds": round(monotonic() - started, 3)}
         self.answer(figures, *_lines(outcome), as_json=options["json"])
 
 
@@ -77,15 +82,6 @@ def _import_options(options: dict[str, Any]) -> ImportOptions:
         source=options["source_name"],
         split=options["split_name"],
     )
-
-
-def _figures(outcome: ImportOutcome, *, seconds: float) -> dict[str, Any]:
-    told = outcome.as_json()
-    keys = (
-        "dataset", "rows", "added", "unchanged", "rejected", "scores_added", "duplicates", "score_set", "scale",
-        "dry_run",
-    )  # fmt: skip
-    return {key: told[key] for key in keys} | {"seconds": round(seconds, 3)}
 
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
@@ -110,15 +106,12 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
     yield duplicates % outcome.duplicates
     for error in outcome.errors[:10]:
         yield _("Line %(line)s was rejected: %(reason)s.") % {"line": error.line, "reason": error.reason}
-    yield _summary(outcome)
-
-
-def _summary(outcome: ImportOutcome) -> str:
     names = {"dataset": outcome.dataset, **vars(outcome)}
     counts = _("%(rows)s rows: %(added)s added, %(unchanged)s unchanged, %(rejected)s rejected.") % names
     if outcome.dry_run:
-        return _("Nothing was written (dry run). The import would give: %(counts)s") % {"counts": counts}
-    if not outcome.added and not outcome.scores_added:
+        yield _("Nothing was written (dry run). The import would give: %(counts)s") % {"counts": counts}
+    elif not outcome.added and not outcome.scores_added:
         sentence = _("Nothing was added, because the dataset already contains these pairs. %(counts)s")
-        return sentence % {"counts": counts}
-    return f"{outcome.dataset}: {counts}"
+        yield sentence % {"counts": counts}
+    else:
+        yield f"{outcome.dataset}: {counts}"
