@@ -3,10 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+from django.core.paginator import Page
 
 from annotation.models import TupleItem
 from curation.models import Pair, Sentence
+
+CardsPage: TypeAlias = Page[Any]  # its rows have `cards`
 
 
 class TupleWithOrder(Protocol):

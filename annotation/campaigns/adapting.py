@@ -61,18 +61,7 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | Non
         raise UserError(
             _("“%(name)s” scores another dataset; choose one of this dataset.") % {"name": prior.name}
         )
-    _require_different(campaign, judgements)
-    campaign.adaptive_budget += judgements
-    campaign.adaptive_prior = prior
-    campaign.certificate = {
-        key: value for key, value in campaign.certificate.items() if key != "adaptive_ended"
-    }
-    campaign.save(update_fields=["adaptive_budget", "adaptive_prior", "certificate"])
-    return campaign
-
-
-def _require_different(campaign: Campaign, judgements: int) -> None:
-    """Each extra judgement is of a tuple of its own."""
+    # Each extra judgement is of a tuple of its own.
     tuples = campaign.tuples.for_scores().count()
     possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
     if judgements > possible:
@@ -81,6 +70,11 @@ def _require_different(campaign: Campaign, judgements: int) -> None:
             "Ask for at most that many judgements."
         )
         raise UserError(sentence % {"name": campaign.name, "possible": max(0, possible)})
+    campaign.adaptive_budget += judgements
+    campaign.adaptive_prior = prior
+    campaign.certificate.pop("adaptive_ended", None)
+    campaign.save(update_fields=["adaptive_budget", "adaptive_prior", "certificate"])
+    return campaign
 
 
 @transaction.atomic
@@ -142,42 +136,31 @@ def adaptive_phase(campaign_pk: int) -> AdaptivePhase | None:
     left = campaign.adaptive_budget - adaptive.required
     if left < 1:
         return None
-    required, judged = (
-        sum(phase.required for phase in sums.values()),
-        sum(phase.collected for phase in sums.values()),
-    )
+    tuples, required, judged = map(sum, zip(*sums.values(), strict=True))
     designed = judged >= NEARLY * required
-    ready = designed and adaptive.required - adaptive.collected <= (1 - NEARLY) * _last_block(campaign)
-    tuples = adaptive.tuples + sum(phase.tuples for phase in sums.values())
+    extensions = campaign.certificate.get("extensions", [])
+    blocks = [row["tuples"] for row in extensions if row["phase"] == Tuple.Phase.ADAPTIVE]
+    last = int(blocks[-1]) if blocks else 0
+    ready = designed and adaptive.required - adaptive.collected <= (1 - NEARLY) * last
     quick = (
-        max(tuples, judged + adaptive.collected) <= MOST_AT_ONCE
+        max(tuples + adaptive.tuples, judged + adaptive.collected) <= MOST_AT_ONCE
         and pairs_active(campaign).count() <= MOST_PAIRS_AT_ONCE
     )
     return AdaptivePhase(campaign, left, designed, ready, quick)
 
 
-def _last_block(campaign: Campaign) -> int:
-    """How many tuples the last block has; 0 before the first."""
-    blocks = [
-        row for row in campaign.certificate.get("extensions", []) if row["phase"] == Tuple.Phase.ADAPTIVE
-    ]
-    return int(blocks[-1]["tuples"]) if blocks else 0
-
-
 def blocks_make() -> int:
     """Make the next block wherever one is due; how many were made."""
-    spending = Campaign.objects.filter(state=Campaign.State.OPEN, adaptive_budget__gt=0)
-    looked = [adaptive_phase(pk) for pk in spending.order_by("pk").values_list("pk", flat=True)]
-    return sum(_block_made(phase) for phase in looked if phase and phase.ready)
-
-
-def _block_made(phase: AdaptivePhase) -> bool:
-    """Whether a block was made. What goes wrong in one campaign must not keep the others waiting."""
-    try:
-        return block_make(phase) > 0
-    except Exception:
-        logger.exception("Campaign %s: no block could be made", phase.campaign.pk)
-        return False
+    spending = Campaign.objects.filter(state=Campaign.State.OPEN, adaptive_budget__gt=0).order_by("pk")
+    looked = [adaptive_phase(pk) for pk in spending.values_list("pk", flat=True)]
+    made = 0
+    for phase in looked:
+        if phase and phase.ready:
+            try:
+                made += block_make(phase) > 0
+            except Exception:  # what goes wrong in one campaign must not keep the others waiting
+                logger.exception("Campaign %s: no block could be made", phase.campaign.pk)
+    return made
 
 
 def block_make(phase: AdaptivePhase) -> int:
@@ -187,28 +170,23 @@ def block_make(phase: AdaptivePhase) -> int:
     """
     campaign = phase.campaign
     try:
-        block = _block_chosen(campaign)
+        pairs, seed, judgements = _block_chosen(campaign)
     except ValueError as error:
         logger.warning("Campaign %s: the adaptive phase ends: %s", campaign.pk, error)
         _end_early(campaign, str(error))
         return 0
-    return _block_write(campaign, block)
+    return _block_write(campaign, pairs, seed=seed, judgements=judgements)
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Tuples of pairs (T, k), the seed that they were chosen with, and from how many judgements."""
-
-    pairs: IntArray
-    seed: int
-    judgements: int
-
-
-def _block_chosen(campaign: Campaign) -> _Block:
-    """Tuples that no earlier tuple equals. Raises ValueError where there are none."""
+def _block_chosen(campaign: Campaign) -> tuple[IntArray, int, int]:
+    """Tuples of pairs (T, k) that no earlier tuple equals, the seed that they were chosen with, and from how many
+    judgements. Raises ValueError where there are none.
+    """
     judged = campaign_judgements(campaign)
     numbered = judged.as_asked(judged.feeding("maxdiff"))
-    active, sentences = _active(campaign, numbered)
+    known = pairs_active(campaign).values_list("pk", "a", "b")
+    rows = np.array(list(known), dtype=np.int64).reshape(-1, 3)
+    active = np.searchsorted(numbered.pairs, rows[:, 0])  # (a,) the items whose pairs are still active
     utilities, errors = _doubts(campaign, numbered)
     asked = {tuple(row) for row in np.sort(judged.asked, axis=1).tolist()}
     for attempt in range(ATTEMPTS):
@@ -221,21 +199,14 @@ def _block_chosen(campaign: Campaign) -> _Block:
                 size=campaign.tuple_size,
                 share=SHARE,
                 seed=seed,
-                sentences=sentences,
+                sentences=rows[:, 1:],
             )
         ]
         new = np.array([tuple(row) not in asked for row in np.sort(numbered.pairs[block], axis=1).tolist()])
         if new.any():
             # Shuffled: neighbours stand in the order of their scores, and what is left may be less than a block.
-            return _Block(numbered.pairs[rng.permutation(block[new])], seed, len(numbered.judgements))
+            return numbered.pairs[rng.permutation(block[new])], seed, len(numbered.judgements)
     raise DesignError(f"No new tuple was found in {ATTEMPTS} attempts.")
-
-
-def _active(campaign: Campaign, numbered: NumberedJudgements) -> tuple[IntArray, IntArray]:
-    """The items (a,) whose pairs are still active, and the ids of their sentences (a, 2)."""
-    known = pairs_active(campaign)
-    rows = np.array(list(known.values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
-    return np.searchsorted(numbered.pairs, rows[:, 0]), rows[:, 1:]
 
 
 def _doubts(campaign: Campaign, numbered: NumberedJudgements) -> tuple[FloatArray, FloatArray]:
@@ -261,7 +232,7 @@ def _expected(prior: ScoreSet, pairs: IntArray) -> FloatArray:
 
 
 @transaction.atomic
-def _block_write(looked_at: Campaign, block: _Block) -> int:
+def _block_write(looked_at: Campaign, pairs: IntArray, *, seed: int, judgements: int) -> int:
     campaign = campaign_lock(looked_at)
     left = campaign.adaptive_budget - phase_sums(campaign)[Tuple.Phase.ADAPTIVE].required
     if (
@@ -271,16 +242,16 @@ def _block_write(looked_at: Campaign, block: _Block) -> int:
         or left < 1
     ):
         return 0
-    pairs = block.pairs[:left]
+    pairs = pairs[:left]
     number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, required=1)
     prior = looked_at.adaptive_prior
     extension_note(
         campaign,
         phase=Tuple.Phase.ADAPTIVE,
         round=number,
-        seed=block.seed,
+        seed=seed,
         tuples=len(pairs),
-        judgements=block.judgements,
+        judgements=judgements,
         prior=prior.name if prior else None,
     )
     campaign.save(update_fields=["rounds", "certificate"])

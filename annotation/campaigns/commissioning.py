@@ -81,21 +81,18 @@ def designs_free(at: datetime) -> QuerySet[CampaignDesign]:
 
 def design_claim(*, campaign_pk: int, at: datetime) -> Claim | None:
     """Take what is asked for the campaign; None where there is nothing to take."""
+    gave_up = _(
+        "%(number)s workers fell silent while designing this, mostly a sign of too little memory; lower the tuples "
+        "per pair or the number of pairs, or give the worker more memory."
+    ) % {"number": LOST_MAX}
     work = claim_first(
         designs_free(at).filter(campaign=campaign_pk),
         at=at,
-        given_up={"state": State.FAILED, "message": _gave_up()},
+        given_up={"state": State.FAILED, "message": gave_up},
         done=0,
         total=0,
     )
     return Claim(campaign_pk, work.attempt) if work else None
-
-
-def _gave_up() -> str:
-    return _(
-        "%(number)s workers fell silent while designing this, mostly a sign of too little memory; lower the tuples "
-        "per pair or the number of pairs, or give the worker more memory."
-    ) % {"number": LOST_MAX}
 
 
 def design_carry_out(claim: Claim) -> bool:
@@ -120,13 +117,10 @@ def design_carry_out(claim: Claim) -> bool:
         return False
     except Exception:
         logger.exception("Campaign %s: the design failed", claim.campaign_pk)
-        _ours(claim).update(state=State.FAILED, message=_unexpected())
+        message = _("Something unexpected stopped the worker; its log says what. Ask for the design again.")
+        _ours(claim).update(state=State.FAILED, message=message)
         return False
     return True
-
-
-def _unexpected() -> str:
-    return _("Something unexpected stopped the worker; its log says what. Ask for the design again.")
 
 
 def _ours(claim: Claim) -> QuerySet[CampaignDesign]:

@@ -47,14 +47,11 @@ class Estimate:
 
 def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any]) -> Estimate:
     """From settings to work. Two queries."""
-    fitting = pairs_fitting(
-        dataset, source=settings.get("source", ""), split=settings.get("split", "")
-    ).count()
+    fitting = pairs_fitting(dataset, settings).count()
     pairs = min(fitting, settings.get("number") or fitting)
     tuples = tuple_count(pairs, settings["factor"])
-    judgements = tuples * settings["judgements_per_tuple"]
     costs = campaign_costs(
-        judgements,
+        tuples * settings["judgements_per_tuple"],
         seconds_per_judgement=settings.get("seconds", SECONDS_PER_JUDGEMENT),
         gold_every=settings["gold_every"],
         repeat_every=settings["repeat_every"],
@@ -91,6 +88,5 @@ def campaign_proposed(dataset: Dataset) -> Campaign:
 
 def settings_of(campaign: Campaign) -> dict[str, Any]:
     """What the estimate of a stored campaign is made from."""
-    shaping = ["factor", "judgements_per_tuple", "repeat_every"]
-    gate = ["gold_every", "gold_minimum", "gold_threshold"]
-    return {**model_to_dict(campaign, [*shaping, *gate]), **campaign.pair_filter}
+    names = "factor judgements_per_tuple repeat_every gold_every gold_minimum gold_threshold"
+    return {**model_to_dict(campaign, names.split()), **campaign.pair_filter}

@@ -25,10 +25,9 @@ def chosen_pairs(campaign: Campaign) -> tuple[IntArray, IntArray]:
     All active pairs that fit its filter, or a number of them drawn with its seed. Raises UserError where
     there are too few.
     """
-    chosen = campaign.pair_filter
-    fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
+    fitting = pairs_fitting(campaign.dataset, campaign.pair_filter)
     rows = np.array(list(fitting.order_by("pk").values_list("pk", "a", "b")), dtype=np.int64).reshape(-1, 3)
-    if (number := chosen.get("number")) is not None:
+    if (number := campaign.pair_filter.get("number")) is not None:
         rows = pairs_sample(rows, number, campaign_rng(campaign, Stream.SAMPLE))
     fewest = max(FEWEST_PAIRS, campaign.tuple_size)
     if len(rows) < fewest:
@@ -84,7 +83,10 @@ def campaign_design(campaign: Campaign, *, watch: Watch = NOBODY) -> tuple[IntAr
             report=watch.searched,
         )
     except DesignError as error:
-        raise UserError(_sentence(error, campaign, pairs)) from error
+        items = error.items[:3]
+        names = campaign.dataset.pairs.in_bulk([int(pairs[item]) for item in items])
+        named = [f"{item + 1}: {names[int(pairs[item])].external_id}" for item in items]
+        raise UserError(f"{error} ({', '.join(named)})" if named else str(error)) from error
     return pairs, design
 
 
@@ -94,14 +96,6 @@ def _strata(campaign: Campaign, pairs: IntArray) -> IntArray | None:
         return None
     generated = campaign.dataset.pairs.filter(origin=Pair.Origin.GENERATED).values_list("pk", flat=True)
     return np.isin(pairs, np.fromiter(generated, dtype=np.int64)).astype(np.int64)
-
-
-def _sentence(error: DesignError, campaign: Campaign, pairs: IntArray) -> str:
-    """The designer's sentence, with the names of the first pairs it is about."""
-    items = error.items[:3]
-    names = campaign.dataset.pairs.in_bulk([int(pairs[item]) for item in items])
-    named = [f"{item + 1}: {names[int(pairs[item])].external_id}" for item in items]
-    return f"{error} ({', '.join(named)})" if named else str(error)
 
 
 def first_tuples(pairs: IntArray, design: Design) -> list[list[int]]:

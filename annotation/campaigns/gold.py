@@ -41,8 +41,7 @@ def gold_suggest(
     Best and worst each lie at least a quarter of the scale away from the other pairs. They come from the source and
     the split that the campaign is about, so that what is held out stays unseen. Nothing is stored.
     """
-    chosen = campaign.pair_filter
-    fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
+    fitting = pairs_fitting(campaign.dataset, campaign.pair_filter)
     scores = PairScore.objects.filter(score_set=score_set, pair__in=fitting).order_by("pair")
     rows = list(scores.values_list("pair", "pair__a", "pair__b", "value"))
     pairs = np.array([row[0] for row in rows], dtype=np.int64)
@@ -57,15 +56,12 @@ def gold_suggest(
             )
             % {"name": score_set.name, "size": campaign.tuple_size}
         )
-    chosen = Pair.objects.select_related("a", "b").in_bulk(
-        [int(pair) for pair in pairs[np.concatenate(found)]]
-    )
-    return [_suggestion(items, values, [chosen[int(pair)] for pair in pairs[items]]) for items in found]
-
-
-def _suggestion(items: IntArray, values: FloatArray, pairs: list[Pair]) -> GoldSuggestion:
-    """Items come as best, worst, others."""
-    return GoldSuggestion(pairs=pairs, best=pairs[0], worst=pairs[1], margin=float(_margin(values[items])))
+    chosen = Pair.objects.select_related("a", "b").in_bulk(pairs[np.concatenate(found)].tolist())
+    suggested = [[chosen[pair] for pair in pairs[items].tolist()] for items in found]
+    return [
+        GoldSuggestion(members, best=members[0], worst=members[1], margin=_margin(values[items]))
+        for members, items in zip(suggested, found, strict=True)
+    ]
 
 
 def _margin(values: FloatArray) -> float:

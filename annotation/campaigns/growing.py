@@ -39,26 +39,9 @@ class Growth:
     judgements: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Newcomers:
-    """scored: (m,) pairs that may be anchors, and their scores (m,); new: (n,) pairs. sentences: (m + n, 2) ids."""
-
-    fitting: int
-    scored: IntArray
-    scores: FloatArray
-    new: IntArray
-    sentences: IntArray
-
-    def growth(self, campaign: Campaign) -> Growth:
-        anchors = min(len(self.scored), len(self.new))
-        tuples = tuple_count(anchors + len(self.new), campaign.factor)
-        judgements = tuples * campaign.judgements_per_tuple
-        return Growth(self.fitting, len(self.new), anchors, tuples, judgements)
-
-
 def growth_preview(*, campaign: Campaign, number: int | None = None) -> Growth:
     """What `campaign_grow` would add; nothing is stored. Raises UserError where nothing can be added."""
-    return _newcomers(campaign, number).growth(campaign)
+    return _newcomers(campaign, number)[0]
 
 
 def campaign_grow(*, campaign: Campaign, number: int | None = None, watch: Watch = NOBODY) -> Growth:
@@ -67,22 +50,20 @@ def campaign_grow(*, campaign: Campaign, number: int | None = None, watch: Watch
     Anchors are drawn evenly over the ranks of the scores as they stand. The tuples are a round of their own, and
     the campaign's certificate keeps theirs with its seed.
     """
-    found = _newcomers(campaign, number)
-    growth = found.growth(campaign)
+    growth, rows, scores = _newcomers(campaign, number)
     watch.begins(design_places(campaign, growth.pairs + growth.anchors))
     seed = int(campaign_rng(campaign, Stream.BRIDGES, campaign.rounds).integers(2**31))
     with errors_shown():
         items, design = bridge_design(
-            found.scores,
-            len(found.new),
+            scores,
+            growth.pairs,
             size=campaign.tuple_size,
             factor=campaign.factor,
             seed=seed,
-            sentences=found.sentences,
+            sentences=rows[:, 1:],
             report=watch.searched,
         )
-    pairs = np.concatenate([found.scored, found.new])[items]
-    _bridges_write(campaign, pairs, design, growth, watch)
+    _bridges_write(campaign, rows[items, 0], design, growth, watch)
     return growth
 
 
@@ -118,8 +99,11 @@ def _bridges_write(
     design_forget(campaign)
 
 
-def _newcomers(campaign: Campaign, number: int | None) -> _Newcomers:
-    """Which pairs would join, and what they would be joined to. Raises UserError where nothing can join."""
+def _newcomers(campaign: Campaign, number: int | None) -> tuple[Growth, IntArray, FloatArray]:
+    """What would join, and what it would be joined to. Raises UserError where nothing can join.
+
+    Returns pairs with their two sentences (m + n, 3), m that have a score and then n new ones, and the m scores.
+    """
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
     new = _rows(pairs_new(campaign).values_list("pk", "a", "b"))
     fitting = len(new)
@@ -133,8 +117,10 @@ def _newcomers(campaign: Campaign, number: int | None) -> _Newcomers:
         sentence = _("You can add between %(fewest)d and %(most)d pairs at a time, and there are %(pairs)d.")
         raise UserError(sentence % {"fewest": campaign.tuple_size, "most": MOST_AT_ONCE, "pairs": len(new)})
     scored, scores = _scored(campaign)
-    sentences = np.concatenate([scored[:, 1:], new[:, 1:]])
-    return _Newcomers(fitting, scored[:, 0], scores, new[:, 0], sentences)
+    anchors = min(len(scored), len(new))
+    tuples = tuple_count(anchors + len(new), campaign.factor)
+    growth = Growth(fitting, len(new), anchors, tuples, tuples * campaign.judgements_per_tuple)
+    return growth, np.concatenate([scored, new]), scores
 
 
 def _scored(campaign: Campaign) -> tuple[IntArray, FloatArray]:

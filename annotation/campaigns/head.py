@@ -1,6 +1,5 @@
 """The top of each of a campaign's pages: its state, its moves and its tabs."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
@@ -12,34 +11,29 @@ from annotation.models import Campaign
 from curation.models import User
 
 
-@dataclass(frozen=True)
-class Tab:
-    label: str
-    address: str
-    here: bool
-
-
 def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
     """The part of the context that every page of a campaign shares. `here` names the page."""
+    flags = flags_open(campaign)
+    draft = campaign.state == Campaign.State.DRAFT
+    names = {
+        "campaign": _("Design") if draft else _("Progress"),
+        "scores": _("Scores"),
+        "gold": _("Gold tuples"),
+        "guidelines": _("Guidelines"),
+        "inbox": _("Inbox (%(number)d)") % {"number": flags} if flags else _("Inbox"),
+    }
     return {
         "campaign": campaign,
         "dataset": campaign.dataset,
-        "tabs": _tabs(campaign, here),
+        "tabs": [
+            {
+                "label": label,
+                "address": reverse(f"annotation:{name}", args=[campaign.pk]),
+                "here": name == here,
+            }
+            for name, label in names.items()
+            if not (draft and name in {"scores", "inbox"})
+        ],
         "curates": campaign_may(user, campaign, may="curate"),
         "design_work": design_work_of(campaign),
     }
-
-
-def _tabs(campaign: Campaign, here: str) -> list[Tab]:
-    flags = flags_open(campaign)
-    draft = campaign.state == Campaign.State.DRAFT
-    names = [
-        ("campaign", _("Design") if draft else _("Progress")),
-        *([] if draft else [("scores", _("Scores"))]),
-        ("gold", _("Gold tuples")),
-        ("guidelines", _("Guidelines")),
-        *([] if draft else [("inbox", _("Inbox (%(number)d)") % {"number": flags} if flags else _("Inbox"))]),
-    ]
-    return [
-        Tab(label, reverse(f"annotation:{name}", args=[campaign.pk]), name == here) for name, label in names
-    ]

@@ -1,15 +1,13 @@
 """A design's certificate in sentences."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 
-@dataclass(frozen=True)
-class Promise:
+class Promise(NamedTuple):
     """What a design guarantees, or (not kept) where it falls short."""
 
     kept: bool
@@ -17,16 +15,8 @@ class Promise:
 
 
 def promises(certificate: Mapping[str, Any]) -> list[Promise]:
-    if not certificate:
-        return []
-    return [
-        _balance(certificate),
-        _once(certificate),
-        _meetings(certificate),
-        _connected(certificate),
-        _places(certificate),
-        _apart(certificate),
-    ]
+    rules = (_balance, _once, _meetings, _connected, _places, _apart)
+    return [rule(certificate) for rule in rules] if certificate else []
 
 
 def _balance(certificate: Mapping[str, Any]) -> Promise:

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from typing import Any
 
-import numpy as np
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
@@ -50,33 +49,21 @@ def round_write(
     watch.writes()
     last = campaign.tuples.for_scores().aggregate(last=Max("number", default=0))["last"]
     campaign.rounds = campaign.rounds + 1 if last else 1
+    # Priorities go on from round to round, as numbers do, so that a cursor never points into an earlier round.
+    facts: dict[str, Any] = {"round": campaign.rounds, "phase": phase, "required": required}
     for start in range(0, len(pairs), ROWS_AT_ONCE):
-        some = pairs[start : start + ROWS_AT_ONCE]
-        _tuples_write(campaign, some, first=last + start, phase=phase, required=required)
+        some = pairs[start : start + ROWS_AT_ONCE].tolist()
+        rows = Tuple.objects.bulk_create(
+            Tuple(campaign=campaign, number=place + 1, priority=place, **facts)
+            for place in range(last + start, last + start + len(some))
+        )
+        TupleItem.objects.bulk_create(
+            TupleItem(tuple=row, slot=slot, pair_id=pair)
+            for row, members in zip(rows, some, strict=True)
+            for slot, pair in enumerate(members)
+        )
         watch.written(start + len(some), len(pairs))
     return campaign.rounds
-
-
-def _tuples_write(
-    campaign: Campaign, pairs: IntArray, *, first: int, phase: Tuple.Phase, required: int
-) -> None:
-    # Priorities go on from round to round, as numbers do, so that a cursor never points into an earlier round.
-    rows = Tuple.objects.bulk_create(
-        Tuple(
-            campaign=campaign,
-            number=place + 1,
-            round=campaign.rounds,
-            phase=phase,
-            priority=place,
-            required=required,
-        )
-        for place in range(first, first + len(pairs))
-    )
-    TupleItem.objects.bulk_create(
-        TupleItem(tuple=row, slot=slot, pair_id=int(pair))
-        for row, members in zip(rows, pairs, strict=True)
-        for slot, pair in enumerate(np.asarray(members))
-    )
 
 
 def extension_note(campaign: Campaign, **facts: Any) -> None:

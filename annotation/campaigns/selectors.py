@@ -1,24 +1,22 @@
 """Rows of campaigns: the pairs they may ask for, the lists of them, and what people report in them."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from annotation.cards import Card, cards_by_tuple
+from annotation.cards import CardsPage, cards_by_tuple
 from annotation.models import Campaign, CampaignDesign, Flag, Judgement, Participation, Tuple, TupleItem
 from annotation.results.selectors import ROWS_PER_PAGE
-from curation.models import Dataset, Pair, ScoreSet, User
+from curation.models import Dataset, Pair, User
 
 
-def pairs_fitting(dataset: Dataset, *, source: str = "", split: str = "") -> QuerySet[Pair]:
-    """The active pairs that a campaign may ask for."""
-    pairs = Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE)
-    if source:
-        pairs = pairs.filter(source=source)
-    return pairs.filter(split=split) if split else pairs
+def pairs_fitting(dataset: Dataset, pair_filter: Mapping[str, Any]) -> QuerySet[Pair]:
+    """The active pairs that a campaign may ask for: of the source and the split in its filter, where it names them."""
+    named = {name: pair_filter[name] for name in ("source", "split") if pair_filter.get(name)}
+    return Pair.objects.filter(dataset=dataset, status=Pair.Status.ACTIVE, **named)
 
 
 def pairs_active(campaign: Campaign) -> QuerySet[Pair]:
@@ -29,15 +27,13 @@ def pairs_active(campaign: Campaign) -> QuerySet[Pair]:
 
 def pairs_new(campaign: Campaign) -> QuerySet[Pair]:
     """The active pairs that fit the campaign's filter and are not in it; by primary key."""
-    chosen = campaign.pair_filter
-    fitting = pairs_fitting(campaign.dataset, source=chosen.get("source", ""), split=chosen.get("split", ""))
     asked = TupleItem.objects.for_scores(campaign).filter(pair=OuterRef("pk"))
-    return fitting.filter(~Exists(asked)).order_by("pk")
+    return pairs_fitting(campaign.dataset, campaign.pair_filter).filter(~Exists(asked)).order_by("pk")
 
 
 def pairs_of(campaign: Campaign, *, search: str = "", page: int = 1) -> Page[Pair]:
     """Active pairs of the campaign's dataset, from which gold tuples are made."""
-    pairs = pairs_fitting(campaign.dataset).select_related("a", "b").order_by("pk")
+    pairs = pairs_fitting(campaign.dataset, {}).select_related("a", "b").order_by("pk")
     if search:
         holds = Q(a__text__icontains=search) | Q(b__text__icontains=search) | Q(external_id__icontains=search)
         pairs = pairs.filter(holds)
@@ -49,17 +45,11 @@ def design_work_of(campaign: Campaign) -> CampaignDesign | None:
     return CampaignDesign.objects.filter(campaign=campaign).first()
 
 
-@dataclass(frozen=True)
-class CampaignRow:
-    campaign: Campaign
-    collected: int
-    required: int
-    annotators: int
-
-
-def campaigns_in(datasets: QuerySet[Dataset]) -> list[CampaignRow]:
-    """Every campaign of these datasets, newest first. One query."""
-    campaigns = (
+def campaigns_in(datasets: QuerySet[Dataset]) -> QuerySet[Campaign]:
+    """Every campaign of these datasets, newest first, with its `collected` and `required` judgements and how many
+    `annotators` gave them. One query.
+    """
+    return (
         Campaign.objects.filter(dataset__in=datasets)
         .select_related("dataset")
         .annotate(
@@ -71,7 +61,6 @@ def campaigns_in(datasets: QuerySet[Dataset]) -> list[CampaignRow]:
             ),
         )
     )
-    return [CampaignRow(row, row.collected, row.required, row.annotators) for row in campaigns]
 
 
 def _sum_of_tuples(field: str) -> Coalesce:
@@ -79,18 +68,10 @@ def _sum_of_tuples(field: str) -> Coalesce:
     return Coalesce(Subquery(tuples.annotate(sum=Sum(field)).values("sum")), 0)
 
 
-@dataclass(frozen=True)
-class MyCampaign:
-    """A campaign as one annotator sees it: how much they did, not how much there is."""
-
-    campaign: Campaign
-    judged: int
-    last_at: datetime | None
-    stopped: bool
-
-
-def campaigns_of(user: User) -> list[MyCampaign]:
-    """The open and paused campaigns that the person may judge in. One query."""
+def campaigns_of(user: User) -> QuerySet[Campaign]:
+    """The open and paused campaigns that the person may judge in, with how many tuples they `judged` and when they did
+    last (`last_at`), and whether they are `stopped`: how much they did, not how much there is. One query.
+    """
     running = Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
     if not user.is_superuser:
         running = running.filter(dataset__memberships__user=user)
@@ -100,12 +81,11 @@ def campaigns_of(user: User) -> list[MyCampaign]:
     stopped = Participation.objects.filter(
         campaign=OuterRef("pk"), user=user, state=Participation.State.STOPPED
     )
-    campaigns = running.select_related("dataset").annotate(
+    return running.select_related("dataset").annotate(
         judged=Coalesce(Subquery(own.values("participation").annotate(n=Count("pk")).values("n")), 0),
         last_at=Subquery(own.values("participation").annotate(last=Max("submitted_at")).values("last")),
         stopped=Exists(stopped),
     )
-    return [MyCampaign(row, row.judged, row.last_at, row.stopped) for row in campaigns]
 
 
 def flags_open(campaign: Campaign) -> int:
@@ -113,27 +93,12 @@ def flags_open(campaign: Campaign) -> int:
     return Flag.objects.filter(tuple__campaign=campaign, resolved_at=None).count()
 
 
-@dataclass(frozen=True)
-class FlagRow:
-    flag: Flag
-    cards: list[Card]
-
-
-@dataclass(frozen=True)
-class FlagPage:
-    rows: list[FlagRow]
-    page: Page[Flag]
-
-
-def flags_of(campaign: Campaign, *, resolved: bool = False, page: int = 1) -> FlagPage:
-    """Skips and flags, newest first, with the pairs they are about in the order of the design."""
+def flags_of(campaign: Campaign, *, resolved: bool = False, page: int = 1) -> CardsPage:
+    """Skips and flags, newest first, with the cards of their tuples in the order of the design."""
     flags = Flag.objects.filter(tuple__campaign=campaign, resolved_at__isnull=not resolved)
     selected = flags.select_related("tuple", "participation__user", "resolved_by").order_by("-pk")
-    rows = Paginator(selected, ROWS_PER_PAGE).get_page(page)
-    cards = cards_by_tuple(flag.tuple_id for flag in rows.object_list)
-    return FlagPage([FlagRow(flag, cards[flag.tuple_id]) for flag in rows.object_list], rows)
-
-
-def score_sets_in(dataset: Dataset) -> QuerySet[ScoreSet]:
-    """The score sets that can say what is expected of the dataset's pairs."""
-    return ScoreSet.objects.filter(dataset=dataset).order_by("name")
+    found: CardsPage = Paginator(selected, ROWS_PER_PAGE).get_page(page)
+    cards = cards_by_tuple(flag.tuple_id for flag in found)
+    for flag in found:
+        flag.cards = cards[flag.tuple_id]
+    return found

@@ -8,8 +8,6 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.designs.design import Design
-from annotation.bws.judgements import IntArray
 from annotation.campaigns.designing import campaign_design, chosen_pairs, design_places, first_tuples
 from annotation.campaigns.rounds import campaign_lock, campaign_require, design_forget, round_write
 from annotation.campaigns.watching import NOBODY, Watch
@@ -95,15 +93,12 @@ def _check(campaign: Campaign) -> None:
     try:
         campaign.full_clean()
     except ValidationError as error:
-        raise UserError(_first_sentence(campaign, error)) from error
-
-
-def _first_sentence(campaign: Campaign, error: ValidationError) -> str:
-    field, messages = next(iter(error.message_dict.items()))
-    if field == "__all__":
-        return messages[0]
-    label = campaign._meta.get_field(field).verbose_name  # type: ignore[union-attr]
-    return f"{str(label).capitalize()}: {messages[0]}"
+        field, messages = next(iter(error.message_dict.items()))
+        sentence = messages[0]
+        if field != "__all__":
+            label = campaign._meta.get_field(field).verbose_name  # type: ignore[union-attr]
+            sentence = f"{str(label).capitalize()}: {sentence}"
+        raise UserError(sentence) from error
 
 
 @transaction.atomic
@@ -124,23 +119,17 @@ def campaign_preview(*, campaign: Campaign, watch: Watch = NOBODY) -> dict[str, 
     looked_at = _as_stored(campaign)
     pairs, design = campaign_design(looked_at, watch=watch)
     certificate = design.certificate.as_dict()
-    _preview_keep(looked_at, certificate, first_tuples(pairs, design), watch)
+    with transaction.atomic():
+        campaign = campaign_lock(looked_at)
+        if campaign.state != Campaign.State.DRAFT:
+            return certificate
+        _require_unchanged(campaign, looked_at)
+        watch.writes()
+        campaign.certificate = certificate
+        campaign.save(update_fields=["certificate"])
+        done = {"state": CampaignDesign.State.DONE, "first": first_tuples(pairs, design), "message": ""}
+        CampaignDesign.objects.update_or_create(campaign=campaign, defaults=done)
     return certificate
-
-
-@transaction.atomic
-def _preview_keep(
-    looked_at: Campaign, certificate: dict[str, object], first: list[list[int]], watch: Watch
-) -> None:
-    campaign = campaign_lock(looked_at)
-    if campaign.state != Campaign.State.DRAFT:
-        return
-    _require_unchanged(campaign, looked_at)
-    watch.writes()
-    campaign.certificate = certificate
-    campaign.save(update_fields=["certificate"])
-    done = {"state": CampaignDesign.State.DONE, "first": first, "message": ""}
-    CampaignDesign.objects.update_or_create(campaign=campaign, defaults=done)
 
 
 def campaign_open(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) -> Campaign:
@@ -151,27 +140,18 @@ def campaign_open(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) ->
     looked_at = _as_stored(campaign)
     campaign_require(looked_at, Campaign.State.DRAFT)
     pairs, design = campaign_design(looked_at, watch=watch)
-    return _open(looked_at, pairs, design, at, watch)
-
-
-@transaction.atomic
-def _open(looked_at: Campaign, pairs: IntArray, design: Design, at: datetime, watch: Watch) -> Campaign:
-    campaign = campaign_lock(looked_at)
-    campaign_require(campaign, Campaign.State.DRAFT)
-    _require_unchanged(campaign, looked_at)
-    # The design's order is shuffled already.
-    round_write(
-        campaign,
-        pairs[design.tuples],
-        phase=Tuple.Phase.BALANCED,
-        required=campaign.judgements_per_tuple,
-        watch=watch,
-    )
-    campaign.certificate = design.certificate.as_dict()
-    campaign.state = Campaign.State.OPEN
-    campaign.opened_at = at
-    campaign.save(update_fields=["certificate", "state", "opened_at", "rounds"])
-    design_forget(campaign)
+    tuples = pairs[design.tuples]  # in the design's order, which is shuffled already
+    with transaction.atomic():
+        campaign = campaign_lock(looked_at)
+        campaign_require(campaign, Campaign.State.DRAFT)
+        _require_unchanged(campaign, looked_at)
+        round_write(
+            campaign, tuples, phase=Tuple.Phase.BALANCED, required=campaign.judgements_per_tuple, watch=watch
+        )
+        campaign.certificate = design.certificate.as_dict()
+        campaign.state, campaign.opened_at = Campaign.State.OPEN, at
+        campaign.save(update_fields=["certificate", "state", "opened_at", "rounds"])
+        design_forget(campaign)
     return campaign
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from annotation.campaigns.selectors import score_sets_in
 from annotation.models import Campaign
 from curation.models import ScoreSet
 from curation.numbers import NumberField
@@ -30,7 +29,8 @@ class SpendForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["prior"].queryset = score_sets_in(campaign.dataset)  # type: ignore[attr-defined]
+        score_sets = ScoreSet.objects.filter(dataset=campaign.dataset_id).order_by("name")
+        self.fields["prior"].queryset = score_sets  # type: ignore[attr-defined]
         self.fields["prior"].initial = campaign.adaptive_prior_id
 
 

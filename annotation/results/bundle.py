@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
-from annotation.results.annotators import RepeatAgreement, repeat_agreement_by_person, repeated_judgements
+from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
 from annotation.results.record import (
     CampaignJudgements,
     annotator_codes,
@@ -94,68 +94,28 @@ class _Facts:
     """What every file of a bundle is written from."""
 
     campaign: Campaign
+    folder: Path
     judged: CampaignJudgements
     names: dict[int, str]  # of pairs, by primary key
     people: list[Participation]
     codes: dict[int, str]  # of participations, by primary key
     named: bool  # whether anybody knows who judged
-    repeat_agreement: dict[int, RepeatAgreement]  # of participations, by primary key
-    seconds: dict[int, float]  # medians, of participations, by primary key
 
     @property
-    def adaptive(self) -> int:
-        """How many judgements of the adaptive phase count."""
-        return int((self.judged.collected & ~self.judged.designed).sum())
+    def places(self) -> list[str]:
+        """The columns of a tuple's items."""
+        return [f"item{place}" for place in range(1, self.campaign.tuple_size + 1)]
+
+    def table(
+        self, name: str, columns: Iterable[str], rows: Iterable[Sequence[object]], **about: str
+    ) -> None:
+        """Write a table; a column with a colon says its kind."""
+        kinds: Any = [column.split(":") for column in columns]
+        path = self.folder / name
+        write_table(path, path.suffix[1:], [Column(*kind) for kind in kinds], rows, about=about or None)
 
 
 def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
-    facts = _facts(campaign)
-    file = every = _judgements_csv(facts, "counting", folder / "judgements.csv")
-    if facts.adaptive:
-        every = _judgements_csv(facts, "maxdiff", folder / "judgements-with-adaptive.csv")
-    parts = (
-        _items,
-        _tuples,
-        _design,
-        _all_judgements,
-        _gold,
-        _repeats,
-        _annotators,
-        _exclusions,
-        _guidelines,
-    )
-    for part in parts:
-        part(facts, folder)
-    _scores(file, every, folder)
-    _reliability(file.judgements, campaign.seed, folder)
-    _readme(facts, len(file.judgements), folder)
-    about = {
-        "schema_version": SCHEMA_VERSION,
-        "campaign": campaign.name,
-        "dataset": campaign.dataset.slug,
-        "language": campaign.dataset.language,
-        "licence": campaign.dataset.licence,
-        "pairs": len(facts.names),
-        "judgements": len(every.judgements),
-        "annotators": len(facts.people) if facts.named else None,
-    }
-    return Bundle(path, len(every.judgements), write_manifest(folder, about))
-
-
-def _readme(facts: _Facts, collected: int, folder: Path) -> None:
-    context = {
-        "campaign": facts.campaign,
-        "collected": collected,
-        "adaptive": facts.adaptive,
-        "every": collected + facts.adaptive,
-        "judgements": len(facts.judged),
-        "schema_version": SCHEMA_VERSION,
-    }
-    text = render_to_string("annotation/bundle/readme.md", context)
-    (folder / "README.md").write_text(text, encoding="utf-8")
-
-
-def _facts(campaign: Campaign) -> _Facts:
     judged = campaign_judgements(campaign)
     if not judged.feeding("counting").any():
         raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
@@ -168,18 +128,42 @@ def _facts(campaign: Campaign) -> _Facts:
             )
         )
     people = list(campaign.participations.select_related("user").order_by("pk"))
-    repeat_agreement = repeat_agreement_by_person(campaign)
-    named = annotators_named(campaign)
-    return _Facts(
-        campaign,
-        judged,
-        names,
-        people,
-        annotator_codes(campaign),
-        named,
-        repeat_agreement,
-        judged.median_seconds(),
-    )
+    codes, named = annotator_codes(campaign), annotators_named(campaign)
+    facts = _Facts(campaign, folder, judged, names, people, codes, named)
+    file = every = _judgements_csv(facts, "counting", folder / "judgements.csv")
+    adaptive = int((judged.collected & ~judged.designed).sum())  # judgements of the adaptive phase that count
+    if adaptive:
+        every = _judgements_csv(facts, "maxdiff", folder / "judgements-with-adaptive.csv")
+    for part in (_items, _tuples, _design, _all_judgements, _gold, _repeats, _annotators, _exclusions):
+        part(facts)
+    (folder / "guidelines").mkdir()
+    for guideline in campaign.guidelines.order_by("version"):
+        text = guideline.text.replace("\r\n", "\n") + "\n"
+        (folder / "guidelines" / f"version-{guideline.version}.txt").write_text(text, encoding="utf-8")
+    _scores(file, every, folder)
+    _reliability(file.judgements, campaign.seed, folder)
+    collected = len(file.judgements)
+    context = {
+        "campaign": campaign,
+        "collected": collected,
+        "adaptive": adaptive,
+        "every": collected + adaptive,
+        "judgements": len(judged),
+        "schema_version": SCHEMA_VERSION,
+    }
+    text = render_to_string("annotation/bundle/readme.md", context)
+    (folder / "README.md").write_text(text, encoding="utf-8")
+    about = {
+        "schema_version": SCHEMA_VERSION,
+        "campaign": campaign.name,
+        "dataset": campaign.dataset.slug,
+        "language": campaign.dataset.language,
+        "licence": campaign.dataset.licence,
+        "pairs": len(names),
+        "judgements": len(every.judgements),
+        "annotators": len(people) if named else None,
+    }
+    return Bundle(path, len(every.judgements), write_manifest(folder, about))
 
 
 def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:
@@ -194,65 +178,44 @@ def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:
     return file
 
 
-def _items(facts: _Facts, folder: Path) -> None:
+def _items(facts: _Facts) -> None:
     columns = ("external_id", "a__text", "b__text", "source", "subset", "split", "origin")
     names = ("id", "sentence1", "sentence2", "source", "subset", "split", "origin")
-    rows = Pair.objects.filter(pk__in=_asked(facts.campaign)).order_by("pk").values_list(*columns)
-    write_table(folder / "items.csv", "csv", [Column(name) for name in names], rows.iterator(chunk_size=2000))
+    asked = TupleItem.objects.filter(tuple__campaign=facts.campaign).values("pair")
+    rows = Pair.objects.filter(pk__in=asked).order_by("pk").values_list(*columns)
+    facts.table("items.csv", names, rows.iterator(chunk_size=2000))
 
 
-def _asked(campaign: Campaign) -> Any:
-    return TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
-
-
-def _tuples(facts: _Facts, folder: Path) -> None:
-    members = TupleItem.objects.for_scores(facts.campaign)
-    pairs = np.array(
-        list(members.order_by("tuple__number", "slot").values_list("pair", flat=True)), dtype=np.int64
-    )
+def _tuples(facts: _Facts) -> None:
+    members = TupleItem.objects.for_scores(facts.campaign).order_by("tuple__number", "slot")
+    pairs = np.array(list(members.values_list("pair", flat=True)), dtype=np.int64)
     known, numbers = np.unique(pairs, return_inverse=True)
     items = [facts.names[pair] for pair in known.tolist()]
-    tuples = numbers.reshape(-1, facts.campaign.tuple_size)
-    write_tuples(folder / "tuples.tsv", items, tuples)
+    write_tuples(facts.folder / "tuples.tsv", items, numbers.reshape(-1, facts.campaign.tuple_size))
     rows = facts.campaign.tuples.for_scores().order_by("number")
-    columns = [
-        Column("tuple", "integer"),
-        Column("phase"),
-        Column("round", "integer"),
-        Column("required", "integer"),
-    ]
-    write_table(
-        folder / "phases.csv",
-        "csv",
-        columns,
-        rows.values_list("number", "phase", "round", "required").iterator(chunk_size=2000),
-    )
+    phases = rows.values_list("number", "phase", "round", "required").iterator(chunk_size=2000)
+    facts.table("phases.csv", ("tuple:integer", "phase", "round:integer", "required:integer"), phases)
 
 
-def _design(facts: _Facts, folder: Path) -> None:
+def _design(facts: _Facts) -> None:
     names = (
         "question best_label worst_label tuple_size factor judgements_per_tuple seed pair_filter "
         "gold_every gold_minimum gold_threshold repeat_every adaptive_budget certificate"
     )
-    _write_json(folder / "design.json", {name: getattr(facts.campaign, name) for name in names.split()})
+    settings = {name: getattr(facts.campaign, name) for name in names.split()}
+    _write_json(facts.folder / "design.json", settings)
 
 
-def _all_judgements(facts: _Facts, folder: Path) -> None:
-    size = facts.campaign.tuple_size
-    columns = [
-        Column("judgement", "integer"),
-        Column("tuple", "integer"),
-        Column("phase"),
-        Column("annotator"),
-        *(Column(f"item{place}") for place in range(1, size + 1)),
-        Column("best"),
-        Column("worst"),
-        Column("status"),
-        Column("guideline", "integer"),
-        Column("seconds", "number"),
-    ]
-    about = {"schema_version": str(SCHEMA_VERSION), "order": "items stand in the order of the screen"}
-    write_table(folder / "judgements.parquet", "parquet", columns, _judgement_rows(facts), about=about)
+def _all_judgements(facts: _Facts) -> None:
+    before = ("judgement:integer", "tuple:integer", "phase", "annotator")
+    after = ("best", "worst", "status", "guideline:integer", "seconds:number")
+    facts.table(
+        "judgements.parquet",
+        (*before, *facts.places, *after),
+        _judgement_rows(facts),
+        schema_version=str(SCHEMA_VERSION),
+        order="items stand in the order of the screen",
+    )
 
 
 def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
@@ -275,37 +238,28 @@ def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
         ]
 
 
-def _gold(facts: _Facts, folder: Path) -> None:
+def _gold(facts: _Facts) -> None:
     answers = GoldAnswer.objects.filter(tuple__campaign=facts.campaign).order_by("tuple__number")
     members = TupleItem.objects.filter(tuple__campaign=facts.campaign, tuple__is_gold=True).order_by("slot")
     slots: dict[int, list[str]] = {}
     for tuple_pk, pair in members.values_list("tuple", "pair"):
         slots.setdefault(tuple_pk, []).append(facts.names[pair])
-    size = facts.campaign.tuple_size
-    names = ["tuple", *(f"item{place}" for place in range(1, size + 1)), "best", "worst", "reason"]
-    rows = [
-        [
-            answer.tuple.number,
-            *slots[answer.tuple_id],
-            slots[answer.tuple_id][answer.best_slot],
-            slots[answer.tuple_id][answer.worst_slot],
-            answer.why,
-        ]
+    rows = (
+        [answer.tuple.number, *pairs, pairs[answer.best_slot], pairs[answer.worst_slot], answer.why]
         for answer in answers.select_related("tuple")
-    ]
-    write_table(folder / "gold.csv", "csv", [Column(name) for name in names], rows)
+        for pairs in [slots[answer.tuple_id]]
+    )
+    facts.table("gold.csv", ["tuple", *facts.places, "best", "worst", "reason"], rows)
 
 
-def _repeats(facts: _Facts, folder: Path) -> None:
+def _repeats(facts: _Facts) -> None:
     """Each answer to a repeat beside the first answer, from which intra-annotator agreement can be counted."""
     slots: dict[int, list[str]] = {}
     members = TupleItem.objects.for_scores(facts.campaign).filter(tuple__repeat__isnull=False)
     for number, pair in members.order_by("tuple", "slot").values_list("tuple__number", "pair"):
         slots.setdefault(number, []).append(facts.names[pair])
-    size = facts.campaign.tuple_size
-    items = (f"item{place}" for place in range(1, size + 1))
-    names = ["annotator", "tuple", *items, "first_best", "first_worst", "best", "worst"]
-    write_table(folder / "repeats.csv", "csv", [Column(name) for name in names], _repeat_rows(facts, slots))
+    names = ["annotator", "tuple", *facts.places, "first_best", "first_worst", "best", "worst"]
+    facts.table("repeats.csv", names, _repeat_rows(facts, slots))
 
 
 def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list[object]]:
@@ -323,47 +277,42 @@ def _repeat_rows(facts: _Facts, slots: Mapping[int, list[str]]) -> Iterator[list
         ]
 
 
-def _annotators(facts: _Facts, folder: Path) -> None:
+def _annotators(facts: _Facts) -> None:
     names = (
         "annotator simulated state excluded judgements collected gold_trials gold_right "
         "repeat_choices repeat_same median_seconds"
     )
-    rows = [_annotator_row(facts, person) for person in facts.people if facts.named]
-    write_table(folder / "annotators.csv", "csv", [Column(name) for name in names.split()], rows)
-
-
-def _annotator_row(facts: _Facts, person: Participation) -> list[object]:
-    own = facts.judged.people == person.pk
-    repeat_agreement = facts.repeat_agreement.get(person.pk)
-    return [
-        facts.codes[person.pk],
-        int(person.user.simulated),
-        person.state,
-        int(person.excluded),
-        int(own.sum()),
-        int((own & facts.judged.collected).sum()),
-        person.gold_trials,
-        person.gold_right,
-        repeat_agreement.choices if repeat_agreement else 0,
-        repeat_agreement.same if repeat_agreement else 0,
-        facts.seconds.get(person.pk, ""),
-    ]
-
-
-def _exclusions(facts: _Facts, folder: Path) -> None:
-    excluded = facts.judged.status == Judgement.Status.EXCLUDED.value
-    hide = _hiding(facts)
-    rows = [
-        [
+    repeated, seconds = repeat_agreement_by_person(facts.campaign), facts.judged.median_seconds()
+    rows = []
+    for person in facts.people if facts.named else ():
+        own = facts.judged.people == person.pk
+        again = repeated.get(person.pk)
+        row = [
             facts.codes[person.pk],
-            int((excluded & (facts.judged.people == person.pk)).sum()),
-            hide(person.reason),
+            int(person.user.simulated),
+            person.state,
+            int(person.excluded),
+            int(own.sum()),
+            int((own & facts.judged.collected).sum()),
+            person.gold_trials,
+            person.gold_right,
+            again.choices if again else 0,
+            again.same if again else 0,
+            seconds.get(person.pk, ""),
         ]
+        rows.append(row)
+    facts.table("annotators.csv", names.split(), rows)
+
+
+def _exclusions(facts: _Facts) -> None:
+    excluded = facts.judged.people[facts.judged.status == Judgement.Status.EXCLUDED.value]
+    hide = _hiding(facts)
+    rows = (
+        [facts.codes[person.pk], int((excluded == person.pk).sum()), hide(person.reason)]
         for person in facts.people
         if person.excluded
-    ]
-    names = ("annotator", "judgements", "reason")
-    write_table(folder / "exclusions.csv", "csv", [Column(name) for name in names], rows)
+    )
+    facts.table("exclusions.csv", ("annotator", "judgements", "reason"), rows)
 
 
 def _hiding(facts: _Facts) -> Callable[[str], str]:
@@ -381,13 +330,6 @@ def _hiding(facts: _Facts) -> Callable[[str], str]:
     return lambda text: named.sub(lambda found: codes[found[0].casefold()], text)
 
 
-def _guidelines(facts: _Facts, folder: Path) -> None:
-    (folder / "guidelines").mkdir()
-    for guideline in facts.campaign.guidelines.order_by("version"):
-        path = folder / "guidelines" / f"version-{guideline.version}.txt"
-        path.write_text(guideline.text.replace("\r\n", "\n") + "\n", encoding="utf-8")
-
-
 def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None:
     """Counting reads the designed tuples alone (`CampaignJudgements.feeding`)."""
     (folder / "scores").mkdir()
@@ -400,15 +342,14 @@ def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None
 
 def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
     """By each way to split; a sentence where there is too little for a figure."""
-    found = {split.value: _reliability_by(judgements, seed, split) for split in Split}
+    found: dict[str, Any] = {}
+    for split in Split:
+        try:
+            halves = split_half_reliability(judgements, seed=seed, split=split)
+            found[split.value] = {"seed": seed, **halves.as_dict()}
+        except ValueError as error:  # too few, or nobody knows by whom
+            found[split.value] = {"split": split.value, "none": str(error)}
     _write_json(folder / "reliability.json", found)
-
-
-def _reliability_by(judgements: Judgements, seed: int, split: Split) -> dict[str, Any]:
-    try:
-        return {"seed": seed, **split_half_reliability(judgements, seed=seed, split=split).as_dict()}
-    except ValueError as error:  # too few, or nobody knows by whom
-        return {"split": split.value, "none": str(error)}
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

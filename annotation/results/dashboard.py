@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, F, Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.annotators.gold_gate import golds_before_stop
-from annotation.models import Campaign, Flag, Judgement, Participation
+from annotation.models import Campaign, Judgement, Participation
 from annotation.results.annotators import RepeatAgreement, repeat_agreement_by_person, repeat_agreement_of_all
-from annotation.results.figures import LiveFigures, LiveReliability, campaign_mark, kept, live_figures
+from annotation.results.figures import Live, campaign_mark, kept, live_figures
 from annotation.results.record import EVERYBODY
-from annotation.results.selectors import GoldRow, PhaseSums, golds_of, phase_sums
+from annotation.results.selectors import PhaseSums, phase_sums
 from annotation.results.study import MOST_AT_ONCE, study_latest
 
 DAY = timedelta(days=1)
@@ -48,18 +49,12 @@ class Dashboard:
     pace: float | None
     hours_left: float | None
     median_seconds: float | None
-    reliability: LiveReliability | None
+    reliability: Mapping[str, Any] | None
     reliability_note: str
     annotators: list[AnnotatorRow]
     repeat_agreement: RepeatAgreement | None
-    golds: list[GoldRow]
     gold_note: str
-    flags_open: int
     phases: Mapping[str, PhaseSums]
-
-    @property
-    def share(self) -> float:
-        return self.collected / self.required if self.required else 0.0
 
 
 def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
@@ -68,84 +63,59 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     numbers = _numbers(campaign, at)
     phases = phase_sums(campaign)
     required = sum(phase.required for phase in phases.values())
-    large = numbers.judged > MOST_AT_ONCE
-    live = _studied(campaign, mark) if large else live_figures(campaign, mark)
-    seconds = live.median_seconds
-    golds = golds_of(campaign)
+    judged = numbers["collected"] + numbers["extra"] + numbers["excluded"]
+    live = _studied(campaign, mark) if judged > MOST_AT_ONCE else live_figures(campaign, mark)
+    seconds, reliability, note = live
+    seconds_each = seconds.get(EVERYBODY)
+    missing = max(0, required - numbers["collected"])
     repeat_agreement = kept(campaign, "repeat_agreement", mark, lambda: repeat_agreement_by_person(campaign))
     annotators = _annotators(campaign, seconds, repeat_agreement)
     return Dashboard(
         mark=mark,
-        collected=numbers.collected,
+        collected=numbers["collected"],
         required=required,
-        extra=numbers.extra,
-        excluded=numbers.excluded,
+        extra=numbers["extra"],
+        excluded=numbers["excluded"],
         # What was imported came at once, at no pace.
-        pace=None if "imported" in campaign.certificate else _pace(numbers.day, numbers.day_began, at),
-        hours_left=_hours_left(required - numbers.collected, seconds.get(EVERYBODY)),
-        median_seconds=seconds.get(EVERYBODY),
-        reliability=live.reliability,
-        reliability_note=live.note,
+        pace=None if "imported" in campaign.certificate else _pace(numbers["day"], numbers["day_began"], at),
+        hours_left=None if seconds_each is None else missing * seconds_each / 3600,
+        median_seconds=seconds_each,
+        reliability=reliability,
+        reliability_note=note,
         annotators=annotators,
         repeat_agreement=repeat_agreement_of_all(
             row.repeat_agreement
             for row in annotators
             if row.repeat_agreement and not row.participation.excluded
         ),
-        golds=golds,
-        gold_note=gold_note(campaign, len(golds)),
-        flags_open=Flag.objects.filter(tuple__campaign=campaign, resolved_at=None).count(),
+        gold_note=gold_note(campaign, campaign.tuples.filter(is_gold=True).count()),
         phases=phases,
     )
 
 
-def _studied(campaign: Campaign, mark: str) -> LiveFigures:
+def _studied(campaign: Campaign, mark: str) -> Live:
     """Those of the last study: there are too many judgements to read them all for a page."""
     figures = study_latest(campaign, mark).figures
     seconds = {int(person): value for person, value in figures.get("seconds", {}).items()}
     if reliability := figures.get("reliability"):
-        return LiveFigures(seconds, LiveReliability(**reliability))
-    return LiveFigures(
-        seconds, None, figures.get("note") or _("This is being computed. Come back in a minute.")
-    )
+        return seconds, reliability, ""
+    return seconds, None, figures.get("note") or _("This is being computed. Come back in a minute.")
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """How many judgements stand how, and how many came in the last day, since when."""
-
-    collected: int
-    extra: int
-    excluded: int
-    day: int
-    day_began: datetime | None
-
-    @property
-    def judged(self) -> int:
-        return self.collected + self.extra + self.excluded
-
-
-def _numbers(campaign: Campaign, at: datetime) -> _Numbers:
+def _numbers(campaign: Campaign, at: datetime) -> dict[str, Any]:
+    """How many judgements there are of each status that matters, and how many came in the last day, since when."""
     today = Q(submitted_at__gt=at - DAY) & ~Q(status=Judgement.Status.REPEAT)
-    found = Judgement.objects.filter(participation__campaign=campaign).aggregate(
-        collected=Count("pk", filter=Q(status=Judgement.Status.COLLECTED)),
-        extra=Count("pk", filter=Q(status=Judgement.Status.EXTRA)),
-        excluded=Count("pk", filter=Q(status=Judgement.Status.EXCLUDED)),
+    statuses = (Judgement.Status.COLLECTED, Judgement.Status.EXTRA, Judgement.Status.EXCLUDED)
+    return Judgement.objects.filter(participation__campaign=campaign).aggregate(
+        **{status.value: Count("pk", filter=Q(status=status)) for status in statuses},
         day=Count("pk", filter=today),
         day_began=Min("submitted_at", filter=today),
     )
-    return _Numbers(**found)
 
 
 def _pace(judgements: int, began: datetime | None, at: datetime) -> float | None:
     """Judgements an hour since the first of the last day, taken as an hour ago at least."""
-    if began is None:
-        return None
-    return judgements / max(1.0, (at - began) / timedelta(hours=1))
-
-
-def _hours_left(judgements: int, seconds_each: float | None) -> float | None:
-    return None if seconds_each is None else max(0, judgements) * seconds_each / 3600
+    return None if began is None else judgements / max(1.0, (at - began) / timedelta(hours=1))
 
 
 def _annotators(

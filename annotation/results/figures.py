@@ -3,20 +3,20 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from django.core.cache import cache
 from django.core.paginator import Page, Paginator
 from django.db.models import Max
 
-from annotation.bws.judgements import FloatArray, IntArray
+from annotation.bws.judgements import IntArray
 from annotation.bws.reliability.split_half import (
     TooFewJudgements,
     reliability_interval,
     split_half_reliability,
 )
 from annotation.bws.scores.distinction import tie_groups
-from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_figures
 from annotation.models import Campaign, Judgement, JudgementRevision
 from annotation.results.record import CampaignJudgements, campaign_judgements
@@ -26,6 +26,8 @@ from curation.models import Pair
 KEPT_SECONDS = 24 * 60 * 60
 LIVE_TRIALS = 200  # two decimals; what is published takes a thousand
 Computed = TypeVar("Computed")
+# Median seconds as of `CampaignJudgements`, split-half reliability so far or None, and then why there is none yet.
+Live: TypeAlias = tuple[Mapping[int, float], dict[str, Any] | None, str]
 
 
 def campaign_mark(campaign: Campaign) -> str:
@@ -53,57 +55,29 @@ def kept(campaign: Campaign, what: str, mark: str, compute: Callable[[], Compute
 
 def last_kept(campaign: Campaign, what: str) -> tuple[str, Any] | None:
     """What was computed last, with the mark of the state that it was computed for."""
-    cached: tuple[str, Any] | None = cache.get(f"annotation-{what}-{campaign.pk}")
-    return cached
+    return cache.get(f"annotation-{what}-{campaign.pk}")  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True)
-class LiveReliability:
-    """Split-half reliability so far; low and high bound a 95 % interval from resampled tuples."""
-
-    spearman: float
-    low: float
-    high: float
-    spearman_brown: float
-    trials: int
-    judgements: int
+def live_figures(campaign: Campaign, mark: str) -> Live:
+    """From all judgements now."""
+    return kept(campaign, "live-figures", mark, lambda: _live_figures(campaign_judgements(campaign)))
 
 
-@dataclass(frozen=True)
-class LiveFigures:
-    """median_seconds: as of `CampaignJudgements`. note: says why there is no reliability yet, else empty."""
-
-    median_seconds: Mapping[int, float]
-    reliability: LiveReliability | None
-    note: str = ""
-
-
-def live_figures(campaign: Campaign, mark: str) -> LiveFigures:
-    """Reliability and median times of all judgements now."""
-    return kept(campaign, "live", mark, lambda: _live_figures(campaign_judgements(campaign)))
-
-
-def _live_figures(judged: CampaignJudgements) -> LiveFigures:
+def _live_figures(judged: CampaignJudgements) -> Live:
     judgements = judged.as_asked(judged.feeding("reliability")).judgements
     seconds = judged.median_seconds()
     try:
         halves = split_half_reliability(judgements, trials=LIVE_TRIALS)
     except TooFewJudgements as error:
-        return LiveFigures(seconds, None, str(error))
-    interval = reliability_interval(judgements, halves.spearman_mean)
-    return LiveFigures(seconds, LiveReliability(**reliability_figures(halves, interval)))
+        return seconds, None, str(error)
+    return seconds, reliability_figures(halves, reliability_interval(judgements, halves.spearman_mean)), ""
 
 
-@dataclass(frozen=True, eq=False)
-class CampaignScores:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CampaignScores(Scores):
     """Counting scores in 0..1 of the pairs (m,) that were judged, in order of the pairs' primary keys."""
 
     pairs: IntArray
-    values: FloatArray
-    standard_errors: FloatArray
-    appearances: IntArray
-    best: IntArray
-    worst: IntArray
 
 
 def _scores(judged: CampaignJudgements) -> CampaignScores:
@@ -111,23 +85,20 @@ def _scores(judged: CampaignJudgements) -> CampaignScores:
     asked = judged.as_asked(judged.feeding("counting"))
     scores = counting_scores(asked.judgements)
     seen = scores.appearances > 0
+    columns = ("values", "standard_errors", "appearances", "best", "worst")
     return CampaignScores(
-        pairs=asked.pairs[seen],
-        values=scores.values[seen],
-        standard_errors=scores.standard_errors[seen],
-        appearances=scores.appearances[seen],
-        best=scores.best[seen],
-        worst=scores.worst[seen],
+        pairs=asked.pairs[seen], **{column: getattr(scores, column)[seen] for column in columns}
     )
 
 
-def scores_now(campaign: Campaign) -> CampaignScores:
-    """The counting scores of the judgements that count at this moment."""
-    return _scores_at(campaign, campaign_mark(campaign))
-
-
-def _scores_at(campaign: Campaign, mark: str) -> CampaignScores:
-    return kept(campaign, "scores", mark, lambda: _scores(campaign_judgements(campaign)))
+def scores_now(campaign: Campaign, mark: str = "") -> CampaignScores:
+    """The counting scores of the judgements that count at this moment; mark: of the campaign's state, where known."""
+    return kept(
+        campaign,
+        "counting-scores",
+        mark or campaign_mark(campaign),
+        lambda: _scores(campaign_judgements(campaign)),
+    )
 
 
 @dataclass(frozen=True)
@@ -164,7 +135,7 @@ class ScorePage:
 def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False) -> ScorePage:
     """One page of the campaign's counting scores as they stand; of equal ones the surest first, or last."""
     mark = campaign_mark(campaign)
-    scores = _scores_at(campaign, mark)
+    scores = scores_now(campaign, mark)
     groups = kept(campaign, "groups", mark, lambda: tie_groups(scores.values, scores.standard_errors))
     ranks = range(len(groups.order))[:: -1 if lowest_first else 1]
     shown = Paginator(ranks, ROWS_PER_PAGE).get_page(page)

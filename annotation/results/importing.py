@@ -2,22 +2,21 @@
 
 import csv
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db import models, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.bws.designs.certificate import certify
 from annotation.bws.files.judgement_files import JudgementFile
-from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
+from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_numbers
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
 from curation.errors import UserError
 from curation.exchange.importing import ImportOptions, pairs_import
@@ -28,8 +27,6 @@ ROWS_AT_ONCE = 2000
 LONGEST_NAME = 150
 LONGEST_ID = 200
 IDS_AT_ONCE = 5000
-
-Row = TypeVar("Row", bound=models.Model)
 
 
 @dataclass(frozen=True)
@@ -60,26 +57,21 @@ def judgements_record(
     many people of whom nothing is known, and no page says anything of them one by one.
     Raises UserError where items are unknown, nothing is left, or the file is there already.
     """
-    _require_new(dataset, sha256)
-    kept, repeated, twice = _keepable(file)
-    filed = replace(file, judgements=kept)
-    items, made = _pairs(dataset, filed)
-    campaign = _campaign_written(filed, sha256, dataset=dataset, name=name, opened_at=at, created_by=by)
-    tuples = _tuples_written(campaign, kept, items)
-    people = _people_written(campaign, filed)
-    _judgements_written(kept, tuples, people, at)
-    return ImportedJudgements(
-        campaign, len(items), len(tuples), len(kept), len(people), repeated, twice, made
-    )
-
-
-def _require_new(dataset: Dataset, sha256: str) -> None:
     there = Campaign.objects.filter(dataset=dataset, certificate__imported__sha256=sha256).first()
     if there is not None:
         raise UserError(
             _("These judgements are in the dataset already, as the campaign “%(name)s” (number %(number)d).")
             % {"name": there.name, "number": there.pk}
         )
+    kept, repeated, twice = _keepable(file)
+    filed = replace(file, judgements=kept)
+    items, made = _pairs(dataset, filed)
+    campaign = _campaign_written(filed, sha256, dataset=dataset, name=name, opened_at=at, created_by=by)
+    tuples, slots = _tuples_written(campaign, kept, items)
+    people = _people_written(campaign, filed)
+    _judgements_written(kept, tuples, slots, people, at)
+    written = (len(items), len(np.unique(tuples)), len(kept), len(np.unique(people)))
+    return ImportedJudgements(campaign, *written, repeated, twice, made)
 
 
 def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
@@ -89,22 +81,16 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (judged.best == judged.worst)
     judged = judged.only(~repeated)
     tuples = tuple_numbers(judged.items)
-    people = _turns(tuples) if judged.annotators is None else judged.annotators
+    people = judged.annotators
+    if people is None:  # which judgement of its tuple each one is, in the order of the file
+        people = np.empty(len(tuples), dtype=np.int64)
+        people[np.argsort(tuples, kind="stable")] = ranks_within(np.bincount(tuples))
     judged = replace(judged, annotators=people)
     first = np.zeros(len(judged), dtype=np.bool_)
     first[np.unique(np.column_stack([tuples, people]), axis=0, return_index=True)[1]] = True
     if not first.any():
         raise UserError(_("No judgement of the file can be kept: each names an item twice."))
     return judged.only(first), int(repeated.sum()), int((~first).sum())
-
-
-def _turns(tuples: IntArray) -> IntArray:
-    """Which judgement of its tuple each one is (n,), from 0, in the order of the file."""
-    order = np.argsort(tuples, kind="stable")
-    sizes = np.bincount(tuples)
-    turns = np.empty(len(tuples), dtype=np.int64)
-    turns[order] = np.arange(len(tuples)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return turns
 
 
 def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
@@ -114,7 +100,11 @@ def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
     made = 0
     if not Pair.objects.filter(dataset=dataset).exists():
         made = _stand_ins(dataset, list(names.values()))
-    known = _pairs_named(dataset, [_id(name) for name in names.values()])
+    ids = [_id(name) for name in names.values()]
+    known: dict[str, int] = {}
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        some = Pair.objects.filter(dataset=dataset, external_id__in=ids[start : start + IDS_AT_ONCE])
+        known |= dict(some.values_list("external_id", "pk"))
     missing = [name for name in names.values() if _id(name) not in known]
     if missing:
         raise UserError(
@@ -125,14 +115,6 @@ def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
             % {"n": len(missing), "items": len(names), "dataset": dataset.name, "first": missing[0][:80]}
         )
     return {item: known[_id(name)] for item, name in names.items()}, made
-
-
-def _pairs_named(dataset: Dataset, ids: Sequence[str]) -> dict[str, int]:
-    known: dict[str, int] = {}
-    for start in range(0, len(ids), IDS_AT_ONCE):
-        some = Pair.objects.filter(dataset=dataset, external_id__in=ids[start : start + IDS_AT_ONCE])
-        known |= dict(some.values_list("external_id", "pk"))
-    return known
 
 
 def _id(item: str) -> str:
@@ -174,65 +156,56 @@ def _campaign_written(file: JudgementFile, sha256: str, **facts: Any) -> Campaig
     tuples = tuple_numbers(judged.items)
     first = np.unique(tuples, return_index=True)[1]
     known, numbers = np.unique(judged.items[first], return_inverse=True)
+    factor = len(first) / len(known)
     certificate = certify(
-        numbers.reshape(-1, judged.size),
-        len(known),
-        factor=len(first) / len(known),
-        seed=0,
-        algorithm="imported",
+        numbers.reshape(-1, judged.size), len(known), factor=factor, seed=0, algorithm="imported"
     ).as_dict()
     imported = {"sha256": sha256, "annotators_named": bool(file.annotators)}
     return Campaign.objects.create(
         **facts,
         tuple_size=judged.size,
-        factor=len(first) / len(known),
+        factor=factor,
         judgements_per_tuple=max(1, int(np.median(np.bincount(tuples)))),
         state=Campaign.State.CLOSED,
         certificate=certificate | {"imported": imported},
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Tuples:
-    """Primary keys (t,), the tuple of each judgement (n,), and its slots in the order of its row (n, k)."""
+def _tuples_written(
+    campaign: Campaign, judged: Judgements, items: dict[int, int]
+) -> tuple[IntArray, IntArray]:
+    """The primary key of each judgement's tuple (n,), and its slots in the order of its row (n, k).
 
-    pks: IntArray
-    of: IntArray
-    slots: IntArray
-
-    def __len__(self) -> int:
-        return len(self.pks)
-
-
-def _tuples_written(campaign: Campaign, judged: Judgements, items: dict[int, int]) -> _Tuples:
-    """A tuple's slots are the places of its first row; a tuple requires as many judgements as it has."""
+    A tuple's slots are the places of its first row; a tuple requires as many judgements as it has.
+    """
     sets = tuple_numbers(judged.items)
     first = np.sort(np.unique(sets, return_index=True)[1])
     number = np.empty(len(first), dtype=np.int64)
     number[sets[first]] = np.arange(len(first))
     of = number[sets]
-    counts = np.bincount(of)
     rows = (
-        Tuple(campaign=campaign, number=place + 1, priority=place, required=int(count), collected=int(count))
-        for place, count in enumerate(counts)
+        Tuple(campaign=campaign, number=place + 1, priority=place, required=count, collected=count)
+        for place, count in enumerate(np.bincount(of).tolist())
     )
-    pks = np.array([row.pk for row in _all_written(Tuple, rows)], dtype=np.int64)
+    written = Tuple.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
     members = judged.items[first]
-    _all_written(
-        TupleItem,
+    TupleItem.objects.bulk_create(
         (
-            TupleItem(tuple_id=int(pk), slot=slot, pair_id=items[int(item)])
-            for pk, row in zip(pks, members, strict=True)
-            for slot, item in enumerate(row)
+            TupleItem(tuple=row, slot=slot, pair_id=items[item])
+            for row, held in zip(written, members.tolist(), strict=True)
+            for slot, item in enumerate(held)
         ),
+        batch_size=ROWS_AT_ONCE,
     )
     slots = (members[of][:, None, :] == judged.items[:, :, None]).argmax(axis=2)  # (n, k)
-    return _Tuples(pks, of, slots)
+    return np.array([row.pk for row in written], dtype=np.int64)[of], slots
 
 
-def _people_written(campaign: Campaign, file: JudgementFile) -> dict[int, int]:
-    """From annotators' numbers to participations. The accounts cannot log in; a name of the file is their full name."""
-    numbers = np.unique([_annotator(file.judgements, row) for row in range(len(file.judgements))])
+def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
+    """The participation of each judgement (n,). The accounts cannot log in; a name of the file is their full name."""
+    annotators = file.judgements.annotators
+    assert annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
+    numbers, of = np.unique(annotators, return_inverse=True)
     users = []
     for place, number in enumerate(numbers.tolist(), 1):
         named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": place}
@@ -241,52 +214,37 @@ def _people_written(campaign: Campaign, file: JudgementFile) -> dict[int, int]:
         )
         user.set_unusable_password()
         users.append(user)
-    made = _all_written(User, iter(users))
-    people = (Participation(campaign=campaign, user=user) for user in made)
-    return dict(zip(numbers.tolist(), (row.pk for row in _all_written(Participation, people)), strict=True))
+    made = User.objects.bulk_create(users, batch_size=ROWS_AT_ONCE)
+    people = Participation.objects.bulk_create(
+        (Participation(campaign=campaign, user=user) for user in made), batch_size=ROWS_AT_ONCE
+    )
+    return np.array([person.pk for person in people], dtype=np.int64)[of]
 
 
-def _judgements_written(judged: Judgements, tuples: _Tuples, people: dict[int, int], at: datetime) -> None:
+def _judgements_written(
+    judged: Judgements, tuples: IntArray, slots: IntArray, people: IntArray, at: datetime
+) -> None:
     """Judgements with their leases: exclusion finds what a person answered by them."""
-    rows = range(len(judged))
-    _all_written(Judgement, (_judgement(row, judged, tuples, people, at) for row in rows))
-    _all_written(Lease, (_lease(row, judged, tuples, people, at) for row in rows))
-
-
-def _judgement(
-    row: int, judged: Judgements, tuples: _Tuples, people: dict[int, int], at: datetime
-) -> Judgement:
-    shown = tuples.slots[row]
-    return Judgement(
-        tuple_id=int(tuples.pks[tuples.of[row]]),
-        participation_id=people[_annotator(judged, row)],
-        best_slot=int(shown[judged.items[row] == judged.best[row]][0]),
-        worst_slot=int(shown[judged.items[row] == judged.worst[row]][0]),
-        order_shown=shown.tolist(),
-        client_id=UUID(int=row),
-        submitted_at=at,
-        status=Judgement.Status.COLLECTED,
+    rows = [
+        {"tuple_id": tuple_pk, "participation_id": person, "order_shown": shown}
+        for tuple_pk, person, shown in zip(tuples.tolist(), people.tolist(), slots.tolist(), strict=True)
+    ]
+    best, worst = (slots[judged.items == chosen[:, None]].tolist() for chosen in (judged.best, judged.worst))
+    Judgement.objects.bulk_create(
+        (
+            Judgement(
+                **row,
+                best_slot=best[place],
+                worst_slot=worst[place],
+                client_id=UUID(int=place),
+                submitted_at=at,
+                status=Judgement.Status.COLLECTED,
+            )
+            for place, row in enumerate(rows)
+        ),
+        batch_size=ROWS_AT_ONCE,
     )
-
-
-def _lease(row: int, judged: Judgements, tuples: _Tuples, people: dict[int, int], at: datetime) -> Lease:
-    return Lease(
-        tuple_id=int(tuples.pks[tuples.of[row]]),
-        participation_id=people[_annotator(judged, row)],
-        state=Lease.State.ANSWERED,
-        order_shown=tuples.slots[row].tolist(),
-        claimed_at=at,
-        expires_at=at,
+    Lease.objects.bulk_create(
+        (Lease(**row, state=Lease.State.ANSWERED, claimed_at=at, expires_at=at) for row in rows),
+        batch_size=ROWS_AT_ONCE,
     )
-
-
-def _annotator(judged: Judgements, row: int) -> int:
-    assert judged.annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
-    return int(judged.annotators[row])
-
-
-def _all_written(model: type[Row], rows: Iterator[Row]) -> list[Row]:
-    written: list[Row] = []
-    while part := list(islice(rows, ROWS_AT_ONCE)):
-        written += model._default_manager.bulk_create(part)
-    return written

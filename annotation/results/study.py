@@ -17,7 +17,7 @@ from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.studies.study import CampaignRecord, StudyPlan, study
 from annotation.models import Campaign, CampaignStudy, TupleItem
 from annotation.results.figures import campaign_mark, kept, last_kept
-from annotation.results.record import CampaignJudgements, Mask, NumberedJudgements, campaign_judgements
+from annotation.results.record import CampaignJudgements, NumberedJudgements, campaign_judgements
 
 MOST_AT_ONCE = 4_000
 MANY = 20_000  # above, fewer resamples tell as much: the interval is narrow
@@ -93,18 +93,24 @@ def study_request(*, campaign: Campaign, at: datetime) -> bool:
 
 def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
     judged = campaign_judgements(campaign)
-    rows = judged.designed
-    filed = judged.as_filed(rows)
-    figures = study(_record(campaign, judged, filed, rows), _plan(campaign, len(judged)), report=report)
+    filed = judged.as_filed(judged.designed)
+    plan = StudyPlan(
+        size=campaign.tuple_size,
+        factor=campaign.factor,
+        judgements_per_tuple=campaign.judgements_per_tuple,
+        items=TupleItem.objects.for_scores(campaign).values("pair").distinct().count(),
+        resamples=200 if len(judged) <= MANY else 60,
+        seed=campaign.seed,
+    )
+    figures = study(_record(campaign, judged, filed), plan, report=report)
     for row in (*figures["people"], *figures["exclusions"]):
         row["person"] = int(filed.people[row["person"]])
     # The keys of JSON are texts.
     return figures | {"seconds": {str(person): value for person, value in judged.median_seconds().items()}}
 
 
-def _record(
-    campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements, rows: Mask
-) -> CampaignRecord:
+def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements) -> CampaignRecord:
+    rows = judged.designed
     number = {int(person): place for place, person in enumerate(filed.people)}
     excluded, gold_shares = set(), {}
     for person in campaign.participations.filter(pk__in=number):
@@ -123,15 +129,4 @@ def _record(
         counted=judged.collected[rows],
         excluded=frozenset(excluded),
         gold_shares=gold_shares,
-    )
-
-
-def _plan(campaign: Campaign, judgements: int) -> StudyPlan:
-    return StudyPlan(
-        size=campaign.tuple_size,
-        factor=campaign.factor,
-        judgements_per_tuple=campaign.judgements_per_tuple,
-        items=TupleItem.objects.for_scores(campaign).values("pair").distinct().count(),
-        resamples=200 if judgements <= MANY else 60,
-        seed=campaign.seed,
     )

@@ -1,18 +1,17 @@
 """A study in the words and rows of the dashboard."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.annotators.gold_gate import GoldGate
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, position_chart, score_chart
-from annotation.results.dashboard import AnnotatorRow, Dashboard
+from annotation.results.dashboard import Dashboard
 from annotation.results.record import annotators_named
 from annotation.results.study import CampaignFindings
 
@@ -24,16 +23,16 @@ def study_context(
     campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
 ) -> dict[str, Any]:
     """What the templates show of a study; without one, what they show meanwhile."""
-    figures = shown.figures
-    made = shown.computed_at
+    figures, made = shown.figures, shown.computed_at
+    named = annotators_named(campaign)  # else nothing can be said of people one by one
     context: dict[str, Any] = {
         "study": figures,
         "computed_at": made,
         "since": made.isoformat() if made else "",
+        "study_due": shown.stale and bool(dashboard.collected),
+        "named": named,
+        "people": _people(dashboard, figures) if named else [],
     }
-    context["study_due"] = shown.stale and bool(dashboard.collected)
-    named = annotators_named(campaign)  # else nothing can be said of people one by one
-    context |= {"named": named, "people": _people(dashboard, figures) if named else []}
     if not figures.get("judgements"):
         return context
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
@@ -60,26 +59,19 @@ def study_context(
     }
 
 
-@dataclass(frozen=True)
-class PersonRow:
-    """A person's counts, the bounds of their gold share, and what the study says of them."""
-
-    row: AnnotatorRow
-    gate: GoldGate
-    study: Mapping[str, Any]
-    share: float  # of the judgements, by the annotator who gave most
-
-
-def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[PersonRow]:
+def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """People's counts, the bounds of their gold shares, and what the study says of them. share: of the judgements, by
+    the annotator who gave most.
+    """
     studied = {row["person"]: row for row in figures.get("people", ())}
     most = max((row.judgements for row in dashboard.annotators), default=0) or 1
     return [
-        PersonRow(
-            row=row,
-            gate=gate_of(row.participation),
-            study=studied.get(row.participation.pk, {}),
-            share=row.judgements / most,
-        )
+        {
+            "row": row,
+            "gate": gate_of(row.participation),
+            "study": studied.get(row.participation.pk, {}),
+            "share": row.judgements / most,
+        }
         for row in dashboard.annotators
     ]
 
@@ -180,41 +172,24 @@ def _advice(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     return sentence % facts
 
 
-@dataclass(frozen=True)
-class Step:
-    threshold: float
-    sentence: str
-    row: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A slider: its steps, and the current one."""
-
-    name: str
-    title: str
-    steps: list[Step]
-    chosen: Step
-    least: float
-    most: float
-
-
 def _measure(
     name: str, rows: Sequence[Mapping[str, Any]], figures: Mapping[str, Any], asked: QueryDict | None
-) -> Measure:
+) -> dict[str, Any]:
+    """A slider: its steps, and the current one."""
     titles = {"gold": _("Gold trials right"), "agreement": _("Leave-one-out agreement")}
-    steps = [Step(row["threshold"], _sentence(row, figures), row) for row in rows]
-    sought = _number(asked.get(name, "") if asked else "", CHOSEN[name])
-    sliding = [step for step in steps if step.threshold > 0]
-    chosen = min(sliding, key=lambda step: abs(step.threshold - sought))
-    return Measure(name, titles[name], steps, chosen, sliding[0].threshold, sliding[-1].threshold)
-
-
-def _number(text: str, otherwise: float) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return otherwise
+    steps = [{"threshold": row["threshold"], "sentence": _sentence(row, figures), "row": row} for row in rows]
+    sought = CHOSEN[name]
+    with suppress(ValueError):
+        sought = float(asked.get(name, "") if asked else "")
+    sliding = [step for step in steps if step["threshold"] > 0]
+    return {
+        "name": name,
+        "title": titles[name],
+        "steps": steps,
+        "chosen": min(sliding, key=lambda step: abs(step["threshold"] - sought)),
+        "least": sliding[0]["threshold"],
+        "most": sliding[-1]["threshold"],
+    }
 
 
 def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:

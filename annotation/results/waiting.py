@@ -19,6 +19,7 @@ from curation.datasets.people import members_of
 from curation.models import Role, User
 
 SHOWN = 5
+NAMED = 3
 NEAR_THE_END = 0.05  # of the tuples: where no more are open, each of them deserves a line
 DONE = (Lease.State.ANSWERED, Lease.State.SKIPPED)
 
@@ -69,7 +70,8 @@ def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> Q
 
     Before, a tuple that all have answered only says that more people are still to come.
     """
-    at_work = _at_work(campaign)
+    judged = Judgement.objects.filter(participation=OuterRef("pk"))
+    at_work = campaign.participations.filter(Exists(judged), state=Participation.State.ACTIVE)
     people = at_work.count()
     skipped = Flag.objects.filter(tuple=OuterRef("pk"), kind=Flag.Kind.SKIP)
     skips = Flag.objects.filter(tuple__campaign=campaign, kind=Flag.Kind.SKIP).count()
@@ -82,16 +84,10 @@ def _left_by_all(campaign: Campaign, tuples: QuerySet[Tuple], *, most: int) -> Q
     return left.filter(Exists(skipped)) if answered.filter(done__lt=people).exists() else left
 
 
-def _at_work(campaign: Campaign) -> QuerySet[Participation]:
-    judged = Judgement.objects.filter(participation=OuterRef("pk"))
-    return campaign.participations.filter(Exists(judged), state=Participation.State.ACTIVE)
-
-
 def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
     skips: dict[int, list[Flag]] = defaultdict(list)
-    for flag in Flag.objects.filter(tuple__in=tuples, kind=Flag.Kind.SKIP).select_related(
-        "participation__user"
-    ):
+    flags = Flag.objects.filter(tuple__in=tuples, kind=Flag.Kind.SKIP)
+    for flag in flags.select_related("participation__user"):
         skips[flag.tuple_id].append(flag)
     done: dict[int, set[int]] = defaultdict(set)
     leases = Lease.objects.filter(tuple__in=tuples, state__in=DONE)
@@ -100,10 +96,10 @@ def _told(campaign: Campaign, tuples: Sequence[Tuple]) -> list[WaitingTuple]:
     people = _people(campaign)
     return [
         WaitingTuple(
-            number=each.number,
-            missing=each.required - each.collected,
-            skips=skips[each.pk],
-            able=[person for person in people if person.pk not in done[each.pk]],
+            each.number,
+            each.required - each.collected,
+            skips[each.pk],
+            [person for person in people if person.pk not in done[each.pk]],
         )
         for each in tuples
     ]
@@ -118,16 +114,6 @@ def _people(campaign: Campaign) -> list[User]:
     return going_on + [member.user for member in annotators if member.user_id not in known]
 
 
-NAMED = 3
-
-
-@dataclass(frozen=True)
-class WaitingLine:
-    sentence: str
-    skips: list[str]
-    address: str
-
-
 def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dict[str, Any]:
     """What the page of an open campaign says and offers; nothing before the first judgement or when it is not open."""
     if campaign.state != Campaign.State.OPEN:
@@ -135,19 +121,24 @@ def waiting_context(user: User, campaign: Campaign, dashboard: Dashboard) -> dic
     waiting = tuples_waiting(campaign) if dashboard.collected else None
     if waiting is None:
         return {}
+    others = ngettext(
+        "%(n)d other tuple waits as well; %(missing)d judgements are missing in all.",
+        "%(n)d other tuples wait as well; %(missing)d judgements are missing in all.",
+        waiting.others,
+    ) % {"n": waiting.others, "missing": waiting.missing}
+    address = reverse("annotation:judgements", args=[campaign.pk])
     return {
-        "waiting": [_line(campaign, row) for row in waiting.rows],
-        "waiting_others": _others(waiting),
+        "waiting": [
+            {
+                "sentence": _sentence(row),
+                "skips": [_skip(flag) for flag in row.skips],
+                "address": f"{address}?tuple={row.number}",
+            }
+            for row in waiting.rows
+        ],
+        "waiting_others": others if waiting.others else "",
         "waiting_judge": _judge_address(user, campaign, waiting),
     }
-
-
-def _line(campaign: Campaign, row: WaitingTuple) -> WaitingLine:
-    return WaitingLine(
-        sentence=_sentence(row),
-        skips=[_skip(flag) for flag in row.skips],
-        address=f"{reverse('annotation:judgements', args=[campaign.pk])}?tuple={row.number}",
-    )
 
 
 def _sentence(row: WaitingTuple) -> str:
@@ -156,7 +147,10 @@ def _sentence(row: WaitingTuple) -> str:
         "Tuple %(tuple)d needs %(missing)d more judgements",
         row.missing,
     ) % {"tuple": row.number, "missing": row.missing}
-    words = {"needs": needs, "people": _named(row.able)}
+    names = [str(person) for person in row.able[:NAMED]]
+    if more := len(row.able) - len(names):
+        names.append(ngettext("%(n)d other", "%(n)d others", more) % {"n": more})
+    words = {"needs": needs, "people": get_text_list(names, _("and"))}
     if not row.able:
         return _("%(needs)s; everyone in the campaign has answered or skipped it.") % words
     if len(row.able) < row.missing:
@@ -164,29 +158,11 @@ def _sentence(row: WaitingTuple) -> str:
     return _("%(needs)s; %(people)s can still judge it.") % words
 
 
-def _named(people: list[User]) -> str:
-    names = [str(person) for person in people[:NAMED]]
-    if more := len(people) - len(names):
-        names.append(ngettext("%(n)d other", "%(n)d others", more) % {"n": more})
-    return get_text_list(names, _("and"))
-
-
 def _skip(flag: Flag) -> str:
     words = {"person": flag.participation.user, "reason": flag.get_reason_display(), "note": flag.note}
     if flag.note:
         return _("%(person)s skipped it: %(reason)s (“%(note)s”).") % words
     return _("%(person)s skipped it: %(reason)s.") % words
-
-
-def _others(waiting: TuplesWaiting) -> str:
-    if not waiting.others:
-        return ""
-    sentence = ngettext(
-        "%(n)d other tuple waits as well; %(missing)d judgements are missing in all.",
-        "%(n)d other tuples wait as well; %(missing)d judgements are missing in all.",
-        waiting.others,
-    )
-    return sentence % {"n": waiting.others, "missing": waiting.missing}
 
 
 def _judge_address(user: User, campaign: Campaign, waiting: TuplesWaiting) -> str:

@@ -137,7 +137,7 @@ def gold_edit(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpRe
         return redirect("annotation:gold", campaign.pk)
     context = campaign_head(request.user, campaign, "gold") | {
         "form": form,
-        "row": next(row for row in golds_of(campaign) if row.tuple == gold),
+        "row": next(row for row in golds_of(campaign) if row == gold),
     }
     return render(request, "annotation/campaigns/gold_edit.html", context)
 

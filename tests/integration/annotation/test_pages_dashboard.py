@@ -278,7 +278,9 @@ def test_a_large_campaign_has_its_reliability_from_its_study(judged, large, at) 
 
     made = study_make(campaign=judged, at=at)
 
-    assert campaign_dashboard(judged, at=at).reliability.spearman == made.figures["reliability"]["spearman"]
+    assert (
+        campaign_dashboard(judged, at=at).reliability["spearman"] == made.figures["reliability"]["spearman"]
+    )
 
 
 def test_an_untouched_campaign_studies_nothing(site, campaign) -> None:
