@@ -57,10 +57,12 @@ def compare(
         label: np.array([spearman(vector, gold) for vector in vectors], dtype=np.float64)
         for label, vectors in cosines.items()
     }
-    drawn = {
-        label: _resampled(vectors, gold, resamples, seed) if resamples else np.empty(0)
-        for label, vectors in cosines.items()
-    }
+    # Of each kind: the mean over its seeds in each resample, (resamples,).
+    drawn = dict.fromkeys(cosines, np.empty(0))
+    if resamples:
+        for label, vectors in cosines.items():
+            by_seed = [resampled_correlations(each, gold, resamples=resamples, seed=seed) for each in vectors]
+            drawn[label] = np.mean(by_seed, axis=0)
     return {
         label: ComparedEncoder(
             seeds=tuple(own.tolist()),
@@ -79,13 +81,6 @@ def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
     for label, one in compared.items():
         if one.mean.value is None:
             yield f"The encoder “{label}” gives every test pair the same cosine, so it has no correlation."
-
-
-def _resampled(vectors: Sequence[ArrayLike], gold: ArrayLike, resamples: int, seed: int) -> Resampled:
-    """The mean over seeds in each resample, (resamples,), NaN where one is undefined."""
-    by_seed = [resampled_correlations(vector, gold, resamples=resamples, seed=seed) for vector in vectors]
-    mean: Resampled = np.mean(by_seed, axis=0)
-    return mean
 
 
 def _spread(value: float, drawn: Resampled) -> Spread:

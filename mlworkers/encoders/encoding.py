@@ -1,8 +1,9 @@
 """Sentences into vectors, and pairs of sentences into cosines."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -16,9 +17,10 @@ from curation.files.progress import Report, silent
 from mlworkers.encoders.forward import length_batches
 from mlworkers.encoders.metrics import Scores
 from mlworkers.pretrained.compute import Compute, halving, side_by_side
+from mlworkers.training.schedule import Places
 
 Vectors = NDArray[np.float32]
-Batch = tuple[NDArray[np.int64], dict[str, Any]]  # the places of its sentences, and what the encoder takes in
+Features = dict[str, Any]  # what the encoder takes in
 _SENTENCES_PER_BLOCK = 4096  # measured for length at a time
 _PAIRS_PER_BLOCK = 8192
 
@@ -64,64 +66,44 @@ def encode(
     """
     encoder.eval()
     vectors: Vectors = np.empty((len(sentences), encoder.get_embedding_dimension() or 0), dtype=np.float32)
-    done = 0
-    passes = _Passes(encoder, sentences, say=lambda sentence: report(done, len(sentences), sentence))
+    prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
+    tokenizing = Lock()  # a tokenizer cannot serve two threads
+    done, share = 0, 1.0  # share: of a batch, that fits into memory
 
-    def encoded(batch: Batch) -> int:
-        vectors[batch[0]] = passes.vectors(batch)
-        return len(batch[0])
+    def tokenized(places: Places) -> Features:
+        with tokenizing:
+            features: Features = encoder.preprocess([sentences[place] for place in places], prompt=prompt)
+            return features
 
-    prepared = passes.prepared(compute.tokens_per_batch)
+    @torch.inference_mode()
+    def passed(features: Features) -> Vectors:
+        output = encoder(batch_to_device(features, encoder.device))
+        found: Vectors = output["sentence_embedding"].float().cpu().numpy()
+        return found
+
+    def encoded(batch: tuple[Places, Features]) -> int:
+        nonlocal share
+        places, features = batch
+
+        def in_parts(rows: int) -> Vectors:
+            if rows >= len(places):
+                return passed(features)
+            starts = range(0, len(places), rows)
+            return np.concatenate([passed(tokenized(places[at : at + rows])) for at in starts])
+
+        say = partial(report, done, len(sentences))
+        vectors[places], rows = halving(in_parts, max(1, int(len(places) * share)), say)
+        share = min(share, rows / len(places))
+        return len(places)
+
+    counts = _token_counts(encoder, sentences)
+    batches = length_batches(counts, tokens_per_batch=compute.tokens_per_batch)
+    prepared = ((places, tokenized(places)) for places in batches)
     with closing(side_by_side(encoded, prepared, workers=compute.workers)) as sizes:
         for size in sizes:
             done += size
             report(done, len(sentences), "Encoding sentences")
     return vectors
-
-
-class _Passes:
-    """Forward passes of an encoder over batches of sentences; where memory runs short, over parts of them."""
-
-    def __init__(
-        self, encoder: SentenceTransformer, sentences: Sequence[str], *, say: Callable[[str], object]
-    ) -> None:
-        self._encoder = encoder
-        self._sentences = sentences
-        self._prompt = encoder.prompts.get(encoder.default_prompt_name or "") or None
-        self._say = say
-        self._share = 1.0  # of a batch, that fits into memory
-        self._tokenizing = Lock()  # a tokenizer cannot serve two threads
-
-    def prepared(self, tokens_per_batch: int) -> Iterator[Batch]:
-        counts = _token_counts(self._encoder, self._sentences)
-        for places in length_batches(counts, tokens_per_batch=tokens_per_batch):
-            yield places, self._features(places)
-
-    def vectors(self, batch: Batch) -> Vectors:
-        """Of the batch's sentences, (b, d)."""
-        places, features = batch
-
-        def in_parts(rows: int) -> Vectors:
-            if rows >= len(places):
-                return self._pass(features)
-            starts = range(0, len(places), rows)
-            return np.concatenate([self._pass(self._features(places[at : at + rows])) for at in starts])
-
-        vectors, rows = halving(in_parts, max(1, int(len(places) * self._share)), self._say)
-        self._share = min(self._share, rows / len(places))
-        return vectors
-
-    def _features(self, places: NDArray[np.int64]) -> dict[str, Any]:
-        with self._tokenizing:
-            texts = [self._sentences[place] for place in places]
-            features: dict[str, Any] = self._encoder.preprocess(texts, prompt=self._prompt)
-            return features
-
-    @torch.inference_mode()
-    def _pass(self, features: dict[str, Any]) -> Vectors:
-        output = self._encoder(batch_to_device(features, self._encoder.device))
-        vectors: Vectors = output["sentence_embedding"].float().cpu().numpy()
-        return vectors
 
 
 def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ A threshold is tuned by a sweep over every cut that it can make. A cut never fal
 threshold could make it; taking every pair and taking none are cuts too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import rankdata
 
 Scores = NDArray[np.float64]
 Labels = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 
 
 def pearson(predicted: ArrayLike, gold: ArrayLike) -> float | None:
@@ -108,49 +110,42 @@ class Threshold:
     figure: float
 
 
-@dataclass(frozen=True)
-class _Cuts:
-    """Every cut, from taking none to taking all: (c,) each."""
-
-    values: Scores
-    taken: NDArray[np.int64]
-    right: NDArray[np.int64]  # positives among the taken
-    positives: int
-    pairs: int
-
-
 def tune_accuracy(scores: ArrayLike, labels: ArrayLike) -> Threshold:
     """The threshold of the highest accuracy; among equals the highest threshold.
 
     scores (n,), labels (n,) of 0 and 1. Raises ValueError unless both labels occur.
     """
-    cuts = _cuts(scores, labels)
-    rejected_rightly = cuts.pairs - cuts.positives - (cuts.taken - cuts.right)
-    return _best(cuts, (cuts.right + rejected_rightly) / cuts.pairs)
+
+    def accuracies(taken: Counts, right: Counts, positives: int, pairs: int) -> Scores:
+        rejected_rightly = pairs - positives - (taken - right)
+        return (right + rejected_rightly) / pairs
+
+    return _best_cut(scores, labels, accuracies)
 
 
 def tune_f1(scores: ArrayLike, labels: ArrayLike) -> Threshold:
     """The threshold of the highest F1; arguments, ties and errors as for `tune_accuracy`."""
-    cuts = _cuts(scores, labels)
-    return _best(cuts, 2 * cuts.right / (cuts.taken + cuts.positives))
+    return _best_cut(scores, labels, lambda taken, right, positives, _pairs: 2 * right / (taken + positives))
 
 
-def _cuts(scores: ArrayLike, labels: ArrayLike) -> _Cuts:
+def _best_cut(
+    scores: ArrayLike, labels: ArrayLike, figures_of: Callable[[Counts, Counts, int, int], Scores]
+) -> Threshold:
+    """figures_of: from the pairs that each cut takes and the positives among them, (c,) each, and the positives and
+    pairs of all, to the figure of each cut (c,).
+    """
     values, positive = labelled(scores, labels)
     if positive.all() or not positive.any():
         raise ValueError(f"All {positive.size} labels are {int(positive[0])}; a threshold needs both.")
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
     last = np.flatnonzero(ordered[:-1] > ordered[1:])  # the last of each group of equal scores but the lowest
-    taken = np.concatenate(([0], last + 1, [values.size]))
+    taken = np.concatenate(([0], last + 1, [values.size]))  # from none to all
     right = np.concatenate(([0], np.cumsum(positive[order])))[taken]
     upper, lower = ordered[last], ordered[last + 1]
     middle = lower + (upper - lower) / 2
     # Between neighbouring floats the middle rounds to one of them; the lower one still separates the two.
     cuts = np.concatenate(([np.inf], np.where(middle < upper, middle, lower), [-np.inf]))
-    return _Cuts(cuts, taken, right, int(positive.sum()), values.size)
-
-
-def _best(cuts: _Cuts, figures: Scores) -> Threshold:
+    figures = figures_of(taken, right, int(positive.sum()), values.size)
     place = int(np.argmax(figures))
-    return Threshold(float(cuts.values[place]), float(figures[place]))
+    return Threshold(float(cuts[place]), float(figures[place]))

@@ -306,7 +306,18 @@ class ComparisonPlan(TrainingPlan):
     @property
     def chosen(self) -> tuple[Weighting, ...]:
         """The weightings, in the order in which they were named. Raises PlanError."""
-        return _weightings_listed(self.weightings)
+        names = [name.strip() for name in self.weightings.split(",") if name.strip()]
+        unknown = [name for name in names if name not in list(Weighting)]
+        if unknown:
+            raise PlanError(
+                "There is no weighting “%(name)s”; choose from %(known)s.",
+                name=unknown[0],
+                known=", ".join(Weighting),
+            )
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
+        return tuple(map(Weighting, names))
 
     @property
     def all_seeds(self) -> range:
@@ -326,18 +337,3 @@ def check_resamples(number: int) -> None:
             number=number,
             least=FEWEST_RESAMPLES,
         )
-
-
-def _weightings_listed(text: str) -> tuple[Weighting, ...]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in list(Weighting)]
-    if unknown:
-        raise PlanError(
-            "There is no weighting “%(name)s”; choose from %(known)s.",
-            name=unknown[0],
-            known=", ".join(Weighting),
-        )
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
-    return tuple(map(Weighting, names))

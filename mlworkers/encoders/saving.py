@@ -52,14 +52,12 @@ def trained_on(folder: Path) -> HeldOut:
     try:
         told = json_from((folder / _ABOUT).read_text("utf-8"))
         keys = frozenset(map(str, told["trained_on"]))
-        return HeldOut(keys) if told.get("trained_on_key") == _NEAR_COPY else HeldOut(keys, _earlier_key)
     except (OSError, ValueError, KeyError, TypeError):
         return HeldOut()
-
-
-def _earlier_key(text: str) -> str:
-    """The key in folders that name no kind of key: of texts that differ in case and white space alone."""
-    return sentence_key(text.casefold())[:16]
+    if told.get("trained_on_key") == _NEAR_COPY:
+        return HeldOut(keys)
+    # Folders that name no kind of key: of texts that differ in case and white space alone.
+    return HeldOut(keys, lambda text: sentence_key(text.casefold())[:16])
 
 
 def card(encoder: SentenceTransformer, about: About) -> str:

@@ -61,7 +61,16 @@ def cross_fit(
 
     def fitted(fold: int) -> Head:
         seen, inner = data.seen_by(fold), data.inner(fold)
-        penalty = _best_penalty(values, data.human, seen & ~inner, inner, penalties)
+
+        def loss(penalty: float) -> float:
+            """On the inner fold, of a head that did not see it."""
+            head = fit_head(values[seen & ~inner], data.human[seen & ~inner], penalty=penalty)
+            margins = np.diff(head.logits(values[inner]), axis=1)[:, 0]
+            signed = np.where(data.human[inner], margins, -margins)
+            return float(class_weights(data.human[inner]) @ np.logaddexp(0.0, -signed))
+
+        # Of equals the first, which is the largest.
+        penalty = min(penalties, key=loss) if len(penalties) > 1 else penalties[0]
         return fit_head(values[seen], data.human[seen], penalty=penalty)
 
     logits, taken = np.empty((len(values), 2)), list[float]()
@@ -104,18 +113,3 @@ def fit_head(features: NDArray[np.floating], human: Marks, *, penalty: float) ->
 def usual_penalty(penalties: Sequence[float]) -> float:
     """For the head of all sentences: the penalty in the middle of the folds' own, the larger of two."""
     return median_high(penalties)
-
-
-def _best_penalty(
-    values: Floats, human: Marks, fitted: Marks, inner: Marks, penalties: Sequence[float]
-) -> float:
-    """The penalty of the lowest loss on the inner fold, the larger among equals."""
-    if len(penalties) == 1:
-        return penalties[0]
-    losses = []
-    for penalty in penalties:
-        head = fit_head(values[fitted], human[fitted], penalty=penalty)
-        margins = np.diff(head.logits(values[inner]), axis=1)[:, 0]
-        signed = np.where(human[inner], margins, -margins)
-        losses.append(float(class_weights(human[inner]) @ np.logaddexp(0.0, -signed)))
-    return penalties[int(np.argmin(losses))]

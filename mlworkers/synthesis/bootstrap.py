@@ -13,6 +13,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from curation.files.progress import Report, silent
@@ -211,14 +212,9 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
 
     Padding is at the end, where no earlier token attends to it.
     """
-    width = max(len(each.tokens) for each in examples) - 1
-    tokens = torch.zeros(len(examples), width, dtype=torch.long)
-    targets = torch.full((len(examples), width), IGNORED)
-    for row, each in enumerate(examples):
-        end = len(each.tokens) - 1
-        tokens[row, :end] = torch.tensor(each.tokens[:-1])
-        targets[row, each.given : end] = torch.tensor(each.tokens[each.given + 1 :])
-    return tokens, targets
+    tokens = [torch.tensor(each.tokens[:-1]) for each in examples]
+    targets = [torch.tensor([IGNORED] * each.given + each.tokens[each.given + 1 :]) for each in examples]
+    return pad_sequence(tokens, batch_first=True), pad_sequence(targets, True, IGNORED)
 
 
 END = "<|endoftext|>"

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers.cache_utils import Cache, DynamicLayer
 
 from mlworkers.synthesis.debiasing import debiased, drawn, nucleus
@@ -99,7 +100,14 @@ class _Batch:
         self._blocks = len(prompts[0])
         self._cache = Cache(layer_class_to_replicate=RoomyLayer)
         lines = [each[block] for block in range(self._blocks) for each in prompts]
-        tokens, self._mask = left_padded(lines, generator.device)
+        # Padding is before a prompt, so that all end together. The mask hides it: it may be any token.
+        tokens, self._mask = (
+            pad_sequence(rows, batch_first=True, padding_side="left").to(generator.device)
+            for rows in (
+                [torch.tensor(line) for line in lines],
+                [torch.ones(len(line), dtype=torch.long) for line in lines],
+            )
+        )
         self._positions = (self._mask.cumsum(dim=-1) - 1).clamp_(min=0)
         self.rows = torch.arange(len(prompts) * samples, device=generator.device)
         logits = self._forward(tokens)
@@ -142,17 +150,3 @@ class _Batch:
         )
         logits: Tensor = output.logits[:, -1].float()
         return logits.masked_fill(self._generator.barred, -torch.inf)
-
-
-def left_padded(lines: Sequence[list[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-    """Tokens and mask, both (lines, longest). Padding is before a prompt, so that all of them end together.
-
-    The mask hides the padding, which therefore may be any token: no tokenizer needs one of its own.
-    """
-    longest = max(map(len, lines))
-    tokens = torch.zeros(len(lines), longest, dtype=torch.long)
-    mask = torch.zeros(len(lines), longest, dtype=torch.long)
-    for number, line in enumerate(lines):
-        tokens[number, longest - len(line) :] = torch.tensor(line)
-        mask[number, longest - len(line) :] = 1
-    return tokens.to(device), mask.to(device)

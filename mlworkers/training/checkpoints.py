@@ -88,7 +88,10 @@ class Checkpoints:
         try:
             figures = json_from((found[-1] / _FIGURES).read_text("utf-8"))
             about, step, groups = (figures.pop(name) for name in ("about", "step", "groups"))
-            tensors = _grouped(load_file(found[-1] / _TENSORS), groups)
+            tensors: dict[str, dict[str, Tensor]] = {group: {} for group in groups}
+            for key, value in load_file(found[-1] / _TENSORS).items():
+                group, _, name = key.partition("/")
+                tensors[group][name] = value
         except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise CheckpointError(
                 f"The checkpoint {found[-1]} is damaged; remove it and start again."
@@ -121,11 +124,3 @@ def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], st
                 f"The checkpoint at step {step} belongs to another architecture: its weight {name} is {there}, the "
                 f"model's is {here}; remove it and start again."
             )
-
-
-def _grouped(flat: Mapping[str, Tensor], groups: list[str]) -> dict[str, dict[str, Tensor]]:
-    found: dict[str, dict[str, Tensor]] = {group: {} for group in groups}
-    for key, value in flat.items():
-        group, _, name = key.partition("/")
-        found[group][name] = value
-    return found
