@@ -32,11 +32,10 @@ class SettingError(ValueError):
 
     def labelled(self, labels: Mapping[str, Any]) -> str:
         """The sentence with the label of each setting that has one. labels: by the settings' names."""
-        return self._sentence % {place: _labelled(word, labels) for place, word in self._words.items()}
-
-
-def _labelled(word: Any, labels: Mapping[str, Any]) -> Any:
-    return labels.get(word.name, word.name) if isinstance(word, SettingName) else word
+        return self._sentence % {
+            place: labels.get(word.name, word.name) if isinstance(word, SettingName) else word
+            for place, word in self._words.items()
+        }
 
 
 class PlanError(SettingError):

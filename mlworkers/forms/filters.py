@@ -22,14 +22,14 @@ class RunFilterForm(forms.Form):
 
     def __init__(self, *args: Any, datasets: Iterable[Dataset], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._offer(
-            "kind", _("every kind"), ((kind.name, kind.label) for kind in KINDS.values() if kind.listed)
-        )
-        self._offer("state", _("every state"), Run.State.choices)
-        self._offer("dataset", _("every dataset"), ((dataset.slug, dataset.name) for dataset in datasets))
-
-    def _offer(self, name: str, everything: str, choices: Iterable[tuple[str, Text]]) -> None:
-        self.fields[name].choices = [("", everything), *choices]  # type: ignore[attr-defined]
+        kinds = ((kind.name, kind.label) for kind in KINDS.values() if kind.listed)
+        offered: dict[str, list[tuple[str, Text]]] = {
+            "kind": [("", _("every kind")), *kinds],
+            "state": [("", _("every state")), *Run.State.choices],
+            "dataset": [("", _("every dataset")), *((one.slug, one.name) for one in datasets)],
+        }
+        for name, choices in offered.items():
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
 
     def wanted(self) -> dict[str, str]:
         self.full_clean()

@@ -47,11 +47,11 @@ class PlanForm(forms.Form):
     @property
     def first(self) -> list[forms.BoundField]:
         """What one decides each time: what the plan names, and what it calls essential."""
-        return [self[setting.name] for setting in self._visible if self._comes_first(setting)]
+        return self._fields(first=True)
 
     @property
     def more(self) -> list[forms.BoundField]:
-        return [self[setting.name] for setting in self._visible if not self._comes_first(setting)]
+        return self._fields(first=False)
 
     @property
     def more_is_open(self) -> bool:
@@ -62,17 +62,21 @@ class PlanForm(forms.Form):
             for field in self.more
         )
 
-    def _comes_first(self, setting: Setting) -> bool:
-        return setting.comes_first or len(self.kind.settings) <= SHOWN_AT_ONCE
-
-    @property
-    def _visible(self) -> list[Setting]:
-        return [setting for setting in self.kind.settings if not self[setting.name].is_hidden]
+    def _fields(self, *, first: bool) -> list[forms.BoundField]:
+        few = len(self.kind.settings) <= SHOWN_AT_ONCE
+        chosen = [self[one.name] for one in self.kind.settings if (one.comes_first or few) == first]
+        return [field for field in chosen if not field.is_hidden]
 
     def plan(self) -> dict[str, Any]:
-        """What was filled in; a setting that was left empty keeps its default."""
-        given = [(setting, self.cleaned_data[setting.name]) for setting in self.kind.settings]
-        return {setting.name: value for setting, value in given if not _is_left_empty(setting, value)}
+        """What was filled in; a setting that was left empty keeps its default. An empty text may be meant; an empty
+        number never is.
+        """
+        given = [(one, self.cleaned_data[one.name]) for one in self.kind.settings]
+        return {
+            one.name: value
+            for one, value in given
+            if value is not None and not (value == "" and one.type in (int, float))
+        }
 
     def clean(self) -> dict[str, Any]:
         if not self.errors:
@@ -81,11 +85,6 @@ class PlanForm(forms.Form):
             except ValueError as error:
                 raise forms.ValidationError(sentence_for_page(self.kind, error)) from error
         return self.cleaned_data
-
-
-def _is_left_empty(setting: Setting, value: Any) -> bool:
-    """An empty text may be meant; an empty number never is."""
-    return value is None or (value == "" and setting.type in (int, float))
 
 
 def _differs(given: Any, default: Any) -> bool:
@@ -117,16 +116,15 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
 
 def _help(setting: Setting) -> str:
     """What the setting does, its unit, and its default with the source of that number."""
-    words = {"default": localize(setting.default), "unit": setting.unit, "source": setting.source}
-    default = ""
-    if isinstance(setting.default, int | float) and not isinstance(setting.default, bool):
-        default = (
-            _("Default: %(default)s %(unit)s") % words if setting.unit else _("Default: %(default)s") % words
-        )
-        default += f" ({setting.source})." if setting.source else "."
-    elif setting.source:
-        default = _("Default: %(default)s") % {"default": _word(setting.default)} + f" ({setting.source})."
-    return f"{setting.help} {default}".strip()
+    is_number = isinstance(setting.default, int | float) and not isinstance(setting.default, bool)
+    if not is_number and not setting.source:
+        return str(setting.help)
+    default = localize(setting.default) if is_number else _word(setting.default)
+    words = {"default": default, "unit": setting.unit}
+    has_unit = is_number and setting.unit
+    sentence = _("Default: %(default)s %(unit)s") if has_unit else _("Default: %(default)s")
+    source = f" ({setting.source})" if setting.source else ""
+    return f"{setting.help} {sentence % words}{source}.".strip()
 
 
 def _word(default: Any) -> str:

@@ -266,6 +266,7 @@ class _Comparison:
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, data = self._plan, self._data
+        suite = _suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
         cosines: dict[str, list[Scores]] = {}
         effective: dict[str, float] = {}  # of the first seed of each weighting
         made: list[NewArtifact] = []
@@ -281,7 +282,13 @@ class _Comparison:
                 _linked(path / "encoder", folder)
                 kept = {name: facts[name] for name in ("training_pairs", "seconds")}
                 made.append(NewArtifact("encoder", folder, {**_card(encoder, data), **kept}))
-            evaluations += [(row, folder) for row in self._measured(vector, label, encoder, folder)]
+            agreement = measure_agreement(
+                vector, self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY
+            )
+            model = plan.model if folder is None else home_relative(folder)
+            seed = None if encoder is None else encoder.seed
+            rows = _evaluations(agreement, model=model, suite=suite, label=label, seed=seed)
+            evaluations += [(row, folder) for row in rows]
         compared = compare(
             cosines, self._tests.values, reference=REFERENCE, resamples=plan.bootstrap, seed=_RESAMPLED_BY
         )
@@ -300,21 +307,6 @@ class _Comparison:
         words = {"encoders": len(paths), "pairs": intcomma(len(self._tests))}
         message = _("%(encoders)s encoders evaluated on %(pairs)s test pairs") % words
         return Outcome(message, result, made, evaluations)
-
-    def _measured(
-        self, cosines: Scores, label: str, encoder: EncoderPlan | None, folder: Path | None
-    ) -> list[Evaluation]:
-        plan = self._plan
-        agreement = measure_agreement(
-            cosines, self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY
-        )
-        return _evaluations(
-            agreement,
-            model=plan.model if folder is None else home_relative(folder),
-            suite=_suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split),
-            label=label,
-            seed=None if encoder is None else encoder.seed,
-        )
 
 
 def _linked(source: Path, target: Path) -> None:

@@ -45,7 +45,11 @@ def labelled_pairs(dataset: Dataset, split: str, score_set: ScoreSet) -> tuple[l
 def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list[Source]:
     """At most so many different human sentences of the split's pairs, drawn at random; none that is held out."""
     held_out = held_out_of(dataset, split)
-    groups = _groups(dataset)
+    # Of each sentence the number of its group: pairs that share a sentence hang together.
+    rows = list(human_pairs(dataset).order_by("pk").values_list("a_id", "b_id"))
+    a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+    components = pair_components(a, b).tolist()
+    groups = {number: group for pair, group in zip(rows, components, strict=True) for number in pair}
     found: dict[str, Source] = {}
     pairs = human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
     for number, text in sorted(human_texts(pairs).items()):
@@ -67,11 +71,3 @@ def human_texts(pairs: QuerySet[Pair]) -> dict[int, str]:
         human = pairs.filter(**{f"{side}__origin": Sentence.Origin.HUMAN}).order_by()
         texts.update(human.values_list(f"{side}_id", f"{side}__text").iterator(chunk_size=IN_MEMORY))
     return texts
-
-
-def _groups(dataset: Dataset) -> dict[int, int]:
-    """Of each sentence the number of its group: pairs that share a sentence hang together."""
-    rows = list(human_pairs(dataset).order_by("pk").values_list("a_id", "b_id"))
-    a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    components = pair_components(a, b).tolist()
-    return {sentence: group for pair, group in zip(rows, components, strict=True) for sentence in pair}

@@ -30,17 +30,10 @@ from mlworkers.training.loop import CurvePoint
 SENTENCES_IN_SHARD = 1_000
 COLUMNS = (
     Column("sentence", "integer"),
-    Column("text"),
-    Column("origin"),
-    Column("learnt", "integer"),
-    Column("group", "integer"),
-    Column("fold", "integer"),
-    Column("logit_machine", "number"),
-    Column("logit_human", "number"),
-    Column("p_human", "number"),
+    *map(Column, ("text", "origin")),
+    *(Column(name, "integer") for name in ("learnt", "group", "fold")),
+    *(Column(name, "number") for name in ("logit_machine", "logit_human", "p_human")),
 )
-
-
 # Logits of n sentences (n, 2), none from a classifier that saw the sentence; and those of one that saw them all.
 ClassifierLogits = tuple[Floats, Floats]
 

@@ -57,7 +57,13 @@ class _GeneratedPair(NamedTuple):
 
 def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     """Draw what is scored. Raises UserError where the run is unknown, another dataset's, or has no pairs left."""
-    run = _generation(plan, dataset)
+    run = Run.objects.filter(pk=plan.run).first()
+    words = {"run": plan.run, "dataset": dataset.slug}
+    if run is None:
+        raise UserError(_("There is no run %(run)s; name one that generated pairs.") % words)
+    if run.dataset_id != dataset.pk:
+        sentence = _("Run %(run)s does not belong to %(dataset)s; name one that generated pairs of it.")
+        raise UserError(sentence % words)
     generated = _generated(run, dataset)
     split = str(run.plan.get("split", SPLIT))
     people, mates = _people(dataset, split)
@@ -87,17 +93,6 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
         ],
         pairs=[ScoredPair(row.pair, place[row.sentence], row.target) for row in generated],
     )
-
-
-def _generation(plan: RealismPlan, dataset: Dataset) -> Run:
-    run = Run.objects.filter(pk=plan.run).first()
-    words = {"run": plan.run, "dataset": dataset.slug}
-    if run is None:
-        raise UserError(_("There is no run %(run)s; name one that generated pairs.") % words)
-    if run.dataset_id != dataset.pk:
-        sentence = _("Run %(run)s does not belong to %(dataset)s; name one that generated pairs of it.")
-        raise UserError(sentence % words)
-    return run
 
 
 def _generated(run: Run, dataset: Dataset) -> list[_GeneratedPair]:

@@ -97,12 +97,8 @@ def plan_read(plan: type[Any], name: str, values: Mapping[str, Any]) -> Any:
             raise _unknown(name, given, settings)
     for setting in settings.values():
         if setting.required and values.get(setting.name) in (None, ""):
-            raise SettingError(
-                _("“%(setting)s” is missing; %(kind)s needs it. %(help)s"),
-                setting=SettingName(setting.name),
-                kind=SettingName(name),
-                help=setting.help,
-            )
+            sentence = _("“%(setting)s” is missing; %(kind)s needs it. %(help)s")
+            raise _wrong(setting, sentence, kind=SettingName(name), help=setting.help)
     return plan(**{given: read(settings[given], raw) for given, raw in values.items()})
 
 
@@ -125,14 +121,14 @@ def read(setting: Setting, raw: Any) -> Value:
         return None
     value = READERS.get(setting.type, _read_text)(setting, raw)
     if isinstance(value, int | float):
-        _check_range(setting, value)
+        words = {"value": value, "low": setting.low, "high": setting.high}
+        if setting.low is not None and value < setting.low:
+            raise _wrong(setting, _("“%(setting)s” is %(value)s; it must be at least %(low)s."), **words)
+        if setting.high is not None and value > setting.high:
+            raise _wrong(setting, _("“%(setting)s” is %(value)s; it must be at most %(high)s."), **words)
     if setting.choices and value not in setting.choices:
-        raise SettingError(
-            _("“%(setting)s” is “%(value)s”; choose one of %(choices)s."),
-            setting=SettingName(setting.name),
-            value=_short(value),
-            choices=listed(setting.choices),
-        )
+        sentence = _("“%(setting)s” is “%(value)s”; choose one of %(choices)s.")
+        raise _wrong(setting, sentence, value=_short(value), choices=listed(setting.choices))
     return setting.type(value) if issubclass(setting.type, Enum) else value
 
 
@@ -140,8 +136,7 @@ def _read_whole(setting: Setting, raw: Any) -> int:
     if type(raw) is not int and not (isinstance(raw, str) and _WHOLE.fullmatch(raw.strip())):
         _refuse(setting, raw)
     if len(str(raw)) > _MOST_DIGITS:
-        sentence = _("“%(setting)s” has too many digits; give a smaller number.")
-        raise SettingError(sentence, setting=SettingName(setting.name))
+        raise _wrong(setting, _("“%(setting)s” has too many digits; give a smaller number."))
     return int(raw)
 
 
@@ -174,22 +169,14 @@ READERS: dict[type[Any], Callable[[Setting, Any], Value]] = {
 
 def _refuse(setting: Setting, raw: Any) -> NoReturn:
     wanted = {bool: _("yes or no"), int: _("a whole number"), float: _("a number")}
-    raise SettingError(
-        _("“%(setting)s” is “%(value)s”; give %(wanted)s."),
-        setting=SettingName(setting.name),
-        value=_short(raw),
-        wanted=wanted.get(setting.type, _("a text")),
-    )
+    sentence = _("“%(setting)s” is “%(value)s”; give %(wanted)s.")
+    raise _wrong(setting, sentence, value=_short(raw), wanted=wanted.get(setting.type, _("a text")))
+
+
+def _wrong(setting: Setting, sentence: str, **words: Any) -> SettingError:
+    return SettingError(sentence, setting=SettingName(setting.name), **words)
 
 
 def _short(value: Any) -> str:
     """What was given, as far as a sentence has room for it."""
     return Truncator(value).chars(_LONGEST_SHOWN)
-
-
-def _check_range(setting: Setting, value: float) -> None:
-    words = {"setting": SettingName(setting.name), "value": value, "low": setting.low, "high": setting.high}
-    if setting.low is not None and value < setting.low:
-        raise SettingError(_("“%(setting)s” is %(value)s; it must be at least %(low)s."), **words)
-    if setting.high is not None and value > setting.high:
-        raise SettingError(_("“%(setting)s” is %(value)s; it must be at most %(high)s."), **words)

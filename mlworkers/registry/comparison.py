@@ -59,8 +59,9 @@ class Comparison:
     training_pairs: int
     seeds: Sequence[int]
 
-    def cells(self, suite: int = 0) -> list[tuple[str, Cell]]:
-        return [(row.label, row.cells[suite]) for row in self.rows]
+    def cells(self) -> list[tuple[str, Cell]]:
+        """Of the first test."""
+        return [(row.label, row.cells[0]) for row in self.rows]
 
 
 def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) -> Comparison:
@@ -154,28 +155,20 @@ def _limits(comparison: Comparison) -> str:
 def unscored_note(result: Mapping[str, Any]) -> str:
     """How many training pairs had no p_D, and what became of them; nothing where all had one."""
     human, left_out = result.get("unscored_as_human", 0), result.get("unscored_left_out", 0)
-    sentences = []
-    if human:
-        sentences.append(
-            ngettext(
-                "%(number)s training pair had no p_D because a person wrote or edited its sentence; it counts as human "
-                "(p_D = 1).",
-                "%(number)s training pairs had no p_D because a person wrote or edited their sentences; they count as "
-                "human (p_D = 1).",
-                human,
-            )
-            % {"number": f"{human:,}"}
-        )
-    if left_out:
-        sentences.append(
-            ngettext(
-                "%(number)s pair without p_D was left out of every weighting alike.",
-                "%(number)s pairs without p_D were left out of every weighting alike.",
-                left_out,
-            )
-            % {"number": f"{left_out:,}"}
-        )
-    return " ".join(sentences)
+    as_human = ngettext(
+        "%(number)s training pair had no p_D because a person wrote or edited its sentence; it counts as human "
+        "(p_D = 1).",
+        "%(number)s training pairs had no p_D because a person wrote or edited their sentences; they count as "
+        "human (p_D = 1).",
+        human,
+    )
+    without = ngettext(
+        "%(number)s pair without p_D was left out of every weighting alike.",
+        "%(number)s pairs without p_D were left out of every weighting alike.",
+        left_out,
+    )
+    counted = [(human, as_human), (left_out, without)]
+    return " ".join(sentence % {"number": f"{number:,}"} for number, sentence in counted if number)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def lineage_of(run: Run) -> list[Ancestor]:
     ancestors: list[Ancestor] = []
     level, seen = [run], {run.pk}
     for _level in range(LEVELS):
-        sets, models = _score_sets(level), _models(level)
+        sets, models = _behind(level)
         found = [Ancestor(one, _names(one, sets, models)) for one in level]
         ancestors += found
         wanted = {name.run for ancestor in found for name in ancestor.named if name.run} - seen
@@ -60,30 +60,18 @@ def _settings(run: Run) -> list[Setting]:
     return [one for one in kind.settings if one.refers_to and run.plan.get(one.name)] if kind else []
 
 
-def _score_sets(runs: Iterable[Run]) -> _ScoreSets:
-    """Every score set that a plan of these runs names, by its dataset's short name and its own."""
-    named = [
-        (slug, run.plan[setting.name])
-        for run in runs
-        for setting in _settings(run)
-        if setting.refers_to == "score set" and (slug := _slug(run, setting))
-    ]
-    if not named:
-        return {}
-    found = ScoreSet.objects.filter(
-        dataset__slug__in={slug for slug, _name in named}, name__in={name for _slug, name in named}
-    ).select_related("dataset")
-    return {(one.dataset.slug, one.name): one for one in found}
-
-
-def _models(runs: Iterable[Run]) -> dict[str, Artifact]:
-    names = {
-        str(run.plan[setting.name])
-        for run in runs
-        for setting in _settings(run)
-        if setting.refers_to == "model"
-    }
-    return models_behind(names, among=Artifact.objects.filter(kind__in=MODEL_KINDS)) if names else {}
+def _behind(runs: Iterable[Run]) -> tuple[_ScoreSets, dict[str, Artifact]]:
+    """Every score set and every model that a plan of these runs names."""
+    named = [(run, setting, run.plan[setting.name]) for run in runs for setting in _settings(run)]
+    sets = [(_slug(run, setting), name) for run, setting, name in named if setting.refers_to == "score set"]
+    models = {str(name) for _run, setting, name in named if setting.refers_to == "model"}
+    found: Iterable[ScoreSet] = []
+    if slugs := {slug for slug, _name in sets if slug}:
+        there = ScoreSet.objects.filter(dataset__slug__in=slugs, name__in={name for _set_slug, name in sets})
+        found = there.select_related("dataset")
+    score_sets = {(one.dataset.slug, one.name): one for one in found}
+    among = Artifact.objects.filter(kind__in=MODEL_KINDS)
+    return score_sets, models_behind(models, among=among) if models else {}
 
 
 def _slug(run: Run, setting: Setting) -> str:

@@ -26,7 +26,7 @@ from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_errors_shown, plan_from
 from mlworkers.registry.references import models_check_roots
 from mlworkers.runs.invitations import invite, invite_assistants, kept_forget
-from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.lifecycle import Claim, RunStopped, run_fail, run_finish, run_leave
 from mlworkers.runs.reporting import AssistantReport, Heir, Reporter, WorkerLeaves, leaving
 from mlworkers.runs.shards import AssistingShards, HeldShards, Shards, ShardsLeft
@@ -101,9 +101,13 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
         run = Run.objects.select_related("dataset").get(pk=claim.run_id)
         shards = HeldShards(run.pk, report, worker=run.worker, invite=lambda: invite_assistants(run))
         outcome = _outcome(run, pipeline_of, attempt_folder(run.pk, claim.attempt), report, shards)
-        made = {each.path: _artifact(run, each) for each in outcome.made}
-        for evaluation, path in outcome.evaluations:
-            evaluation.run, evaluation.artifact = run, made[path] if path else None
+        made = {}
+        for new in outcome.made:
+            sha256, size = content_of(new.path)
+            about = {"kind": new.kind, "sha256": sha256, "size": size, "card": new.card}
+            made[new.path] = Artifact(run=run, path=home_relative(new.path), **about)
+        for evaluation, measured in outcome.evaluations:
+            evaluation.run, evaluation.artifact = run, made[measured] if measured else None
         run_finish(
             claim=claim,
             at=database_now(),
@@ -150,12 +154,6 @@ def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, sh
     )
     with plan_errors_shown(kind):
         return pipeline_of(kind.name)(plan_from(kind, run.plan), job)
-
-
-def _artifact(run: Run, made: NewArtifact) -> Artifact:
-    sha256, size = content_of(made.path)
-    path = home_relative(made.path)
-    return Artifact(run=run, kind=made.kind, path=path, sha256=sha256, size=size, card=made.card)
 
 
 def _leave(claim: Claim, log: RunLog) -> None:

@@ -151,10 +151,16 @@ class HeldShards(SharedShards):
             self._report(far, whole, message)  # for the log
             self._report(far, whole, stage_message)
 
+        def beat(at: datetime) -> None:
+            self._beat(at)
+            written = self._written
+            if written is not None and self._holds(written.claim):
+                self._others = shards_done(self._run_id, stage) - written.done
+
         self._reconcile(stage, sizes, paths)
         if len(sizes) > 1:
             self._invite()
-        with beating("shard heartbeat", lambda at: self._beat_and_look(stage, at)):
+        with beating("shard heartbeat", beat):
             while not all(path.exists() for path in paths):
                 self._others = shards_done(self._run_id, stage)
                 self._report(self._others, whole, message)
@@ -175,12 +181,6 @@ class HeldShards(SharedShards):
         there = {number for number, path in enumerate(paths) if path.exists()}
         shards_found(run_id=self._run_id, stage=stage, numbers=there - done)
         shards_lost(run_id=self._run_id, stage=stage, numbers=done - there)
-
-    def _beat_and_look(self, stage: str, at: datetime) -> None:
-        self._beat(at)
-        written = self._written
-        if written is not None and self._holds(written.claim):
-            self._others = shards_done(self._run_id, stage) - written.done
 
 
 class AssistingShards(SharedShards):

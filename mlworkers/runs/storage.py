@@ -142,12 +142,9 @@ class RunLog:
         _append(self.path, f"{stamp} {text.rstrip()}")
         with suppress(OSError, ValueError):
             if self.path.stat().st_size > LOG_MAX_BYTES:
-                self._shorten()
-
-    def _shorten(self) -> None:
-        kept = self.path.read_bytes()[-LOG_MAX_BYTES // 2 :].partition(b"\n")[2]
-        with replacing(self.path) as file:
-            file.write("… earlier lines were left out\n".encode() + kept)
+                kept = self.path.read_bytes()[-LOG_MAX_BYTES // 2 :].partition(b"\n")[2]
+                with replacing(self.path) as file:
+                    file.write("… earlier lines were left out\n".encode() + kept)
 
     def tail(self, lines: int = 40) -> str:
         """The last lines, or an empty text where nothing was logged."""

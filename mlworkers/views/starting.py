@@ -10,11 +10,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
 from curation.heartbeats import database_now
-from curation.models import Dataset
 from curation.numbers import number_from
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
-from mlworkers.models import Run
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
@@ -59,9 +57,14 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         datasets=datasets_readable(request.user),
         initial=_plan_before(request),
     )
-    run = _started(request, form, dataset) if form.is_valid() else None
-    if run is not None:
-        return redirect("mlworkers:run_detail", pk=run.pk)
+    if form.is_valid():
+        plan, launch = form.plan(), form.cleaned_data["launch"]
+        try:
+            run = start(kind=chosen.name, plan=plan, by=request.user, dataset=dataset, launch=launch)
+        except UserError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("mlworkers:run_detail", pk=run.pk)
     context = {
         "kind": chosen,
         "dataset": dataset,
@@ -81,12 +84,3 @@ def _plan_before(request: AuthedRequest) -> dict[str, Any]:
         raise Http404
     plan: dict[str, Any] = run_for(request.user, number, may="read").plan
     return plan
-
-
-def _started(request: AuthedRequest, form: PlanForm, dataset: Dataset | None) -> Run | None:
-    plan, launch = form.plan(), form.cleaned_data["launch"]
-    try:
-        return start(kind=form.kind.name, plan=plan, by=request.user, dataset=dataset, launch=launch)
-    except UserError as error:
-        form.add_error(None, str(error))
-        return None

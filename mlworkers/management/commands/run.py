@@ -44,7 +44,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["list"]:
-            text = [line for kind in KINDS.values() for line in described(kind)]
+            text: list[str] = []
+            for kind in KINDS.values():
+                text.append(f"{kind.name}: {kind.description} ({_('queue')} {kind.queue})")
+                text += [*(f"  {line(setting)}" for setting in kind.settings), ""]
             self.answer({name: listed(kind) for name, kind in KINDS.items()}, *text, as_json=options["json"])
             return
         if not options["kind"]:
@@ -114,13 +117,8 @@ def values_in(texts: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def described(kind: Kind) -> list[str]:
-    """A kind of run and its plan, for reading."""
-    head = f"{kind.name}: {kind.description} ({_('queue')} {kind.queue})"
-    return [head, *(f"  {line(setting)}" for setting in kind.settings), ""]
-
-
 def line(setting: Setting) -> str:
+    """A setting, for reading."""
     ends = ["" if end is None else f"{end:.12g}" for end in (setting.low, setting.high)]
     facts = [
         setting.type_name,
@@ -136,7 +134,7 @@ def line(setting: Setting) -> str:
 
 
 def listed(kind: Kind) -> dict[str, Any]:
-    """The same, for programs."""
+    """A kind of run and its plan, for programs."""
     return {
         "queue": kind.queue,
         "plan": {
