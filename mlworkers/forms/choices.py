@@ -54,9 +54,7 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
 
 
 def suggestions_of(setting: Setting) -> Choices | None:
-    """What a text field suggests: the packaged encoder, and the models that runs made, newest first. None for a text
-    that names no model.
-    """
+    """The packaged encoder, and the models that runs made, newest first; None for what names no model."""
     if setting.refers_to != "model":
         return None
     kinds = setting.kinds or MODEL_KINDS

@@ -68,9 +68,7 @@ class PlanForm(forms.Form):
         return [field for field in chosen if not field.is_hidden]
 
     def plan(self) -> dict[str, Any]:
-        """What was filled in; a setting that was left empty keeps its default. An empty text may be meant; an empty
-        number never is.
-        """
+        """What was filled in. A number that was left empty keeps its default; an empty text may be meant."""
         given = [(one, self.cleaned_data[one.name]) for one in self.kind.settings]
         return {
             one.name: value

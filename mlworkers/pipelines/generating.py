@@ -87,7 +87,7 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     if not written:
         raise UserError(refused[0])
     processed = postprocessed(written, sources, plan, held_out=held_out_of(dataset, plan.split))
-    return _stored(processed, plan, job, dataset=dataset, refused=refused, writer=writer)
+    return _stored(processed, job, dataset, writer, refused)
 
 
 @dataclass
@@ -136,15 +136,9 @@ class _Writer:
 
 
 def _stored(
-    processed: ProcessedRows,
-    plan: GenerationPlan,
-    job: Job,
-    *,
-    dataset: Dataset,
-    refused: Sequence[str],
-    writer: _Writer,
+    processed: ProcessedRows, job: Job, dataset: Dataset, writer: _Writer, refused: Sequence[str]
 ) -> Outcome:
-    kept = processed.kept
+    plan, kept = writer.plan, processed.kept
     if not kept:
         reasons = ", ".join(f"{reason} {count}" for reason, count in processed.dropped.items() if count)
         sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
@@ -159,7 +153,7 @@ def _stored(
         method=METHOD,
         parameters={"model": plan.model, "task": plan.task, "smoothing": plan.smoothing, "seed": plan.seed},
     )
-    result = _figures(processed, writer, plan) | {
+    result = _figures(processed, writer) | {
         "refused": len(refused),
         "refused_because": list(refused[:3]),
         "score_set": added.score_set.name,
@@ -172,7 +166,7 @@ def _stored(
     return Outcome(message, result, [NewArtifact("generated rows", path, card)])
 
 
-def _figures(processed: ProcessedRows, writer: _Writer, plan: GenerationPlan) -> dict[str, Any]:
+def _figures(processed: ProcessedRows, writer: _Writer) -> dict[str, Any]:
     generated = [row for row in processed.rows if not row.sampled]
     kept = processed.kept
     labels = Counter(row.label for row in kept if not row.sampled)
@@ -184,7 +178,7 @@ def _figures(processed: ProcessedRows, writer: _Writer, plan: GenerationPlan) ->
         "written": labels.total(),
         "sampled": len(kept) - labels.total(),
         "partners_not_found": processed.missing,
-        "labels": {label: labels[label] for label in plan.label_list},
+        "labels": {label: labels[label] for label in writer.plan.label_list},
         "dropped": {reason: count for reason, count in processed.dropped.items() if count},
         # Of kept rows, sampled ones not counted; None where other workers or attempts wrote everything.
         "rows_per_second": round(writer.rows * share / writer.seconds, 1) if writer.seconds else None,

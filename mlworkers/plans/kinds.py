@@ -223,9 +223,7 @@ def kind_named(name: str) -> Kind:
 
 
 def plan_from(kind: Kind, values: Mapping[str, Any]) -> Any:
-    """The plan of that kind with those values. Raises ValueError with one sentence (see
-    `plan_settings.plan_read`).
-    """
+    """The plan of that kind with those values. Raises ValueError with one sentence (see `plan_read`)."""
     return plan_read(kind.plan, kind.name, values)
 
 

@@ -76,26 +76,19 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
     encoders: Mapping[str, Mapping[str, Any]] = result.get("encoders", {})
     first, *others = dict.fromkeys(suite for suite, _label in measured) or [""]
     labels = {*encoders, *(label for _suite, label in measured)}
+    order = [label for label in ORDER if label in labels] + sorted(labels.difference(ORDER))
     rows = []
-    for label in sorted(
-        labels, key=lambda label: (ORDER.index(label) if label in ORDER else len(ORDER), label)
-    ):
+    for label in order:
         figures = encoders.get(label, {})
         resampled = Cell(
             mean=figures.get(METRIC),
             by_seed=tuple(measured.get((first, label), [])),
             **{name: figures.get(name) for name in SPREAD},
         )
-        rows.append(
-            Row(label, [resampled, *(_observed(measured.get((suite, label), [])) for suite in others)])
-        )
-    return Comparison(
-        [first, *others],
-        rows,
-        result.get("pairs", 0),
-        result.get("training_pairs", 0),
-        result.get("seeds", []),
-    )
+        observed = [_observed(measured.get((suite, label), [])) for suite in others]
+        rows.append(Row(label, [resampled, *observed]))
+    pairs, training_pairs = result.get("pairs", 0), result.get("training_pairs", 0)
+    return Comparison([first, *others], rows, pairs, training_pairs, result.get("seeds", []))
 
 
 def _observed(values: Sequence[float]) -> Cell:
@@ -191,10 +184,8 @@ def side_by_side(runs: Iterable[Run]) -> SideBySide:
     return SideBySide(suites, rows)
 
 
-CSV_COLUMNS = (
-    *("encoder", "test", "mean", "sd", "low", "high"),
-    *("difference_from_plain", "difference_low", "difference_high", "seeds"),
-)
+_IN_CSV = {"difference": "difference_from_plain"}
+CSV_COLUMNS = ("encoder", "test", "mean", *(_IN_CSV.get(name, name) for name in SPREAD), "seeds")
 
 
 def csv_rows(comparison: Comparison) -> list[list[object]]:

@@ -12,9 +12,7 @@ from mlworkers.registry.comparison import Cell, Comparison
 
 
 def comparison_chart(comparison: Comparison) -> Chart | None:
-    """Each encoder's correlation on the first test with its interval, and a small dot for each seed; None where all are
-    undefined.
-    """
+    """Each encoder's correlation on the first test, its interval and its seeds; None if all are undefined."""
     cells = [(label, cell) for label, cell in comparison.cells() if cell.mean is not None]
     if not cells:
         return None
@@ -30,14 +28,12 @@ def comparison_chart(comparison: Comparison) -> Chart | None:
         n=comparison.pairs,
         unit=unit,
         columns=[_("encoder"), _("Spearman"), _("from"), _("to")],
-        rows=[
-            (
-                label,
-                *("" if figure is None else f"{figure:.4f}" for figure in (cell.mean, cell.low, cell.high)),
-            )
-            for label, cell in cells
-        ],
+        rows=[(label, *map(_figure, (cell.mean, cell.low, cell.high))) for label, cell in cells],
     )
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
 
 
 def _dots(cells: Sequence[tuple[str, Cell]]) -> alt.TopLevelMixin:

@@ -1,6 +1,7 @@
 """Where a model comes from: its run, what that run's plan names, the runs that made those things, and so on."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from curation.models import ScoreSet
@@ -13,8 +14,6 @@ from mlworkers.registry.cards import card_of
 from mlworkers.registry.selectors import models_behind
 
 LEVELS = 8  # a chain is encoder, realism, generation, bootstrap; longer ones train on what was trained
-
-
 _ScoreSets = dict[tuple[str, str], ScoreSet]  # by their dataset's short name and their own
 
 
@@ -106,8 +105,8 @@ def _named(run: Run, setting: Setting, sets: _ScoreSets, models: Mapping[str, Ar
 
 
 def _run_of(model: str) -> int | None:
-    try:
+    with suppress(ModelError):
         source = parse_source(model)
-    except ModelError:
-        return None
-    return int(source.name) if source.kind is SourceKind.RUN else None
+        if source.kind is SourceKind.RUN:
+            return int(source.name)
+    return None

@@ -108,9 +108,7 @@ def _check_run(setting: Setting, number: int, dataset: Dataset) -> None:
 
 
 def model_of_run(run_id: int, part: str, *, kinds: Collection[str]) -> Artifact:
-    """The model of one of those kinds that a run made; with `part`, the one of that name. Raises ModelError where there
-    is none, or several.
-    """
+    """A run's model of those kinds, or the one named `part`. Raises ModelError for none, or several."""
     made = list(models_of_run(run_id, part, kinds=kinds))
     words = {"run": run_id, "kinds": get_text_list(list(kinds), _("or")), "part": part, "number": len(made)}
     if not made and part:

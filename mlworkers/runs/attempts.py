@@ -70,7 +70,7 @@ def run_carry_out(claim: Claim, pipeline_of: PipelineOf) -> None:
 
 
 def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | None:
-    """Do shards of another worker's run; the right to hold the run where that worker is gone.
+    """Do shards of another worker's run as long as any is free; the right to hold the run where that worker is gone.
 
     What goes wrong with a shard here is not the run's end: its holder does the shard.
     """
@@ -78,7 +78,11 @@ def run_assist(run_id: int, worker: str, pipeline_of: PipelineOf) -> Claim | Non
     log.write(_("The worker %(name)s assists.") % {"name": worker})
     heir = Heir(run_id, worker, log)
     try:
-        _assist(run_id, worker, heir, pipeline_of)
+        run = Run.objects.select_related("dataset").get(pk=run_id)
+        report = AssistantReport(log, worker)
+        shards = AssistingShards(run_id, report, worker=worker, heir=heir)
+        with assistant_folder(run_id) as folder:
+            _outcome(run, pipeline_of, folder, report, shards)
     except (ShardsLeft, RunStopped, WorkerLeaves):
         log.write(_("The worker %(name)s leaves.") % {"name": worker})
     except Exception as error:
@@ -120,17 +124,6 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
         )
         attempts_remove(run.pk, up_to=claim.attempt - 1)
         log.write(outcome.message)
-
-
-def _assist(run_id: int, worker: str, heir: Heir, pipeline_of: PipelineOf) -> None:
-    """Do shards of the run as long as any is free. Raises ShardsLeft when none is, or when the heir has taken the run
-    over.
-    """
-    run = Run.objects.select_related("dataset").get(pk=run_id)
-    report = AssistantReport(RunLog(run.pk), worker)
-    shards = AssistingShards(run.pk, report, worker=worker, heir=heir)
-    with assistant_folder(run.pk) as folder:
-        _outcome(run, pipeline_of, folder, report, shards)
 
 
 def _outcome(run: Run, pipeline_of: PipelineOf, folder: Path, report: Report, shards: Shards) -> Outcome:

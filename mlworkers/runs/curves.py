@@ -37,7 +37,7 @@ def _curve(name: str, points: Sequence[Point]) -> Chart | None:
         return None
     steps = max(step for _name, step, _value in rows)
     return chart_draw(
-        _drawn(name, rows, several=len(lines) > 1),
+        _drawn(rows, several=len(lines) > 1),
         name=f"curve-{name}",
         finding=_course(name, lines),
         n=steps,
@@ -74,7 +74,7 @@ def _course(name: str, lines: Mapping[str, Mapping[int, float]]) -> str:
     return _("%(name)s fell from %(first)s to %(last)s.") % words
 
 
-def _drawn(name: str, rows: Sequence[tuple[str, int, float]], *, several: bool) -> alt.TopLevelMixin:
+def _drawn(rows: Sequence[tuple[str, int, float]], *, several: bool) -> alt.TopLevelMixin:
     values = [dict(zip(("line", "step", "value"), row, strict=True)) for row in rows]
     lines = (
         alt.Chart(alt.InlineData(values=values))

@@ -100,9 +100,7 @@ def run_finish(
     evaluations: Iterable[Evaluation] = (),
     **outcome: Any,
 ) -> None:
-    """The run succeeded: its outcome (message, result, done, total), its files and what was measured of them enter
-    together, or not at all.
-    """
+    """The run succeeded: its outcome, files and evaluations enter together, or not at all."""
     _change(claim, state=Run.State.SUCCEEDED, finished_at=at, heartbeat_at=at, **outcome)
     Artifact.objects.bulk_create(artifacts)
     Evaluation.objects.bulk_create(evaluations)
@@ -153,9 +151,7 @@ def shard_claim(
 
 
 def shard_beat(*, claim: ShardClaim, at: datetime, done: int) -> None:
-    """Say that the shard is worked on, and how far it is. Raises RunStopped where it is no longer ours, or the run has
-    ended.
-    """
+    """Say how far the shard is. Raises RunStopped where it is no longer ours, or the run has ended."""
     if not _ours(claim).filter(run__in=running(claim.run_id)).update(heartbeat_at=at, done=done):
         raise RunStopped(f"Shard {claim.shard_id} is no longer held by attempt {claim.attempt}.")
 

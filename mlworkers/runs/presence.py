@@ -70,9 +70,7 @@ def workers_forget(*, at: datetime) -> None:
 
 
 def device_name() -> str:
-    """The accelerator this worker would use, as its driver names it, or "cpu". Loads no machine-learning
-    library.
-    """
+    """The accelerator, as its driver names it, or “cpu”. Loads no machine-learning library."""
     for description in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
         model = re.search(r"^Model:\s*(.+)$", description.read_text(encoding="utf-8"), re.MULTILINE)
         if model:

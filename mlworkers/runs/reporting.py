@@ -21,9 +21,7 @@ class WorkerLeaves(Exception):  # noqa: N818 - not an error: the run goes on els
 
 
 def once_each(write: Callable[[str], object]) -> Callable[[str], None]:
-    """Writes what a worker says into the run's log, each sentence once and at once: the next report may come before a
-    heartbeat looks.
-    """
+    """Writes each sentence once, and at once: the next report may come before a heartbeat looks."""
     said: set[str] = set()
 
     def say(sentence: str) -> None:

@@ -40,9 +40,7 @@ def queue_is_served(queue: str, at: datetime) -> bool:
 def run_page(
     runs: QuerySet[Run], *, kind: str = "", state: str = "", dataset: str = "", page: int = 1
 ) -> Page[Run]:
-    """Of those runs the ones that are wanted (an empty text leaves nothing out), with their dataset and who started
-    them, newest first.
-    """
+    """Those that are wanted, newest first, with dataset and starter. An empty text leaves nothing out."""
     asked = {"kind": kind, "state": state, "dataset__slug": dataset}
     runs = runs.filter(**{name: value for name, value in asked.items() if value})
     return Paginator(runs.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
@@ -56,9 +54,7 @@ def datasets_with_runs(runs: QuerySet[Run]) -> QuerySet[Dataset]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is. `share` in 0..1, `rate` in units a second; None where there is nothing to tell it
-    from.
-    """
+    """How far a run is. share: in 0..1; rate: units a second; None where there is nothing to tell it from."""
 
     done: int
     total: int

@@ -194,9 +194,7 @@ class AssistingShards(SharedShards):
         self._heir = heir
 
     def all(self, stage: str, sizes: Sequence[int], do: Do, *, message: str) -> list[Path]:
-        """Raises ShardsLeft when nothing is free or the run is this worker's now, and RunStopped where the run was
-        cancelled or has ended.
-        """
+        """Raises ShardsLeft when nothing is free or the run is ours now, RunStopped where it has ended."""
         paths, whole = self._paths(stage, len(sizes)), sum(sizes)
 
         def beat(at: datetime) -> None:

@@ -1,6 +1,4 @@
-"""Where a run keeps its files: SEMBLANCE_HOME/runs/<id>/. What the database holds is relative to
-SEMBLANCE_HOME.
-"""
+"""Where a run keeps its files: SEMBLANCE_HOME/runs/<id>/. Stored paths are relative to SEMBLANCE_HOME."""
 
 import hashlib
 import json
@@ -63,9 +61,7 @@ def home_relative(path: Path) -> str:
 
 
 def home_path(relative: str) -> Path:
-    """The file behind a stored path. Raises ValueError for one that leads out of SEMBLANCE_HOME, by `..` or
-    a link.
-    """
+    """The file behind a stored path. Raises ValueError where `..` or a link leads out of SEMBLANCE_HOME."""
     home = Path(settings.SEMBLANCE_HOME).resolve()
     path = (home / relative).resolve()
     if not path.is_relative_to(home):
@@ -74,9 +70,7 @@ def home_path(relative: str) -> Path:
 
 
 def artifact_path(artifact: Artifact) -> Path:
-    """The file or folder of an artefact. Raises ValueError for one that leads out of its run's own folder, and
-    FileNotFoundError where it is gone.
-    """
+    """Its file or folder. Raises ValueError outside its run's folder, FileNotFoundError where it is gone."""
     path = home_path(artifact.path)
     folder = run_folder(artifact.run_id).resolve()
     if path == folder or not path.is_relative_to(folder):
@@ -130,9 +124,7 @@ class Curve:
 
 
 class RunLog:
-    """The log of one run: lines with their time in UTC that every attempt appends to. Past LOG_MAX_BYTES the oldest
-    half is dropped.
-    """
+    """Lines with their time in UTC, from every attempt. Past LOG_MAX_BYTES the oldest half is dropped."""
 
     def __init__(self, run_id: int) -> None:
         self.path = run_folder(run_id) / "log.txt"

@@ -9,7 +9,6 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.numbers import number_from
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
-from mlworkers.models import Run
 from mlworkers.registry.comparison import (
     CSV_COLUMNS,
     comparison_of,
@@ -38,7 +37,10 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         *(model for _run, model, _figures in (table.rows if table else ())),
     }
     context = {
-        "comparisons": [(run, _conclusion(run)) for run in comparisons(runs)[:RUNS_ON_A_PAGE]],
+        "comparisons": [
+            (run, what_it_shows(comparison_of(run.result, [])) if run.result.get("encoders") else "")
+            for run in comparisons(runs)[:RUNS_ON_A_PAGE]
+        ],
         "evaluated": shown,
         "chosen": chosen,
         "table": table,
@@ -46,10 +48,6 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         "may_start": any(kind.name == "compare_weightings" for kind in kinds_offered(request.user)),
     }
     return render(request, "mlworkers/comparisons.html", context)
-
-
-def _conclusion(run: Run) -> str:
-    return what_it_shows(comparison_of(run.result, [])) if run.result.get("encoders") else ""
 
 
 @require_GET

@@ -78,7 +78,7 @@ def _row(run: Run, at: datetime) -> dict[str, Any]:
 @require_GET
 def run_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = run_for(request.user, pk, may="read")
-    context = {**_run_context(request, run), "charts": _curves(run)}
+    context = {**_run_context(request, run), "charts": curve_charts(Curve(run.pk).read())}
     return render(request, "mlworkers/run.html", context)
 
 
@@ -88,7 +88,7 @@ def run_progress(request: AuthedRequest, pk: int) -> HttpResponse:
     run = run_for(request.user, pk, may="read")
     context = _run_context(request, run)
     if run.ended:
-        context |= {"afterwards": True, "charts": _curves(run)}
+        context |= {"afterwards": True, "charts": curve_charts(Curve(run.pk).read())}
     return render(request, "mlworkers/_progress.html", context)
 
 
@@ -96,11 +96,9 @@ def run_progress(request: AuthedRequest, pk: int) -> HttpResponse:
 def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
     """The current curves. Each request draws them, so the page asks for them less often than for the progress."""
     run = run_for(request.user, pk, may="read")
-    return render(request, "mlworkers/_curves.html", {"run": run, "charts": _curves(run)})
-
-
-def _curves(run: Run) -> list[Any]:
-    return curve_charts(Curve(run.pk).read())
+    return render(
+        request, "mlworkers/_curves.html", {"run": run, "charts": curve_charts(Curve(run.pk).read())}
+    )
 
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
