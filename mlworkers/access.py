@@ -24,10 +24,8 @@ def runs_allow(user: User) -> None:
     if _is_staff(user):
         return
     roles = roles_of(user)
-    if not roles:
-        raise Http404
     if not roles & ROLES_THAT_MAY["read"]:
-        raise PermissionDenied
+        raise PermissionDenied if roles else Http404
 
 
 def runs_visible(user: User) -> QuerySet[Run]:

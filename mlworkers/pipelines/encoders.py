@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
-from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
+from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import ComparedEncoder, compare, undefined
 from mlworkers.encoders.encoding import pair_cosines
@@ -51,7 +51,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     # The model first: a name that leads nowhere leaves no snapshot behind.
     base = folder_of_model(plan.model, kind="encoder", report=job.report)
     snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
-    data = _data(plan, base, snapshot, needs_realism=plan.weighting.needs_realism)
+    training = _training_rows(plan, snapshot, needs_realism=plan.weighting.needs_realism)
+    data = _Data(snapshot, training, base)
     folder = job.folder / "encoder"
     trained = encoder_train(
         base,
@@ -124,22 +125,16 @@ class _Data:
         return content_of(self.base)[0]
 
 
-def _data(
-    plan: EncoderPlan | ComparisonPlan,
-    base: Path,
-    snapshot: Snapshot,
-    *,
-    needs_realism: bool,
-    tests: HeldOut = NOTHING_HELD_OUT,
-) -> _Data:
+def _training_rows(
+    plan: EncoderPlan | ComparisonPlan, snapshot: Snapshot, *, needs_realism: bool, tests: Iterable[str] = ()
+) -> TrainingRows:
     table = table_of(snapshot)
-    training = training_rows(
+    return training_rows(
         table.rows(plan.scores, split=plan.split, realism=plan.realism),
-        held_out=table.held_out(plan.split) | tests,
+        held_out=table.held_out(plan.split) | HeldOut.of(tests),
         needs_realism=needs_realism,
         unscored=plan.unscored,
     )
-    return _Data(snapshot, training, base)
 
 
 def _save(trained: TrainedEncoder, plan: EncoderPlan, data: _Data, folder: Path) -> None:
@@ -226,8 +221,8 @@ class _Comparison:
         self._tests, self._tests_left_out = unseen_rows(every, trained_on(base))
         # The same pairs for every weighting: those that all of them can use.
         needs_realism = any(weighting.needs_realism for weighting in plan.chosen)
-        tests = HeldOut.of(self._tests.sentences)
-        self._data = _data(plan, base, snapshot, needs_realism=needs_realism, tests=tests)
+        training = _training_rows(plan, snapshot, needs_realism=needs_realism, tests=self._tests.sentences)
+        self._data = _Data(snapshot, training, base)
 
     @cached_property
     def sizes(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""What a model's card says, in each of its forms: its row in a comparison, its base, its data, its seed."""
+"""What a model's card says, in each of its forms: its row in a comparison, its base, its snapshot, its seed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +24,6 @@ class Card:
     base: str
     seed: int | None
     snapshot: int | None
-    scores: str
-    realism: str
 
 
 def card_of(artifact: Artifact) -> Card:
@@ -46,8 +44,6 @@ def card_of(artifact: Artifact) -> Card:
         base=str(facts.get("base") or facts.get("model") or ""),
         seed=seed,
         snapshot=_whole(facts.get("snapshot")) or None,
-        scores=str(facts.get("scores") or facts.get("score_set") or ""),
-        realism=str(facts.get("realism") or ""),
     )
 
 

@@ -30,9 +30,7 @@ logger = logging.getLogger(__name__)
 
 def invite(run: Run, at: datetime) -> bool:
     """Send the invitation, unless another sweep just did. False where the broker cannot be reached."""
-    if not run_invited(run=run, at=at):
-        return True
-    if _sent(EXECUTE, run):
+    if not run_invited(run=run, at=at) or _sent(EXECUTE, run):
         return True
     run_uninvited(run_id=run.pk)
     return False

@@ -73,12 +73,8 @@ def _launched(launch: UUID | None, by: User | None) -> Run | None:
 
 def _invite(run: Run) -> None:
     if not invite(run, database_now()):
-        lifecycle.run_waits(
-            run=run,
-            message=_(
-                "The message broker cannot be reached. The run waits, and starts soon after it is back."
-            ),
-        )
+        message = _("The message broker cannot be reached. The run waits, and starts soon after it is back.")
+        lifecycle.run_waits(run=run, message=message)
 
 
 def run_cancel(*, run: Run, by: User | None) -> bool:
