@@ -1,1 +1,1 @@
-"""How well does each annotator judge, and what would the scores be without some of them?"""
+"""How well does each annotator judge?"""

@@ -98,27 +98,23 @@ def _column_indexes(columns: Columns, header: Sequence[str]) -> tuple[tuple[int,
     Raises FileError if a column is missing or there twice.
     """
     names = [_plain(name) for name in header]
+    numbered = {int(match[1]): match[0] for name in names if (match := _ITEM.fullmatch(name))}
+    if columns.items is None and len(numbered) < 2:
+        raise FileError(
+            f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
+        )
+    given = [numbered[number] for number in sorted(numbered)] if columns.items is None else columns.items
+    items = tuple(_index(name, "items", names, header) for name in given)
+    if len(set(items)) < len(items):
+        raise FileError("--items names a column twice; name one for each position.")
+    best = _index(columns.best, "best", names, header)
+    worst = _index(columns.worst, "worst", names, header)
     annotated = columns.annotator is not None or not set(_RECOGNISED["annotator"]).isdisjoint(names)
-    items = _item_indexes(columns.items, names, header)
-    best, worst = (_index(getattr(columns, role), role, names, header) for role in ("best", "worst"))
     return items, best, worst, _index(columns.annotator, "annotator", names, header) if annotated else None
 
 
 def _plain(name: str) -> str:
     return re.sub(r"[\s_]+", "", name).casefold()
-
-
-def _item_indexes(given: Sequence[str] | None, names: list[str], header: Sequence[str]) -> tuple[int, ...]:
-    numbered = {int(match[1]): match[0] for name in names if (match := _ITEM.fullmatch(name))}
-    if given is None and len(numbered) < 2:
-        raise FileError(
-            f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
-        )
-    columns = (numbered[number] for number in sorted(numbered)) if given is None else given
-    indexes = tuple(_index(name, "items", names, header) for name in columns)
-    if len(set(indexes)) < len(indexes):
-        raise FileError("--items names a column twice; name one for each position.")
-    return indexes
 
 
 def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:

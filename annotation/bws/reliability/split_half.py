@@ -265,9 +265,9 @@ def reliability_interval(
     if len(values) < resamples / 2:
         return -1.0, 1.0
     spread = float(fisher_z(values).std(ddof=1))
-    middle = math.atanh(min(max(estimate, -LIMIT), LIMIT))
     if spread < 1e-9:
         return estimate, estimate
+    middle = math.atanh(min(max(estimate, -LIMIT), LIMIT))
     return math.tanh(middle - 1.96 * spread), math.tanh(middle + 1.96 * spread)
 
 

@@ -1,7 +1,7 @@
 """All that a campaign's dashboard shows beyond counts, computed in one go while the campaign runs."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from annotation.bws.annotators.agreement import leave_one_out_agreement, tuple_agreement
-from annotation.bws.annotators.leaving_out import LeavingOutResult, counted_without, leaving_out_result
 from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
-from annotation.bws.judgements import IntArray, Judgements, Mask, tuple_numbers
+from annotation.bws.judgements import IntArray, Judgements, Mask, grouped_order, tuple_numbers
+from annotation.bws.reliability.correlation import spearman_of
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
 from annotation.bws.reliability.split_half import (
     Reliability,
@@ -82,6 +82,20 @@ class CampaignRecord:
     @property
     def everybody(self) -> set[int]:
         return set(np.unique(self.judged.people).tolist())
+
+
+@dataclass(frozen=True)
+class LeavingOutResult:
+    """What is left: people who judged, judgements that count, their reliability and how alike the scores rank.
+
+    reliability: split-half Spearman, None if there is too little. rank: Spearman between the counting scores and those
+    of the campaign as it is, None if nothing can be compared.
+    """
+
+    people: int
+    judgements: int
+    reliability: float | None
+    rank: float | None
 
 
 def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreported) -> dict[str, Any]:
@@ -245,7 +259,7 @@ def _what_if(
     record: CampaignRecord, measures: Mapping[str, Mapping[int, float]], plan: StudyPlan
 ) -> dict[str, list[dict[str, Any]]]:
     """For each measure and threshold: the campaign if the people below it, and nobody else, were left out."""
-    without = cache(lambda below: asdict(_without(record, below, plan)))
+    without = cache(lambda below: asdict(leaving_out_result(record, below, plan)))
     results: dict[str, list[dict[str, Any]]] = {measure: [] for measure in measures}
     for measure, values in measures.items():
         for threshold in THRESHOLDS[measure] if values else ():
@@ -254,19 +268,48 @@ def _what_if(
     return results
 
 
-def _without(record: CampaignRecord, excluded: frozenset[int], plan: StudyPlan) -> LeavingOutResult:
+def leaving_out_result(
+    record: CampaignRecord, excluded: Collection[int], plan: StudyPlan
+) -> LeavingOutResult:
+    """What the campaign would be if these people, and nobody else, were excluded."""
     counted = counted_without(record.judged.people, record.tuples, record.required, excluded)
-    return leaving_out_result(
-        record.judged, counted, record.counted, trials=plan.scenario_trials, seed=plan.seed
-    )
+    chosen = record.judged.only(counted)
+    try:
+        reliability = split_half_reliability(
+            chosen, trials=plan.scenario_trials, seed=plan.seed
+        ).spearman_mean
+    except TooFewJudgements:
+        reliability = None
+    now = record.judged.only(record.counted)
+    rank = spearman_of(counting_scores(chosen).values, counting_scores(now).values)
+    people = len(np.unique(chosen.people))
+    return LeavingOutResult(people, len(chosen), reliability, None if np.isnan(rank) else rank)
+
+
+def counted_without(
+    people: IntArray, tuples: IntArray, required: IntArray, excluded: Collection[int]
+) -> Mask:
+    """Which judgements (n,), in order of arrival, count if these people are excluded.
+
+    people, tuples: (n,). required: (n,) how many judgements the tuple needs. Of each tuple the first `required` by the
+    others count, so that extra judgements replace those that are lost.
+    """
+    kept = ~np.isin(people, list(excluded))
+    number = np.unique(tuples, return_inverse=True)[1]
+    order = grouped_order(number)  # by tuple, and in each by arrival
+    before: IntArray = np.cumsum(kept[order]) - kept[order]  # kept ones before each, over all tuples
+    starts = np.searchsorted(number[order], np.arange(number.max(initial=-1) + 1))
+    rank = np.empty(len(kept), dtype=np.int64)  # kept ones before each within its tuple
+    rank[order] = before - before[starts][number[order]]
+    return kept & (rank < required)
 
 
 def _exclusions(record: CampaignRecord, plan: StudyPlan) -> Iterator[dict[str, Any]]:
     """What the campaign would be if one of the excluded people counted, beside what it is without them."""
     work = {person: int((record.judged.people == person).sum()) for person in record.excluded}
-    now = asdict(_without(record, record.excluded, plan)) if work else {}
+    now = asdict(leaving_out_result(record, record.excluded, plan)) if work else {}
     for person in sorted(filter(work.get, work), key=lambda person: -work[person])[:MOST_EXCLUSIONS]:
-        before = _without(record, record.excluded - {person}, plan)
+        before = leaving_out_result(record, record.excluded - {person}, plan)
         yield {"person": person, "before": asdict(before), "after": now, "rank": before.rank}
 
 

@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 
 from annotation.bws.annotators.agreement import tuple_agreement
-from annotation.bws.annotators.leaving_out import counted_without, leaving_out_result
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import reliability_interval, split_half_reliability
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
-from annotation.bws.studies.study import CampaignRecord, StudyPlan, agreements, study
+from annotation.bws.studies.study import (
+    CampaignRecord,
+    StudyPlan,
+    agreements,
+    counted_without,
+    leaving_out_result,
+    study,
+)
 
 ITEMS, EACH = 60, 4
 STEADY, CARELESS = SimulatedAnnotator(0.5), SimulatedAnnotator(careless=1.0)
@@ -174,7 +180,9 @@ def test_what_if_leaves_out_whoever_lies_below_the_threshold(found, record) -> N
 
 
 def test_what_if_changes_nothing_where_it_is_what_is(record) -> None:
-    as_it_is = leaving_out_result(record.judged, record.counted, record.counted, trials=10, seed=1)
+    plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, scenario_trials=10, seed=1)
+
+    as_it_is = leaving_out_result(record, record.excluded, plan)
 
     assert as_it_is.rank == pytest.approx(1.0)
 
