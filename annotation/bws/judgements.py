@@ -95,11 +95,8 @@ def tuple_numbers(items: IntArray) -> IntArray:
         rows.sort(axis=1)
     order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
-    starts = np.ones(len(rows), dtype=np.int64)
-    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    starts[:1] = 0
-    numbers = np.empty(len(rows), dtype=np.int64)
-    numbers[order] = np.cumsum(starts)
+    numbers = np.zeros(len(rows), dtype=np.int64)
+    numbers[order[1:]] = np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))  # the first row has number 0
     return numbers
 
 

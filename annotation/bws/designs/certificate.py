@@ -90,8 +90,8 @@ def certify(
 
 
 def _histogram(times: IntArray) -> dict[str, int]:
-    values, counts = np.unique(times, return_counts=True)
-    return {str(value): int(count) for value, count in zip(values, counts, strict=True)}
+    counts = zip(*np.unique(times, return_counts=True), strict=True)
+    return {str(value): int(count) for value, count in counts}
 
 
 def meeting_keys(tuples: IntArray, item_count: int) -> IntArray:

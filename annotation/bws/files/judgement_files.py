@@ -164,22 +164,22 @@ class NameRegister:
 
     def __init__(self) -> None:
         self.spellings: list[str] = []  # as first seen
-        self._numbers: dict[str, int] = {}  # by normalised text
-        self._seen: dict[str, int] = {}  # by text as it is, so that most cells need no normalising
+        # By normalised text, and by texts as they are, so that most cells need no normalising.
+        self._numbers: dict[str, int] = {}
 
     def number(self, cell: str) -> int:
         """The number of a name, a new one for a new name."""
         number = self.find(cell)
         if number is None:
-            number = self._numbers[normalise(cell)] = self._seen[cell] = len(self.spellings)
+            number = self._numbers[normalise(cell)] = self._numbers[cell] = len(self.spellings)
             self.spellings.append(cell.strip())
         return number
 
     def find(self, cell: str) -> int | None:
         """The number of a name, or None for a name that has no number yet."""
-        number = self._seen.get(cell)
+        number = self._numbers.get(cell)
         if number is None and (number := self._numbers.get(normalise(cell))) is not None:
-            self._seen[cell] = number
+            self._numbers[cell] = number
         return number
 
 

@@ -31,8 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> verb.Answer:
     verb.keep_apart(options["items"], options["out"])
     file = read_items(options["items"])
-    count, shape = len(file.items), {name: options[name] for name in ("size", "factor", "seed")}
-    design = design_tuples(count, **shape)
+    shape = {name: options[name] for name in ("size", "factor", "seed")}
+    design = design_tuples(len(file.items), **shape)
     write_tuples(options["out"], file.items, design.tuples)
     return verb.Answer([*_lines(file, design.certificate, options["out"])], design.certificate.as_dict())
 

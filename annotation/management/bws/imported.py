@@ -40,10 +40,18 @@ def run(options: dict[str, Any]) -> verb.Answer:
     if options["best_is_worst"] == "count":
         raise UserError(_("The site stores no judgement whose best is its worst; leave --best-is-worst out."))
     database_ready()
-    file = verb.judgements_of(options)
+    file, slug = verb.judgements_of(options), options["dataset"]
+    dataset = Dataset.objects.filter(slug=slug).first()
+    if dataset is None and not options["create"]:
+        missing = _(
+            "There is no dataset called “%(slug)s”; check its short name, or create it with --create."
+        )
+        raise UserError(missing, slug=slug)
     with transaction.atomic():
+        if dataset is None:
+            dataset = dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
         recorded = judgements_record(
-            dataset=_dataset(options["dataset"], create=options["create"]),
+            dataset=dataset,
             name=options["campaign"],
             file=file,
             sha256=sha256_of(options["judgements"]),
@@ -51,7 +59,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
         )
     figures = {
         "campaign": recorded.campaign.pk,
-        "dataset": options["dataset"],
+        "dataset": slug,
         **verb.file_figures(file),
         "judgements": recorded.judgements,
         "items": recorded.items,
@@ -61,17 +69,6 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "pairs_made": recorded.pairs_made,
     }
     return verb.Answer([*verb.file_lines(file), *_lines(recorded)], figures)
-
-
-def _dataset(slug: str, *, create: bool) -> Dataset:
-    if dataset := Dataset.objects.filter(slug=slug).first():
-        return dataset
-    if not create:
-        missing = _(
-            "There is no dataset called “%(slug)s”; check its short name, or create it with --create."
-        )
-        raise UserError(missing, slug=slug)
-    return dataset_create(slug=slug, name=slug, description=_("Made from a file of judgements."))
 
 
 def _lines(recorded: ImportedJudgements) -> Iterator[str]:

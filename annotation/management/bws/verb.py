@@ -2,6 +2,7 @@
 
 from argparse import ArgumentError, ArgumentParser, ArgumentTypeError, _StoreAction
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -119,12 +120,9 @@ def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
 
 def keep_apart(given: Path, out: Path) -> None:
     """Refuse to write over the file that is read."""
-    try:
-        same = out.samefile(given)
-    except OSError:
-        return  # reading or writing will raise an error that explains it
-    if same:
-        raise UserError(_("%(path)s is the file to read; write to another file."), path=out)
+    with suppress(OSError):  # reading or writing will raise an error that explains it
+        if out.samefile(given):
+            raise UserError(_("%(path)s is the file to read; write to another file."), path=out)
 
 
 def judgements_of(options: dict[str, Any]) -> JudgementFile:
