@@ -1,4 +1,4 @@
-"""`bws bundle`: a campaign as a folder or a zip that others can score again and cite."""
+"""Write a campaign as a bundle: items, tuples, judgements, exclusions, scores, guidelines, checksums."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -11,8 +11,6 @@ from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
 from curation.database import database_ready
 from curation.errors import UserError
-
-HELP = "Write a campaign as a bundle: items, tuples, judgements, exclusions, scores, guidelines, checksums."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

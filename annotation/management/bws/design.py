@@ -1,4 +1,4 @@
-"""`bws design`: a file of items into a file of tuples."""
+"""Design balanced tuples from a list of items."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -12,8 +12,6 @@ from annotation.bws.designs.certificate import Certificate
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.item_files import ItemFile, read_items, write_tuples
 from annotation.management.bws import verb
-
-HELP = "Design balanced tuples from a list of items."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

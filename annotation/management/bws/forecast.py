@@ -1,4 +1,4 @@
-"""`bws forecast`: what a campaign will take and how accurate its scores will be."""
+"""Forecast the judgements, hours, cost and reliability of a campaign by simulating it."""
 
 import math
 from argparse import ArgumentParser
@@ -14,7 +14,6 @@ from annotation.bws.studies.forecast import ExpectedRange, Forecast, ForecastPla
 from annotation.management.bws import verb
 from curation.errors import UserError
 
-HELP = "Forecast the judgements, hours, cost and reliability of a campaign by simulating it."
 DEFAULTS = asdict(ForecastPlan(items=0))
 
 

@@ -1,4 +1,4 @@
-"""`bws import`: judgements that were collected elsewhere, as a closed campaign of a dataset."""
+"""Import finished judgements as a campaign, with its dashboard, scores and bundle."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -16,8 +16,6 @@ from curation.datasets.services import dataset_create
 from curation.errors import UserError
 from curation.files.writing import sha256_of
 from curation.models import Dataset
-
-HELP = "Import finished judgements as a campaign, with its dashboard, scores and bundle."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

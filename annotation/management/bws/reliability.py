@@ -1,4 +1,4 @@
-"""`bws reliability`: how well halves of the judgements agree."""
+"""Compute the split-half reliability of judgements."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -7,8 +7,6 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.management.bws import verb
-
-HELP = "Compute the split-half reliability of judgements."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

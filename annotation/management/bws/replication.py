@@ -1,4 +1,4 @@
-"""`bws replication`: how near scores from few judgements are to those of other people on other tuples."""
+"""Compare counting and MaxDiff by how well their scores repeat on other tuples."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -10,7 +10,6 @@ from annotation.bws.judgements import Judgements, tuple_numbers
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
 from annotation.management.bws import verb
 
-HELP = "Compare counting and MaxDiff by how well their scores repeat on other tuples."
 NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16)
 ROW = (
     "{judgements_per_tuple:9}  {judgements:10,}  {counting_mean:.3f} ± {counting_sd:.3f}    "

@@ -1,4 +1,4 @@
-"""`bws score`: a file of judgements into a file of scores."""
+"""Score items from the judgements of their tuples."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -13,8 +13,6 @@ from annotation.bws.scores.distinction import TieGroups
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.management.bws import verb
-
-HELP = "Score items from the judgements of their tuples."
 
 
 def add_arguments(parser: ArgumentParser) -> None:

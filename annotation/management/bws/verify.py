@@ -1,4 +1,7 @@
-"""`bws verify`: whether a bundle is complete and unchanged."""
+"""Check a bundle against its manifest: no file is missing, changed or added.
+
+Exit status 0 if this is so, otherwise 1 and a line for each fault.
+"""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -8,11 +11,6 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files.manifest import manifest_faults
 from annotation.management.bws import verb
-
-HELP = (
-    "Check a bundle against its manifest: no file is missing, changed or added. "
-    "Exit status 0 if this is so, otherwise 1 and a line for each fault."
-)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

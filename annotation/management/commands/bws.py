@@ -1,6 +1,6 @@
 """`manage.py bws`: Best-Worst Scaling on files, like the scripts of Kiritchenko and Mohammad.
 
-Only `import` and `bundle` need the database.
+Only `import` and `bundle` need the database. A verb is a module: its docstring is what `--help` says of it.
 """
 
 import sys
@@ -43,7 +43,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="|".join(VERBS))
         for name, verb in VERBS.items():
-            verb_parser = verbs.add_parser(name, help=verb.HELP, description=verb.HELP)
+            verb_parser = verbs.add_parser(name, help=verb.__doc__, description=verb.__doc__)
             refuse_repeats(verb_parser)
             verb.add_arguments(verb_parser)
             # Not set if it is not given, so that `bws --json score` keeps the value of `bws`.
