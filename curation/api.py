@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from django.urls import path
+from django.urls import include, path
 from django.utils.timezone import now
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
@@ -174,22 +174,17 @@ class ReviewUndo(APIView):
         return Response(ReviewDecisionSerializer(undone).data)
 
 
+of_dataset = [
+    path("", DatasetDetail.as_view(), name="api_dataset"),
+    path("pairs/", PairList.as_view(), name="api_pairs"),
+    path("pairs/<number:pair_pk>/", PairDetail.as_view(), name="api_pair"),
+    path("score-sets/", ScoreSetList.as_view(), name="api_score_sets"),
+    path("score-sets/<number:score_set_pk>/scores/", ScoreList.as_view(), name="api_scores"),
+    path("review/", ReviewQueue.as_view(), name="api_review"),
+    path("review/decisions/", ReviewDecisions.as_view(), name="api_review_decisions"),
+    path("review/decisions/<number:decision_pk>/undo/", ReviewUndo.as_view(), name="api_review_undo"),
+]
 urlpatterns = [
     path("datasets/", DatasetList.as_view(), name="api_datasets"),
-    path("datasets/<slug:slug>/", DatasetDetail.as_view(), name="api_dataset"),
-    path("datasets/<slug:slug>/pairs/", PairList.as_view(), name="api_pairs"),
-    path("datasets/<slug:slug>/pairs/<number:pair_pk>/", PairDetail.as_view(), name="api_pair"),
-    path("datasets/<slug:slug>/score-sets/", ScoreSetList.as_view(), name="api_score_sets"),
-    path(
-        "datasets/<slug:slug>/score-sets/<number:score_set_pk>/scores/",
-        ScoreList.as_view(),
-        name="api_scores",
-    ),
-    path("datasets/<slug:slug>/review/", ReviewQueue.as_view(), name="api_review"),
-    path("datasets/<slug:slug>/review/decisions/", ReviewDecisions.as_view(), name="api_review_decisions"),
-    path(
-        "datasets/<slug:slug>/review/decisions/<number:decision_pk>/undo/",
-        ReviewUndo.as_view(),
-        name="api_review_undo",
-    ),
+    path("datasets/<slug:slug>/", include(of_dataset)),
 ]

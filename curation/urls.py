@@ -1,56 +1,40 @@
 """Addresses of datasets and what belongs to them, and of the page that an invitation opens."""
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 
 from curation.views import accounts, datasets, exchange, pairs, people, review
 
 app_name = "curation"
+of_import: list[URLPattern | URLResolver] = [
+    path("", exchange.import_batch, name="import_batch"),
+    path("check/", exchange.import_check_view, name="import_check"),
+    path("apply/", exchange.import_apply_view, name="import_apply"),
+    path("discard/", exchange.import_discard_view, name="import_discard"),
+    path("errors.csv", exchange.import_errors, name="import_errors"),
+]
+of_dataset: list[URLPattern | URLResolver] = [
+    path("", pairs.pair_list, name="dataset"),
+    path("settings/", datasets.dataset_settings, name="settings"),
+    path("archive/", datasets.dataset_archive_view, name="dataset_archive"),
+    path("pairs/<number:pair_pk>/", pairs.pair, name="pair"),
+    path("import/", exchange.import_list, name="import"),
+    path("import/<number:batch_pk>/", include(of_import)),
+    path("export/", exchange.export, name="export"),
+    path("snapshots/", exchange.snapshot_list, name="snapshots"),
+    path("snapshots/<number:number>/", exchange.snapshot_download, name="snapshot"),
+    path("members/", people.member_list, name="members"),
+    path("members/restore/", people.member_restore_view, name="member_restore"),
+    path("members/<number:member_pk>/role/", people.member_role, name="member_role"),
+    path("members/<number:member_pk>/remove/", people.member_remove_view, name="member_remove"),
+    path("invitations/", people.invitation_list, name="invitation_list"),
+    path(
+        "invitations/<number:invitation_pk>/revoke/", people.invitation_revoke_view, name="invitation_revoke"
+    ),
+]
 urlpatterns = [
     path("datasets/", datasets.dataset_list, name="dataset_list"),
     path("datasets/new/", datasets.dataset_create_view, name="dataset_create"),
-    path("datasets/<slug:slug>/", pairs.pair_list, name="dataset"),
-    path("datasets/<slug:slug>/settings/", datasets.dataset_settings, name="settings"),
-    path("datasets/<slug:slug>/archive/", datasets.dataset_archive_view, name="dataset_archive"),
-    path("datasets/<slug:slug>/pairs/<number:pair_pk>/", pairs.pair, name="pair"),
-    path("datasets/<slug:slug>/import/", exchange.import_list, name="import"),
-    path("datasets/<slug:slug>/import/<number:batch_pk>/", exchange.import_batch, name="import_batch"),
-    path(
-        "datasets/<slug:slug>/import/<number:batch_pk>/check/",
-        exchange.import_check_view,
-        name="import_check",
-    ),
-    path(
-        "datasets/<slug:slug>/import/<number:batch_pk>/apply/",
-        exchange.import_apply_view,
-        name="import_apply",
-    ),
-    path(
-        "datasets/<slug:slug>/import/<number:batch_pk>/discard/",
-        exchange.import_discard_view,
-        name="import_discard",
-    ),
-    path(
-        "datasets/<slug:slug>/import/<number:batch_pk>/errors.csv",
-        exchange.import_errors,
-        name="import_errors",
-    ),
-    path("datasets/<slug:slug>/export/", exchange.export, name="export"),
-    path("datasets/<slug:slug>/snapshots/", exchange.snapshot_list, name="snapshots"),
-    path("datasets/<slug:slug>/snapshots/<number:number>/", exchange.snapshot_download, name="snapshot"),
-    path("datasets/<slug:slug>/members/", people.member_list, name="members"),
-    path("datasets/<slug:slug>/members/restore/", people.member_restore_view, name="member_restore"),
-    path("datasets/<slug:slug>/members/<number:member_pk>/role/", people.member_role, name="member_role"),
-    path(
-        "datasets/<slug:slug>/members/<number:member_pk>/remove/",
-        people.member_remove_view,
-        name="member_remove",
-    ),
-    path("datasets/<slug:slug>/invitations/", people.invitation_list, name="invitation_list"),
-    path(
-        "datasets/<slug:slug>/invitations/<number:invitation_pk>/revoke/",
-        people.invitation_revoke_view,
-        name="invitation_revoke",
-    ),
+    path("datasets/<slug:slug>/", include(of_dataset)),
     path("review/", review.review_list, name="review_list"),
     path("review/<slug:slug>/", review.review, name="review"),
     path("review/<slug:slug>/screen/", review.review_screen, name="review_screen"),

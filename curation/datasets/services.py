@@ -194,8 +194,7 @@ def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
         raise UserError(sentence, value=score.value, sentence=score.sentence, low=low, high=high)
     logits = (score.logit_machine, score.logit_human)
     if any(logit is not None and not math.isfinite(logit) for logit in logits):
-        raise UserError(
-            _("A logit of sentence %(sentence)s is not a finite number."), sentence=score.sentence
-        )
+        sentence = _("A logit of sentence %(sentence)s is not a finite number.")
+        raise UserError(sentence, sentence=score.sentence)
     if score.fold is not None and score.fold < 0:
         raise UserError(_("The fold of sentence %(sentence)s is negative."), sentence=score.sentence)

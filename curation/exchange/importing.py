@@ -310,29 +310,24 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 
 
 def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
-    rows = identified(parse_pairs(job.layout, scale=job.outcome.scale), job.origin)
+    outcome, dataset = job.outcome, job.target.dataset
+    rows = identified(parse_pairs(job.layout, scale=outcome.scale), job.origin)
     while chunk := list(islice(rows, CHUNK_ROWS)):
-        written = _chunk_import(job, chunk, batch)
+        pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
+        with nullcontext() if outcome.dry_run else transaction.atomic():
+            if not outcome.dry_run:
+                dataset_lock(dataset)
+            written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
+            written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
+            outcome.add(len(chunk), written)
+            if batch.pk and not outcome.dry_run:
+                # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
+                counts = {"added": outcome.added, "scores_added": outcome.scores_added}
+                so_far = {name: batch.written.get(name, 0) + number for name, number in counts.items()}
+                import_beat(batch=batch, written=so_far)
         for error in written.refused:
             refuse(error)
-        report(job.outcome.rows, job.survey.rows, _("Importing pairs"))
-
-
-def _chunk_import(job: _Job, chunk: list[Row], batch: ImportBatch) -> WriteOutcome:
-    pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
-    outcome = job.outcome
-    with nullcontext() if outcome.dry_run else transaction.atomic():
-        if not outcome.dry_run:
-            dataset_lock(job.target.dataset)
-        written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
-        written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
-        outcome.add(len(chunk), written)
-        if batch.pk and not outcome.dry_run:
-            # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
-            counts = {"added": outcome.added, "scores_added": outcome.scores_added}
-            so_far = {name: batch.written.get(name, 0) + number for name, number in counts.items()}
-            import_beat(batch=batch, written=so_far)
-    return written
+        report(outcome.rows, job.survey.rows, _("Importing pairs"))
 
 
 @contextmanager

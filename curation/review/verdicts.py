@@ -103,7 +103,11 @@ def review_decide(
     new_sentence = _sentence_edited(pair, text) if verdict == Verdict.EDIT else None
     decision = ReviewDecision(client_id=client_id, pair=pair, **facts)
     _decision_store(decision, new_sentence)
-    for companion in _companions(pair):
+    # The other pairs of the sentence that wait for a verdict.
+    generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
+    decided = ReviewDecision.objects.filter(undone_at=None, sentence=pair.b_id).values("pair")
+    others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)
+    for companion in list(others.select_related("a", "b", "dataset").order_by("pk")):
         own_id = uuid5(client_id, str(companion.pk))
         also = ReviewDecision(client_id=own_id, pair=companion, alongside=decision, **facts)
         _decision_store(also, new_sentence)
@@ -178,15 +182,6 @@ def _p_d(pair: Pair, score_set: ScoreSet | None) -> float | None:
     if score_set is not None:
         scores = scores.filter(score_set=score_set)
     return scores.order_by("-score_set__created_at", "-pk").values_list("value", flat=True).first()
-
-
-def _companions(pair: Pair) -> list[Pair]:
-    """The other pairs of the sentence that wait for a verdict."""
-    generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
-    decided = ReviewDecision.objects.filter(undone_at=None, sentence=pair.b_id)
-    others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk)
-    found = others.exclude(pk__in=decided.values("pair"))
-    return list(found.select_related("a", "b", "dataset").order_by("pk"))
 
 
 def _decision_store(decision: ReviewDecision, new_sentence: Sentence | None) -> None:

@@ -1,10 +1,8 @@
 """What pages of every app share: the head of a dataset, and the colour of a state."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import template
-from django.http import HttpRequest
 from django.template.context import Context
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,20 +15,13 @@ register = template.Library()
 
 
 # The class of a tag (static/css/app.css) for each state, status and verdict that a page shows.
-_TONES = {
-    "succeeded": "good",
-    "keep": "good",
-    "failed": "wrong",
-    "reject": "wrong",
-    "rejected": "wrong",
-    "excluded": "wrong",
-    "running": "accent",
-    "edit": "accent",
-    "gold": "accent",
-    "cancelled": "doubtful",
-    "retired": "doubtful",
-    "extra": "doubtful",
+_STATES = {
+    "good": ("succeeded", "keep"),
+    "wrong": ("failed", "reject", "rejected", "excluded"),
+    "accent": ("running", "edit", "gold"),
+    "doubtful": ("cancelled", "retired", "extra"),
 }
+_TONES = {state: tone for tone, states in _STATES.items() for state in states}
 
 
 @register.filter
@@ -39,8 +30,7 @@ def tone(value: str) -> str:
     return _TONES.get(value, "")
 
 
-@dataclass(frozen=True)
-class DatasetTab:
+class DatasetTab(NamedTuple):
     label: str
     address: str
     here: bool
@@ -65,21 +55,12 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         if right in rights
     ]
     if "read" in rights:
-        tabs.insert(1, _campaigns(context["request"], dataset))
-        tabs.insert(-1 - ("archive" in rights), _runs(context["request"], dataset))
+        # Wherever a campaign, a run, a model or a comparison is shown, which have addresses of their own, is its tab.
+        path = context["request"].path
+        campaigns, runs = reverse("annotation:campaign_list"), reverse("mlworkers:run_list")
+        of_runs = (runs, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))
+        asked = f"?dataset={dataset.slug}"
+        tabs.insert(1, DatasetTab(_("Campaigns"), campaigns + asked, here=path.startswith(campaigns)))
+        runs_tab = DatasetTab(_("Runs"), runs + asked, here=path.startswith(of_runs))
+        tabs.insert(-1 - ("archive" in rights), runs_tab)
     return {"dataset": dataset, "facts": dataset_facts(dataset), "tabs": tabs}
-
-
-def _campaigns(request: HttpRequest, dataset: Dataset) -> DatasetTab:
-    """Campaigns have addresses of their own: wherever one of those is shown, that is the place."""
-    address = reverse("annotation:campaign_list")
-    return DatasetTab(
-        _("Campaigns"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(address)
-    )
-
-
-def _runs(request: HttpRequest, dataset: Dataset) -> DatasetTab:
-    """Runs, models and comparisons have addresses of their own too."""
-    address = reverse("mlworkers:run_list")
-    addresses = (address, reverse("mlworkers:model_list"), reverse("mlworkers:comparison_list"))
-    return DatasetTab(_("Runs"), f"{address}?dataset={dataset.slug}", here=request.path.startswith(addresses))

@@ -9,9 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 LOOK_EVERY = 0.1  # seconds
 GRACE = 20.0  # seconds that a program has to end in by itself; a worker lets go of its run in that time
@@ -19,8 +19,7 @@ PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """A Python program: what it is called in lines and sentences, and what the interpreter is called with."""
 
     name: str
@@ -28,8 +27,7 @@ class Program:
     descriptors: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class ProgramEnd:
+class ProgramEnd(NamedTuple):
     """The program that ended by itself, and its status (negative: the signal that killed it)."""
 
     name: str
@@ -60,10 +58,14 @@ class Group:
         """
         before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            self._start()
-            return self._wait(meanwhile)
+            with self.running():
+                while not self._asked_to_stop:
+                    if ended := self.ended():
+                        return ended
+                    meanwhile()
+                    time.sleep(LOOK_EVERY)
+            return None
         finally:
-            self._stop()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -71,7 +73,13 @@ class Group:
     def running(self) -> Iterator[None]:
         """Start all, for as long as the block lasts, and stop them at its end."""
         try:
-            self._start()
+            for program in self._programs:
+                self._running[program.name] = self._started(program)
+            width = max(len(program.name) for program in self._programs)
+            for name, process in self._running.items():
+                reader = threading.Thread(target=self._read, args=[name.ljust(width), process], daemon=True)
+                reader.start()
+                self._readers.append(reader)
             yield
         finally:
             self._stop()
@@ -85,15 +93,6 @@ class Group:
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self._asked_to_stop += 1
-
-    def _start(self) -> None:
-        for program in self._programs:
-            self._running[program.name] = self._started(program)
-        width = max(len(program.name) for program in self._programs)
-        for name, process in self._running.items():
-            reader = threading.Thread(target=self._read, args=[name.ljust(width), process], daemon=True)
-            reader.start()
-            self._readers.append(reader)
 
     def _started(self, program: Program) -> subprocess.Popen[str]:
         """In a process group of its own: Ctrl+C reaches this process alone, which then stops them in order."""
@@ -115,14 +114,6 @@ class Group:
         for line in process.stdout or ():
             if line.strip():
                 self._write(f"{name} │ {line.rstrip()}")
-
-    def _wait(self, meanwhile: Callable[[], object]) -> ProgramEnd | None:
-        while not self._asked_to_stop:
-            if ended := self.ended():
-                return ended
-            meanwhile()
-            time.sleep(LOOK_EVERY)
-        return None
 
     def _stop(self) -> None:
         """Ask all to end, and end those that do not; a second signal waits no longer."""

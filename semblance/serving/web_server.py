@@ -55,10 +55,8 @@ class Arrival:
     def add(self, data: bytes) -> None:
         self.received += len(data)
         self.unread += data
-        if self._expected is None:
-            self._head_read()
-
-    def _head_read(self) -> None:
+        if self._expected is not None:
+            return
         end = self.unread.find(HEAD_END)
         if end < 0:
             self.streamed = len(self.unread) > HEAD_BYTES
@@ -145,7 +143,10 @@ class WebWorker(ThreadWorker):
         client = conn.sock
         client.arrival = Arrival()
         client.setblocking(False)
-        client.arrival.add(_taken_from_gunicorn(conn))
+        taken = _bytes_of_gunicorn(conn)
+        client.arrival.add(taken.getvalue())
+        taken.seek(0)
+        taken.truncate()
         if client.arrival.is_ready:
             self._submit(conn, client)
             return
@@ -206,14 +207,6 @@ def _bytes_of_gunicorn(conn: TConn) -> io.BytesIO:
     buffer: io.BytesIO = parser.unreader.buf if parser else io.BytesIO()
     buffer.seek(0, SEEK_END)
     return buffer
-
-
-def _taken_from_gunicorn(conn: TConn) -> bytes:
-    buffer = _bytes_of_gunicorn(conn)
-    taken = buffer.getvalue()
-    buffer.seek(0)
-    buffer.truncate()
-    return taken
 
 
 worker_class = WebWorker

@@ -1,7 +1,6 @@
 """`manage.py serve`: the web server, the workers and beat together, until Ctrl+C."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -46,7 +45,15 @@ class Command(BaseCommand):
                 self._say(_("Warning: %(warning)s") % {"warning": warning.msg})
             address = address_of(listener)
             group = Group(programs, folder=settings.BASE_DIR, write=self._say)
-            ended = group.run(meanwhile=self._announcement(address))
+            waiting = [address]
+
+            def announce() -> None:
+                """Say once, as soon as the site answers, where it is."""
+                if waiting and answers(address):
+                    waiting.clear()
+                    self._say(_("Semblance is at %(address)s (Ctrl+C stops it)") % {"address": address})
+
+            ended = group.run(meanwhile=announce)
         if ended is not None:
             self.fail(why(ended))
         self._say(_("All programs have stopped."))
@@ -55,17 +62,6 @@ class Command(BaseCommand):
         """At once, also where the output is a file or a pipe."""
         self.stdout.write(line)
         self.stdout.flush()
-
-    def _announcement(self, address: str) -> Callable[[], None]:
-        """Says once, as soon as the site answers, where it is."""
-        waiting = [address]
-
-        def announce() -> None:
-            if waiting and answers(address):
-                waiting.clear()
-                self._say(_("Semblance is at %(address)s (Ctrl+C stops it)") % {"address": address})
-
-        return announce
 
 
 def why(ended: ProgramEnd) -> str:
