@@ -89,11 +89,10 @@ def datasets_readable(user: User) -> QuerySet[Dataset]:
 
 def datasets_curated(user: User) -> QuerySet[Dataset]:
     """The datasets that the person may change, and whose machine-written sentences they may review."""
+    active = Dataset.objects.filter(archived=False)
     if user.is_superuser:
-        return Dataset.objects.filter(archived=False)
-    return Dataset.objects.filter(
-        archived=False, memberships__user=user, memberships__role__in=ROLES_THAT_MAY["curate"]
-    )
+        return active
+    return active.filter(memberships__user=user, memberships__role__in=ROLES_THAT_MAY["curate"])
 
 
 def datasets_may_create(user: User) -> bool:
@@ -102,11 +101,6 @@ def datasets_may_create(user: User) -> bool:
     An annotator may not, so that an invitation to judge does not open the site to everybody's files.
     """
     return user.is_staff or user.is_superuser or bool(roles_of(user) & ROLES_THAT_MAY["curate"])
-
-
-def datasets_allow_creating(user: User) -> None:
-    if not datasets_may_create(user):
-        raise PermissionDenied
 
 
 class ArchivedError(UserError):

@@ -31,28 +31,25 @@ POLICY = "; ".join(
 )
 
 
-def content_security_policy(get_response: Respond) -> Respond:
-    def respond(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
-        return response
+def _with_header(name: str, value: str) -> Callable[[Respond], Respond]:
+    """A middleware that gives an answer this header where it has none of its own."""
 
-    return respond
+    def middleware(get_response: Respond) -> Respond:
+        def respond(request: HttpRequest) -> HttpResponse:
+            response = get_response(request)
+            response.headers.setdefault(name, value)
+            return response
+
+        return respond
+
+    return middleware
 
 
-def nothing_kept(get_response: Respond) -> Respond:
-    """No answer of the site stays in a cache, of a proxy or of a browser that several people use, unless it says so.
-
-    That is every answer behind a login, pages that an invitation opens, downloads and the API. Static files are
-    answered before this and keep their own header.
-    """
-
-    def respond(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        response.headers.setdefault("Cache-Control", "private, no-store")
-        return response
-
-    return respond
+content_security_policy = _with_header("Content-Security-Policy", POLICY)
+# No answer of the site stays in a cache, of a proxy or of a browser that several people use, unless it says so. That is
+# every answer behind a login, pages that an invitation opens, downloads and the API. Static files are answered before
+# this and keep their own header.
+nothing_kept = _with_header("Cache-Control", "private, no-store")
 
 
 class LoginFirst(LoginRequiredMiddleware):

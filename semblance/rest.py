@@ -24,9 +24,8 @@ class Pages(LimitOffsetPagination):
     max_limit = 1000
 
     def get_limit(self, request: Request) -> int:
-        return min(
-            _asked(request, self.limit_query_param, least=1, default=self.default_limit), self.max_limit
-        )
+        asked = _asked(request, self.limit_query_param, least=1, default=self.default_limit)
+        return min(asked, self.max_limit)
 
     def get_offset(self, request: Request) -> int:
         return _asked(request, self.offset_query_param, least=0, default=0)
@@ -93,14 +92,10 @@ def _texts(parsed: Any) -> Iterator[str]:
 
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
     """Django REST framework's answer, and one for what a person can mend; None for a bug, which is logged."""
-    refusal = None
-    if isinstance(error, UserError):
-        refusal = (str(error), error.status)
-    elif isinstance(error, RequestDataTooBig):
-        refusal = (_("The request is larger than this site accepts. Send less at once."), 413)
-    elif isinstance(error, BadRequest):
-        refusal = (str(error), 400)
-    if refusal:
-        error = APIException({"detail": refusal[0]})
-        error.status_code = refusal[1]
+    sentence, status = str(error), getattr(error, "status", 400)
+    if isinstance(error, RequestDataTooBig):
+        sentence, status = _("The request is larger than this site accepts. Send less at once."), 413
+    if isinstance(error, UserError | RequestDataTooBig | BadRequest):
+        error = APIException({"detail": sentence})
+        error.status_code = status
     return exception_handler(error, context)

@@ -7,6 +7,7 @@ says what that means.
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,9 @@ def required(name: str) -> str:
 def embedded_secret_key() -> str:
     """The key of an embedded installation: made once, like every file here readable by its owner alone."""
     path = SEMBLANCE_HOME / "secret_key"
-    try:
-        # "x" lets one of several processes that start together make the key; the others read it.
-        with path.open("x", encoding="ascii") as file:
-            file.write(get_random_secret_key())
-    except FileExistsError:
-        pass
+    # "x" lets one of several processes that start together make the key; the others read it.
+    with suppress(FileExistsError), path.open("x", encoding="ascii") as file:
+        file.write(get_random_secret_key())
     return path.read_text(encoding="ascii")
 
 
@@ -194,9 +192,8 @@ if HTTPS:
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
 # How many proxies in front add the address that called them to X-Forwarded-For; 0: visitors come directly.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
-CSRF_TRUSTED_ORIGINS = [
-    f"https://{host.lstrip('.')}" for host in ALLOWED_HOSTS if host not in (*LOOPBACK, "*")
-]
+PUBLIC_HOSTS = [host.lstrip(".") for host in ALLOWED_HOSTS if host not in (*LOOPBACK, "*")]
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in PUBLIC_HOSTS]
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 
@@ -280,9 +277,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # pages read WorkerHeartbeat and never ask a worker
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = (
-    None  # by default a worker ends when the broker was away for three quarters of an hour
-)
+# By default a worker ends when the broker was away for three quarters of an hour.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {

@@ -17,9 +17,8 @@ from curation.models import Dataset, Invitation, InvitationBar, Membership, Role
 def members_of(dataset: Dataset) -> QuerySet[Membership]:
     """Owners first, then curators, then annotators, each by name."""
     places = [When(role=role, then=Value(place)) for place, role in enumerate(reversed(Role.values))]
-    return dataset.memberships.select_related("user").order_by(
-        Case(*places, output_field=IntegerField()), "user__username"
-    )
+    rank = Case(*places, output_field=IntegerField())
+    return dataset.memberships.select_related("user").order_by(rank, "user__username")
 
 
 def invitations_of(dataset: Dataset) -> QuerySet[Invitation]:
@@ -33,10 +32,10 @@ def invitation_by_token(token: str) -> Invitation | None:
 
 def _with_inviter(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:
     """With `inviter_owns`: whether the person who made the invitation might make it now."""
-    owns = Membership.objects.filter(
-        dataset=OuterRef("dataset"), user=OuterRef("created_by"), role=Role.OWNER
+    owners = Membership.objects.filter(dataset=OuterRef("dataset"), role=Role.OWNER)
+    may = Q(created_by__is_active=True) & (
+        Q(created_by__is_superuser=True) | Exists(owners.filter(user=OuterRef("created_by")))
     )
-    may = Q(created_by__is_active=True) & (Q(created_by__is_superuser=True) | Exists(owns))
     return invitations.annotate(inviter_owns=may)
 
 

@@ -185,9 +185,7 @@ def dataset_duplicates(dataset: Dataset) -> Duplicates:
         .filter(pairs__gt=1)
         .values_list("pairs", "forward", "splits")
     )
-    return duplicates_counted(
-        (forward, pairs - forward, splits) for pairs, forward, splits in twos.iterator()
-    )
+    return duplicates_counted((ahead, pairs - ahead, splits) for pairs, ahead, splits in twos.iterator())
 
 
 def pair_choices(dataset: Dataset, *, most: int = 200) -> PairChoices:
@@ -235,22 +233,17 @@ def score_histogram(score_set: ScoreSet, *, bins: int = 20, most: int = 5) -> Hi
         .annotate(n=Count("pk"))
         .values_list("pair__source", "place", "n")
     )
-    whole = histogram(
-        score_set.low, score_set.high, bins, ((source, int(place), n) for source, place, n in counted)
-    )
-    return whole.with_largest(most, other=_("other"))
+    placed = ((source, int(place), n) for source, place, n in counted)
+    return histogram(score_set.low, score_set.high, bins, placed).with_largest(most, other=_("other"))
 
 
 def pair_life(pair: Pair) -> PairLife:
     scores = PairScore.objects.filter(pair=pair).select_related("score_set")
-    twins = Pair.objects.filter(
-        Q(a=pair.a_id, b=pair.b_id) | Q(a=pair.b_id, b=pair.a_id), dataset=pair.dataset_id
-    )
-    of_sentences = SentenceScore.objects.filter(sentence__in=[pair.a_id, pair.b_id]).select_related(
-        "score_set"
-    )
+    either_order = Q(a=pair.a_id, b=pair.b_id) | Q(a=pair.b_id, b=pair.a_id)
+    twins = Pair.objects.filter(either_order, dataset=pair.dataset_id)
+    of_sentences = SentenceScore.objects.filter(sentence__in=[pair.a_id, pair.b_id])
     by_set: dict[ScoreSet, dict[int, float]] = {}
-    for score in of_sentences.order_by("score_set__created_at", "score_set_id"):
+    for score in of_sentences.select_related("score_set").order_by("score_set__created_at", "score_set_id"):
         by_set.setdefault(score.score_set, {})[score.sentence_id] = score.value
     return PairLife(
         scores=list(scores.order_by("score_set__created_at", "pk")),

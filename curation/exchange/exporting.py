@@ -127,10 +127,8 @@ def snapshot_path(snapshot: Snapshot) -> Path:
 
 def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
     found = list(ScoreSet.objects.filter(dataset=dataset).order_by("pk"))
-    if name is None:
-        return found
-    chosen = [score_set for score_set in found if score_set.name == name]
-    if not chosen:
+    chosen = [score_set for score_set in found if name in (None, score_set.name)]
+    if name is not None and not chosen:
         names = ", ".join(f"“{score_set.name}”" for score_set in found) or _("none")
         sentence = _("%(dataset)s has no score set “%(name)s”. Its score sets: %(names)s.")
         raise UserError(sentence, dataset=dataset.slug, name=name, names=names)

@@ -1,7 +1,6 @@
 """Pairs that a language model wrote, into a dataset: all of a run's or none, and only once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,8 +25,7 @@ class GeneratedRow(NamedTuple):
     target: float
 
 
-@dataclass(frozen=True)
-class GeneratedPairs:
+class GeneratedPairs(NamedTuple):
     """The score set of the target similarities, its pairs, and how many of their sentences a person had written."""
 
     score_set: ScoreSet

@@ -175,9 +175,9 @@ def _job_prepared(
     origin = _origin(layout, options)
     score_set = _score_set_found(dataset, options) if "score" in layout.mapping else None
     with errors_shown():
-        scale = (
-            (score_set.low, score_set.high) if score_set else options.scale and scale_checked(*options.scale)
-        )
+        scale = options.scale and scale_checked(*options.scale)
+    if score_set:
+        scale = score_set.low, score_set.high
     rows = identified(parse_pairs(layout, scale=scale), origin)
     survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
     _require_a_pair(survey, path)

@@ -74,10 +74,8 @@ class BoundedUpload(TemporaryFileUploadHandler):
         try:
             yield
         except OSError as error:
-            sentence = _(
-                "The file could not be stored: %(reason)s. Free some space, then upload the file again."
-            )
-            self._refuse(sentence % {"reason": error.strerror})
+            why = _("The file could not be stored: %(reason)s. Free some space, then upload the file again.")
+            self._refuse(why % {"reason": error.strerror})
 
     def _refuse_size(self) -> NoReturn:
         sentence = _("The file is larger than %(most)s, the limit of this site. Split the file.")

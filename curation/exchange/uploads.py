@@ -95,9 +95,8 @@ def _require_free(batch: ImportBatch) -> None:
 
 def _asked_save(batch: ImportBatch) -> None:
     """Store the options and the result, unless somebody began to import meanwhile. Later counts start at 0."""
-    asked = {
-        name: getattr(batch, name) for name in ("mapping", "rows", "added", "unchanged", "rejected", "report")
-    }
+    names = ("mapping", "rows", "added", "unchanged", "rejected", "report")
+    asked = {name: getattr(batch, name) for name in names}
     free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
     if not free.update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):
         raise UserError(_("Somebody else has started the import of %(file)s."), file=batch.file_name)

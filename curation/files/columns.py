@@ -44,13 +44,10 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
     """
     mapping = _named(asked, layout)
     recognised = _recognised(layout.columns, layout.rows, header=layout.header)
+    left_out = {field for field, name in asdict(asked).items() if name == ""}
+    left_out |= {"score"} if asked.label else set()
     if asked.a or asked.b:
-        recognised = {
-            field: place for field, place in recognised.items() if layout.header and field not in {"a", "b"}
-        }
-    left_out = {field for field, name in asdict(asked).items() if name == ""} | (
-        {"score"} if asked.label else set()
-    )
+        left_out |= {"a", "b"} if layout.header else set(recognised)
     for field, place in recognised.items():
         if field not in left_out and place not in mapping.values():
             mapping.setdefault(field, place)

@@ -55,9 +55,7 @@ def _by_content(path: Path) -> Encoding:
     if not undecodable:
         return Encoding("utf-8")
     if characters - undecodable > undecodable:
-        warning = (
-            f"The file is UTF-8 but for {undecodable:,} of its bytes; rows with such bytes are left out."
-        )
-        return Encoding("utf-8", warning)
+        bad = f"{undecodable:,} of its bytes; rows with such bytes are left out."
+        return Encoding("utf-8", f"The file is UTF-8 but for {bad}")
     warning = "The file is not UTF-8; it is read as Windows-1252. Check the letters with accents."
     return Encoding("cp1252", warning)

@@ -84,10 +84,9 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
                 raise _BadRowError(f"the score {score:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
             label = None if label_place is None else _label(cells[label_place])
         except _BadRowError as error:
-            both = (
-                {name: known.get(name, "") for name in ("a", "b", "source", "split")} if "b" in known else {}
-            )
-            return RowError(record.line, printable(str(error)), record.text, **both)
+            kept = ("a", "b", "source", "split") if "b" in known else ()
+            known = {name: known.get(name, "") for name in kept}
+            return RowError(record.line, printable(str(error)), record.text, **known)
         return DraftPair(record.line, score=score, label=label, row=record.text, **known)
 
     return draft

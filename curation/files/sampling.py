@@ -62,9 +62,8 @@ def seems_header(rows: Sequence[Sequence[object]]) -> bool:
     numeric = [place for place in range(len(first)) if holds_numbers(below, place)]
     # Names are short and differ, and do not end as sentences do.
     name_like = len(set(first)) == len(first) and all(len(str(cell)) <= 30 for cell in first)
-    return bool(numeric) or (
-        name_like and not any(str(cell).rstrip().endswith((".", "?", "!")) for cell in first)
-    )
+    ends_as_sentence = any(str(cell).rstrip().endswith((".", "?", "!")) for cell in first)
+    return bool(numeric) or (name_like and not ends_as_sentence)
 
 
 def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tuple[str, ...]) -> Layout:

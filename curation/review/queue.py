@@ -7,18 +7,8 @@ from typing import NamedTuple, cast
 from urllib.parse import urlencode
 
 from django.core.cache import cache
-from django.db.models import (
-    BigIntegerField,
-    Count,
-    Exists,
-    ExpressionWrapper,
-    F,
-    Min,
-    OuterRef,
-    Q,
-    QuerySet,
-    Value,
-)
+from django.db.models import BigIntegerField, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value
+from django.db.models.expressions import ExpressionWrapper
 
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet, Sentence
 
@@ -65,15 +55,12 @@ def standing() -> QuerySet[ReviewDecision]:
 def queue_scores(queue: Queue) -> QuerySet[PairScore]:
     """The waiting sentences in the order of the queue, each by the first of its pairs that waits, with its p_D."""
     waiting = _waiting(Q(score_set=queue.score_set, value__lte=_limits(queue)[0]))
-    earlier = _waiting(Q(score_set=queue.score_set)).filter(
-        pair__b=OuterRef("pair__b"), pair_id__lt=OuterRef("pair_id")
-    )
+    same_sentence = _waiting(Q(score_set=queue.score_set)).filter(pair__b=OuterRef("pair__b"))
+    earlier = same_sentence.filter(pair_id__lt=OuterRef("pair_id"))
     first = waiting.filter(~Exists(earlier)).select_related("pair__a", "pair__b")
     if queue.blind:
-        scattered = ExpressionWrapper(
-            F("pair_id") * Value(_SCATTER) % Value(_SCATTERED), output_field=BigIntegerField()
-        )
-        return first.order_by(scattered, "pair_id")
+        scattered = F("pair_id") * Value(_SCATTER) % Value(_SCATTERED)
+        return first.order_by(ExpressionWrapper(scattered, output_field=BigIntegerField()), "pair_id")
     return first.order_by("value", "pair_id")
 
 
@@ -86,9 +73,8 @@ def queue_waiting(queue: Queue) -> int:
 
 def queue_progress(queue: Queue) -> Progress:
     highest, total = _limits(queue)
-    decided = standing().filter(
-        alongside=None, pair__scores__score_set=queue.score_set, pair__scores__value__lte=highest
-    )
+    shown = standing().filter(alongside=None)
+    decided = shown.filter(pair__scores__score_set=queue.score_set, pair__scores__value__lte=highest)
     return Progress(total, decided.aggregate(n=Count("sentence", distinct=True))["n"])
 
 
@@ -106,9 +92,8 @@ def waiting_of(dataset: Dataset) -> int:
 
 
 def _waiting(wanted: Q) -> QuerySet[PairScore]:
-    return _machine(wanted).filter(
-        ~Exists(standing().filter(pair=OuterRef("pair"))), pair__status__in=REVIEWABLE
-    )
+    decided = standing().filter(pair=OuterRef("pair"))
+    return _machine(wanted).filter(~Exists(decided), pair__status__in=REVIEWABLE)
 
 
 def _machine(wanted: Q) -> QuerySet[PairScore]:
@@ -126,9 +111,8 @@ def _limits(queue: Queue) -> tuple[float, int]:
 
 
 def _limits_counted(queue: Queue) -> tuple[float, int]:
-    by_sentence = (
-        _machine(Q(score_set=queue.score_set)).values("pair__b").order_by().annotate(p_d=Min("value"))
-    )
+    scores = _machine(Q(score_set=queue.score_set))
+    by_sentence = scores.values("pair__b").order_by().annotate(p_d=Min("value"))
     total = by_sentence.count()
     if queue.share >= 1 or not total:
         return queue.score_set.high, total

@@ -82,10 +82,10 @@ def review_decide(
     if first is not None:
         # What was stored under this client_id, if it is what was sent; it may have been undone since.
         if (first.pair_id, first.reviewer_id) != (pair.pk, by.pk):
-            sentence = _(
+            why = _(
                 "This client_id belongs to another decision. Use a new client_id for each sentence shown."
             )
-            raise UserError(sentence)
+            raise UserError(why)
         return first
     pair = Pair.objects.select_related("a", "b", "dataset").get(pk=pair.pk)
     dataset_require_active(pair.dataset)
@@ -129,14 +129,11 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
     dataset_require_active(shown.pair.dataset)
     rows = [shown, *shown.companions.order_by("pk")]
     replacements = [row.replacement_id for row in rows if row.replacement_id]
-    later = (
-        ReviewDecision.objects.filter(pair__in=replacements, undone_at=None).select_related("pair").first()
-    )
+    reviewed = ReviewDecision.objects.filter(pair__in=replacements, undone_at=None)
+    later = reviewed.select_related("pair").first()
     if later is not None:
-        sentence = _(
-            "The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first."
-        )
-        raise UserError(sentence, pair=later.pair.external_id)
+        why = _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first.")
+        raise UserError(why, pair=later.pair.external_id)
     for row in rows:
         after = _STATUS_AFTER[Verdict(row.verdict)]
         Pair.objects.filter(pk=row.pair_id, status=after).update(status=row.status_before)
@@ -207,9 +204,8 @@ def _sentence_edited(pair: Pair, text: str) -> Sentence:
     if text == pair.b.text:
         raise UserError(_("The text has not changed. Keep the sentence instead."))
     if text == pair.a.text:
-        raise UserError(
-            _("The new text is the source sentence itself. Write another sentence, or reject this one.")
-        )
+        why = _("The new text is the source sentence itself. Write another sentence, or reject this one.")
+        raise UserError(why)
     sentence, _made = Sentence.objects.get_or_create(
         dataset=pair.dataset,
         key=sentence_key(text),
@@ -238,8 +234,7 @@ def _replacement(pair: Pair, sentence: Sentence) -> Pair:
     # What was asked for is asked of the new sentence too. What was measured of the old one (p_D, people's scores)
     # says nothing of the new, so no other set gets a value.
     intended = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.TARGET)
-    copies = (
-        PairScore(score_set_id=each.score_set_id, pair=replacement, value=each.value) for each in intended
-    )
+    values = intended.values_list("score_set_id", "value")
+    copies = [PairScore(score_set_id=pk, pair=replacement, value=value) for pk, value in values]
     PairScore.objects.bulk_create(copies, ignore_conflicts=True)
     return replacement

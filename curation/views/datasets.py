@@ -3,6 +3,7 @@
 from copy import copy
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -12,7 +13,6 @@ from curation.access import (
     AuthedRequest,
     dataset_allow,
     dataset_for,
-    datasets_allow_creating,
     datasets_may_create,
     datasets_readable,
 )
@@ -36,7 +36,8 @@ def dataset_list(request: AuthedRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def dataset_create_view(request: AuthedRequest) -> HttpResponse:
-    datasets_allow_creating(request.user)
+    if not datasets_may_create(request.user):
+        raise PermissionDenied
     form = NewDatasetForm(request.POST or None)
     if form.is_valid():
         dataset = dataset_create(by=request.user, **form.cleaned_data)

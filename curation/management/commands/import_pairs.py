@@ -59,7 +59,14 @@ class Command(BaseCommand):
         outcome = pairs_import(
             dataset=found or dataset_draft(slug=dataset, name=dataset),
             path=file,
-            options=_import_options(options),
+            options=ImportOptions(
+                columns=Columns(**{field: options[option] for option, field in COLUMNS.items()}),
+                header=not options["no_header"],
+                scale=options["scale"] and tuple(options["scale"]),
+                score_set=options["score_set"],
+                source=options["source_name"],
+                split=options["split_name"],
+            ),
             errors=options["errors"],
             dry_run=options["dry_run"],
         )
@@ -70,18 +77,6 @@ class Command(BaseCommand):
         )  # fmt: skip
         figures = {key: told[key] for key in keys} | {"seconds": round(monotonic() - started, 3)}
         self.answer(figures, *_lines(outcome), as_json=options["json"])
-
-
-def _import_options(options: dict[str, Any]) -> ImportOptions:
-    scale = options["scale"]
-    return ImportOptions(
-        columns=Columns(**{field: options[option] for option, field in COLUMNS.items()}),
-        header=not options["no_header"],
-        scale=(scale[0], scale[1]) if scale else None,
-        score_set=options["score_set"],
-        source=options["source_name"],
-        split=options["split_name"],
-    )
 
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
