@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import include, path
 from django.utils.timezone import now
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -63,6 +63,7 @@ class DatasetDetail(InDataset, RetrieveAPIView[Dataset]):
         return dataset
 
 
+@extend_schema_view(get=extend_schema(parameters=[PairFilterSerializer]))
 class PairList(InDataset, ListAPIView[Pair]):
     """The pairs that the filters leave, as in the table of pairs."""
 
@@ -77,10 +78,6 @@ class PairList(InDataset, ListAPIView[Pair]):
         if wanted.score_set is not None:
             get_object_or_404(dataset.score_sets, pk=wanted.score_set)
         return pairs_found(dataset, wanted, asked.validated_data["order"])
-
-    @extend_schema(parameters=[PairFilterSerializer])
-    def get(self, *args: Any, **kwargs: Any) -> Any:
-        return super().get(*args, **kwargs)
 
 
 class PairDetail(InDataset, RetrieveAPIView[Pair]):
@@ -113,6 +110,7 @@ class ScoreList(InDataset, ListAPIView[PairScore]):
         return score_set.scores.order_by("pair_id")
 
 
+@extend_schema_view(get=extend_schema(parameters=[QueueSerializer]))
 class ReviewQueue(InDataset, ListAPIView[PairScore]):
     """The machine-written sentences that wait for review, by rising p_D."""
 
@@ -127,10 +125,6 @@ class ReviewQueue(InDataset, ListAPIView[PairScore]):
         if score_set is None:
             return PairScore.objects.none()
         return queue_scores(Queue(score_set, asked.validated_data["share"]))
-
-    @extend_schema(parameters=[QueueSerializer])
-    def get(self, *args: Any, **kwargs: Any) -> Any:
-        return super().get(*args, **kwargs)
 
 
 def _realism_set(dataset: Dataset, pk: int | None) -> ScoreSet | None:

@@ -1,10 +1,15 @@
-"""What the site needs to work, checked one by one: the answer of `/healthz`. No sentence holds a name or a password."""
+"""What the site needs to work, checked one by one: the answer of `/healthz`. No sentence holds a name or a password.
+
+And what `manage.py check` and `manage.py serve` say of settings that work, but less well than people may expect.
+"""
 
 import shutil
 import tempfile
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
+from django.core.checks import CheckMessage, Warning, register  # noqa: A004 - Django's name
 from django.db import DatabaseError, InterfaceError, connection
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
@@ -66,3 +71,16 @@ CHECKS: dict[str, Callable[[], str]] = {
     "redis": redis_problem,
     "disk": disk_problem,
 }
+TAG = "production"
+
+
+@register(TAG)
+def redis_is_set(**_kwargs: Any) -> list[CheckMessage]:
+    """A database server without Redis works on one machine, and less well on several."""
+    if settings.EMBEDDED or settings.REDIS_URL:
+        return []
+    sentence = _(
+        "DATABASE_URL is set, but REDIS_URL is not. Messages to workers are therefore files in SEMBLANCE_HOME, which "
+        "workers on other machines cannot read, and every web process has a cache of its own. Set REDIS_URL."
+    )
+    return [Warning(sentence, id="semblance.W001")]

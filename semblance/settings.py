@@ -2,7 +2,7 @@
 
 Two ways of running. Embedded, the default: SQLite and Celery's filesystem transport under SEMBLANCE_HOME,
 loopback only, nothing to configure. Production: DATABASE_URL and REDIS_URL, and then SECRET_KEY and
-ALLOWED_HOSTS must be given; if one of these two is missing, nothing starts. Without REDIS_URL, `semblance.checks`
+ALLOWED_HOSTS must be given; if one of these two is missing, nothing starts. Without REDIS_URL, `semblance.health`
 says what that means.
 """
 

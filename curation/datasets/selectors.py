@@ -190,13 +190,11 @@ def dataset_duplicates(dataset: Dataset) -> Duplicates:
 
 def pair_choices(dataset: Dataset, *, most: int = 200) -> PairChoices:
     """The sources, subsets and splits that occur, at most so many of each."""
-    pairs = Pair.objects.filter(dataset=dataset)
-
-    def occurring(field: str) -> list[str]:
-        values = pairs.exclude(**{field: ""}).order_by(field).values_list(field, flat=True)
-        return list(values.distinct()[:most])
-
-    return PairChoices(occurring("source"), occurring("subset"), occurring("split"))
+    choices = []
+    for field in ("source", "subset", "split"):
+        named = Pair.objects.filter(dataset=dataset).exclude(**{field: ""})
+        choices.append(list(named.order_by(field).values_list(field, flat=True).distinct()[:most]))
+    return PairChoices(*choices)
 
 
 def score_sets_of(dataset: Dataset) -> list[ScoreSetRow]:

@@ -163,8 +163,15 @@ def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
 
 
 def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) -> None:
-    for score in scores:
-        _check_sentence_score(score_set, score)
+    low, high = score_set.low, score_set.high
+    for number, value, *logits, fold in scores:
+        if not low <= value <= high:
+            why = _("The score %(value)g of sentence %(sentence)s is outside the scale %(low)g to %(high)g.")
+            raise UserError(why, value=value, sentence=number, low=low, high=high)
+        if any(logit is not None and not math.isfinite(logit) for logit in logits):
+            raise UserError(_("A logit of sentence %(sentence)s is not a finite number."), sentence=number)
+        if fold is not None and fold < 0:
+            raise UserError(_("The fold of sentence %(sentence)s is negative."), sentence=number)
     numbers = {score.sentence for score in scores}
     there = Sentence.objects.filter(dataset=score_set.dataset, pk__in=numbers).count()
     if there < len(numbers):
@@ -185,16 +192,3 @@ def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) ->
         SentenceScore.objects.bulk_create(rows)
     except IntegrityError as error:
         raise UserError(_("A sentence has two scores. Give one score for each sentence.")) from error
-
-
-def _check_sentence_score(score_set: ScoreSet, score: ScoredSentence) -> None:
-    low, high = score_set.low, score_set.high
-    if not low <= score.value <= high:
-        sentence = _("The score %(value)g of sentence %(sentence)s is outside the scale %(low)g to %(high)g.")
-        raise UserError(sentence, value=score.value, sentence=score.sentence, low=low, high=high)
-    logits = (score.logit_machine, score.logit_human)
-    if any(logit is not None and not math.isfinite(logit) for logit in logits):
-        sentence = _("A logit of sentence %(sentence)s is not a finite number.")
-        raise UserError(sentence, sentence=score.sentence)
-    if score.fold is not None and score.fold < 0:
-        raise UserError(_("The fold of sentence %(sentence)s is negative."), sentence=score.sentence)

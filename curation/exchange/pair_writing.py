@@ -69,7 +69,15 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     A pair whose id belongs to other sentences, or has another score, is refused. The number of queries does
     not depend on the number of pairs. A dry run only reads. Call it in a transaction that locked the dataset.
     """
-    known = _known_pairs(target, pairs)
+    known: dict[str, StoredPair] = {}
+    if target.dataset.pk is not None:
+        chosen = (target.score_set and target.score_set.pk) or 0  # no score set has the number 0
+        rows = (
+            Pair.objects.filter(dataset=target.dataset, external_id__in=[pair.external_id for pair in pairs])
+            .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
+            .values_list("external_id", "pk", "a__key", "b__key", "chosen__value")
+        )
+        known = {external_id: StoredPair(*facts) for external_id, *facts in rows}
     refused = [error for pair in pairs if (error := _contradiction(pair, known, target.score_set))]
     lines = {error.line for error in refused}
     taken = [pair for pair in pairs if pair.draft.line not in lines]
@@ -84,7 +92,13 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
     held = {name for name, pair in known.items() if pair.score is not None}
     scores = {pair.external_id: pair.draft.score for pair in scored if pair.external_id not in held}
     if not dry_run:
-        sentences |= _sentences_added(target.dataset, new, sentences)
+        texts: dict[str, str] = {}
+        for pair in new:
+            texts.setdefault(pair.a_key, pair.draft.a)
+            texts.setdefault(pair.b_key, pair.draft.b)
+        lacking = [(key, text) for key, text in texts.items() if key not in sentences]
+        made = [Sentence(dataset=target.dataset, key=key, text=text) for key, text in lacking]
+        sentences |= {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(made)}
         pair_ids = {name: pair.pk for name, pair in known.items()}
         pair_ids |= _pairs_added(target.dataset, new, sentences, asked=scores)
         if target.score_set is not None:
@@ -95,18 +109,6 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
                 rows=[(pair_ids[name], score) for name, score in scores.items()],
             )
     return WriteOutcome(len(new), len(taken) - len(new), len(scores), refused, repeats)
-
-
-def _known_pairs(target: Target, pairs: Sequence[IdentifiedPair]) -> dict[str, StoredPair]:
-    if target.dataset.pk is None:
-        return {}
-    chosen = (target.score_set and target.score_set.pk) or 0  # no score set has the number 0
-    rows = (
-        Pair.objects.filter(dataset=target.dataset, external_id__in=[pair.external_id for pair in pairs])
-        .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
-        .values_list("external_id", "pk", "a__key", "b__key", "chosen__value")
-    )
-    return {external_id: StoredPair(*facts) for external_id, *facts in rows}
 
 
 def _contradiction(
@@ -127,17 +129,6 @@ def _contradiction(
     else:
         return None
     return RowError(pair.draft.line, reason % names, pair.draft.row)
-
-
-def _sentences_added(
-    dataset: Dataset, pairs: Iterable[IdentifiedPair], there: Mapping[str, int]
-) -> dict[str, int]:
-    texts: dict[str, str] = {}
-    for pair in pairs:
-        texts.setdefault(pair.a_key, pair.draft.a)
-        texts.setdefault(pair.b_key, pair.draft.b)
-    new = [Sentence(dataset=dataset, key=key, text=text) for key, text in texts.items() if key not in there]
-    return {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(new)}
 
 
 def _pairs_added(

@@ -40,10 +40,17 @@ class BoundedUpload(TemporaryFileUploadHandler):
     received = 0
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        self._require_place()
+        request = self.request
+        match = getattr(request, "resolver_match", None)
+        allow = getattr(match and match.func, "allow_file", None)
+        if request is None or match is None or allow is None:
+            raise BadRequest(_("This address does not accept files."))
+        if not request.user.is_authenticated:
+            # The rest of the request stays unread, and the login page answers it.
+            raise StopUpload(connection_reset=True)
+        allow(request, *match.args, **match.kwargs)
         # The size of the whole request, as the client gives it.
-        announced = int(self.request.META.get("CONTENT_LENGTH") or 0) if self.request else 0
-        if announced > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
+        if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_MAX_BYTES + FORM_BYTES:
             self._refuse_size()
         super().new_file(*args, **kwargs)
 
@@ -57,17 +64,6 @@ class BoundedUpload(TemporaryFileUploadHandler):
     def file_complete(self, file_size: int) -> "UploadedFile[Any] | None":
         with self._full_disk_refused():
             return super().file_complete(file_size)
-
-    def _require_place(self) -> None:
-        request = self.request
-        match = getattr(request, "resolver_match", None)
-        allow = getattr(match and match.func, "allow_file", None)
-        if request is None or match is None or allow is None:
-            raise BadRequest(_("This address does not accept files."))
-        if not request.user.is_authenticated:
-            # The rest of the request stays unread, and the login page answers it.
-            raise StopUpload(connection_reset=True)
-        allow(request, *match.args, **match.kwargs)
 
     @contextmanager
     def _full_disk_refused(self) -> Iterator[None]:

@@ -52,7 +52,14 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
         if field not in left_out and place not in mapping.values():
             mapping.setdefault(field, place)
     if "a" not in mapping or "b" not in mapping:
-        raise FileError(_no_sentences(layout))
+        file_name, names = layout.path.name, layout.columns
+        if len(names) < 2:
+            raise FileError(f"{file_name} has one column only; give a file with two sentences a row.")
+        hint = (
+            "name both, or say that the file has no header" if layout.header else "name both by their numbers"
+        )
+        unknown = f"The two columns of sentences in {file_name} are not known"
+        raise FileError(f"{unknown}; {hint}; it has {_listed(names)}.")
     return mapping
 
 
@@ -111,14 +118,6 @@ def _named(asked: Columns, layout: Layout) -> dict[str, int]:
                 f'The column "{names[place]}" of {file_name} is named for both {twin} and {field}; name two.'
             )
     return mapping
-
-
-def _no_sentences(layout: Layout) -> str:
-    file_name, names = layout.path.name, layout.columns
-    if len(names) < 2:
-        return f"{file_name} has one column only; give a file with two sentences a row."
-    hint = "name both, or say that the file has no header" if layout.header else "name both by their numbers"
-    return f"The two columns of sentences in {file_name} are not known; {hint}; it has {_listed(names)}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -111,17 +111,14 @@ def _dialect(lines: Sequence[str], delimiter: str) -> Dialect:
     plain = Dialect(delimiter, quoted=False, rows=_rows(lines, delimiter, quoted=False))
     if plain.regularity != quoted.regularity:
         return max(plain, quoted, key=lambda dialect: dialect.regularity)
-    return quoted if _encloses(plain.rows) else plain
+    # Marks around cells come from a writer where it encloses every text, or only those where it must.
+    enclosed = [cell for row in plain.rows for cell in row if len(cell) > 1 and cell[0] == cell[-1] == '"']
+    needless = any('"' not in cell[1:-1] for cell in enclosed)
+    every = all(any(cell.startswith('"') for cell in row) for row in plain.rows)
+    return quoted if every or not needless else plain
 
 
 def _rows(lines: Sequence[str], delimiter: str, *, quoted: bool) -> tuple[tuple[str, ...], ...]:
     """The cells of each row; an unreadable row has none."""
     records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
     return tuple(tuple(map(str, row.cells)) if isinstance(row, Record) else () for row in records)
-
-
-def _encloses(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the marks around cells come from a writer: it encloses every text, or only where it must."""
-    enclosed = [cell for row in rows for cell in row if len(cell) > 1 and cell[0] == cell[-1] == '"']
-    needless = any('"' not in cell[1:-1] for cell in enclosed)
-    return not needless or all(any(cell.startswith('"') for cell in row) for row in rows)

@@ -2,9 +2,8 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Literal, TextIO
@@ -79,31 +78,24 @@ def write_table(
         if format == "parquet":
             return _write_parquet(file, columns, safe, about or {})
         with as_text(file) as text:
-            return _TEXT_WRITERS[format](text, columns, safe)
+            return _write_text(text, format, columns, safe)
 
 
-def _write_delimited(text: TextIO, columns: Sequence[Column], rows: Iterable[Row], *, delimiter: str) -> int:
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([column.name for column in columns])
+def _write_text(text: TextIO, format: str, columns: Sequence[Column], rows: Iterable[Row]) -> int:
+    names = [column.name for column in columns]
+    if format == "jsonl":
+
+        def write(row: Row) -> object:
+            values = dict(zip(names, row, strict=True))
+            return text.write(json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        writer = csv.writer(text, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+        writer.writerow(names)
+        write = writer.writerow
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007 - the last one is their number
-        writer.writerow(row)
+        write(row)
     return count
-
-
-def _write_jsonl(text: TextIO, columns: Sequence[Column], rows: Iterable[Row]) -> int:
-    names = [column.name for column in columns]
-    count = 0
-    for count, row in enumerate(rows, 1):  # noqa: B007
-        text.write(json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n")
-    return count
-
-
-_TEXT_WRITERS: dict[str, Callable[[TextIO, Sequence[Column], Iterable[Row]], int]] = {
-    "csv": partial(_write_delimited, delimiter=","),
-    "tsv": partial(_write_delimited, delimiter="\t"),
-    "jsonl": _write_jsonl,
-}
 
 
 def _write_parquet(

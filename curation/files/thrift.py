@@ -54,7 +54,9 @@ class ThriftReader:
         if kind in (_LIST, _SET, _MAP):
             self._pass_members(kind, depth)
         elif kind in (_BINARY, _BYTE, _DOUBLE):
-            self._skip(self._unsigned() if kind == _BINARY else 1 if kind == _BYTE else 8)
+            self.position += self._unsigned() if kind == _BINARY else 1 if kind == _BYTE else 8
+            if self.position > len(self._content):
+                raise IndexError(self.position)
         else:
             raise ThriftError("it has a field of an unknown kind")
         return None
@@ -78,11 +80,6 @@ class ThriftReader:
         self._left -= number
         if self._left < 0:
             raise ThriftError("it has too many members")
-
-    def _skip(self, size: int) -> None:
-        self.position += size
-        if self.position > len(self._content):
-            raise IndexError(self.position)
 
     def _byte(self) -> int:
         byte = self._content[self.position]

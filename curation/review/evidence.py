@@ -61,18 +61,16 @@ def intended_of(pair_ids: Collection[int]) -> dict[int, PairScore]:
 
 def human_scores(score_set: ScoreSet) -> HumanScores:
     key = f"human-p-d:{score_set.pk}:{score_set.created_at.timestamp()}"
-    counts = cache.get_or_set(key, lambda: _human_counts(score_set), _KEPT_SECONDS)
-    return HumanScores(score_set.low, score_set.high, counts or ())
-
-
-def _human_counts(score_set: ScoreSet) -> tuple[int, ...]:
+    if (kept := cache.get(key)) is not None:
+        return HumanScores(score_set.low, score_set.high, kept)
     width = (score_set.high - score_set.low) / _BINS
     human = SentenceScore.objects.filter(score_set=score_set, sentence__origin=Sentence.Origin.HUMAN)
     place = Floor(Cast((F("value") - score_set.low) / width, FloatField()))
     counts = [0] * _BINS
     for at, n in human.values(place=place).order_by().annotate(n=Count("pk")).values_list("place", "n"):
         counts[min(int(at), _BINS - 1)] += n
-    return tuple(counts)
+    cache.set(key, tuple(counts), _KEPT_SECONDS)
+    return HumanScores(score_set.low, score_set.high, tuple(counts))
 
 
 def nearest_human(dataset: Dataset, asked: Sequence[tuple[str, Collection[int]]]) -> list[Neighbour | None]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
 from curation.database import database_ready
-from semblance.checks import TAG
+from semblance.health import TAG
 from semblance.serving.processes import Group, ProgramEnd
 from semblance.serving.programs import address_of, answers, beat, listening, web, workers
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.checks import redis_is_set
+from semblance.health import redis_is_set
 
 ROOT = Path(__file__).resolve().parents[3]
 PRAGMAS = """
