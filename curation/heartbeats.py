@@ -112,9 +112,7 @@ class Pulse:
     """
 
     def __init__(self, name: str, does: Callable[[], object], *, every: float, at_once: bool = False) -> None:
-        self._does = does
-        self._every = every
-        self._at_once = at_once
+        self._does, self._every, self._at_once = does, every, at_once
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._go_on, name=name, daemon=True)
 

@@ -61,5 +61,5 @@ def home(request: HttpRequest) -> HttpResponse:
 def health(request: HttpRequest) -> JsonResponse:
     """200 if all works, else 503 and what does not. A program that watches the site needs no login."""
     found = problems()
-    status = "trouble" if found else "ok"
-    return JsonResponse({"status": status, "problems": found}, status=503 if found else 200)
+    status, code = ("trouble", 503) if found else ("ok", 200)
+    return JsonResponse({"status": status, "problems": found}, status=code)

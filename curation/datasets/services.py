@@ -120,17 +120,8 @@ def score_set_publish(
         return there
     with errors_shown():
         low, high = scale_checked(low, high)
-    score_set = ScoreSet(
-        dataset=dataset,
-        name=name,
-        kind=kind,
-        low=low,
-        high=high,
-        method=method,
-        parameters=dict(parameters),
-        campaign_ref=campaign_ref,
-        run_ref=run_ref,
-    )
+    facts = {"kind": kind, "low": low, "high": high, "method": method, "parameters": dict(parameters)}
+    score_set = ScoreSet(dataset=dataset, name=name, campaign_ref=campaign_ref, run_ref=run_ref, **facts)
     with validation_shown():
         score_set.clean_fields()
     score_set.save()

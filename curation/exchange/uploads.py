@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
 from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
 
@@ -88,17 +89,20 @@ def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
 
 
 def _require_free(batch: ImportBatch) -> None:
-    if not batch.path or not ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk).exists():
+    if not batch.path or not _free(batch).exists():
         sentence = _("%(file)s has been imported or is being imported. To import it again, upload it again.")
         raise UserError(sentence, file=batch.file_name)
+
+
+def _free(batch: ImportBatch) -> QuerySet[ImportBatch]:
+    return ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
 
 
 def _asked_save(batch: ImportBatch) -> None:
     """Store the options and the result, unless somebody began to import meanwhile. Later counts start at 0."""
     names = ("mapping", "rows", "added", "unchanged", "rejected", "report")
     asked = {name: getattr(batch, name) for name in names}
-    free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
-    if not free.update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):
+    if not _free(batch).update(**asked, state=ImportBatch.State.UPLOADED, heartbeat_at=None, written={}):
         raise UserError(_("Somebody else has started the import of %(file)s."), file=batch.file_name)
     batch.refresh_from_db()
 
@@ -131,8 +135,7 @@ def import_errors_path(batch: ImportBatch) -> Path | None:
 def import_discard(*, batch: ImportBatch) -> None:
     """Forget an upload that nobody imported, with its file, or an import by a command that came to nothing."""
     dataset_require_active(batch.dataset)
-    free = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
-    deleted, _by_model = free.delete()
+    deleted, _by_model = _free(batch).delete()
     if not deleted:
         sentence = _("%(file)s has been imported or is being imported, so it cannot be discarded.")
         raise UserError(sentence, file=batch.file_name)

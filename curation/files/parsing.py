@@ -101,20 +101,19 @@ def _sentence(cell: object, side: str) -> str:
     text = _readable_sentence(cell)
     if not text:
         raise _BadRowError(f"sentence {side} is empty")
-    if len(text) > SENTENCE_MAX_CHARACTERS:
-        raise _BadRowError(
-            f"sentence {side} has {len(text):,} characters; at most {SENTENCE_MAX_CHARACTERS:,} are allowed"
-        )
-    return text
+    return _bounded(text, f"sentence {side}", SENTENCE_MAX_CHARACTERS)
 
 
 def _fact(cell: object, field: str, most: int) -> str:
     name = "id" if field == "external_id" else field
     written = "" if cell is None else str(cell)
     _refuse_endless(written, f"the {name}", most)
-    text = _readable(written)
+    return _bounded(_readable(written), f"the {name}", most)
+
+
+def _bounded(text: str, what: str, most: int) -> str:
     if len(text) > most:
-        raise _BadRowError(f"the {name} has {len(text):,} characters; at most {most} are allowed")
+        raise _BadRowError(f"{what} has {len(text):,} characters; at most {most:,} are allowed")
     return text
 
 

@@ -177,9 +177,8 @@ def _sentence(error: OSError, path: Path) -> str:
     if error.errno == errno.ENOTDIR:
         return f"{path.parent} is no folder, so {path.name} was not written; choose another place."
     if error.errno == errno.ENOENT and not path.parent.is_dir():
-        return (
-            f"The folder {path.parent} does not exist, so {path.name} was not written; make the folder first."
-        )
+        missing = f"The folder {path.parent} does not exist"
+        return f"{missing}, so {path.name} was not written; make the folder first."
     return f"{path.name} cannot be written: {error.strerror or error}; choose another place."
 
 

@@ -71,9 +71,9 @@ def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
         return []
     intended = intended_of([score.pair_id for score in scores])
     human = None if queue.blind else human_scores(queue.score_set)
+    strips = [_strip(human, score.value) if human else None for score in scores]
     asked = [(score.pair.b.text, [score.pair.a_id]) for score in scores]
     nearest = nearest_human(queue.score_set.dataset, asked)
-    strips = [_strip(human, score.value) if human else None for score in scores]
     return [
         ShownSentence(score.pair, intended.get(score.pair_id), strip, neighbour, uuid4())
         for score, strip, neighbour in zip(scores, strips, nearest, strict=True)

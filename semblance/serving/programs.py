@@ -22,16 +22,17 @@ def listening(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
-        place = {"host": host, "port": port, "reason": getattr(error, "strerror", None) or error}
-        sentence = _(
+        why = _(
             "Nothing can listen on %(host)s, port %(port)s: %(reason)s. Choose another with --host or --port."
         )
         if getattr(error, "errno", None) == errno.EADDRINUSE:
-            sentence = _(
+            why = _(
                 "Port %(port)s on %(host)s is in use. Stop the program that uses it, or choose "
                 "another port with --port."
             )
-        raise UserError(sentence, **place) from error
+        raise UserError(
+            why, host=host, port=port, reason=getattr(error, "strerror", None) or error
+        ) from error
 
 
 def web(listener: socket.socket, processes: int) -> Program:
@@ -54,11 +55,9 @@ def workers(queues: str) -> list[Program]:
             sentence = _("There is no queue “%(name)s”. The queues are %(queues)s.")
             raise UserError(sentence, name=name, queues=listed(QUEUES))
     quietly = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+    celery = ["-m", "celery", "--quiet"]
     return [
-        Program(
-            queue,
-            ["-m", "celery", "--quiet", *worker_arguments(queue), "--hostname", f"{queue}@%h", *quietly],
-        )
+        Program(queue, [*celery, *worker_arguments(queue), "--hostname", f"{queue}@%h", *quietly])
         for queue in names
     ]
 
@@ -78,8 +77,6 @@ def answers(address: str) -> bool:
     """Whether the web server answers at all: a refusal (a host name that is not allowed) is an answer too."""
     try:
         urlopen(f"{address}healthz", timeout=1).close()  # noqa: S310 - our own address
-    except HTTPError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, HTTPError)
     return True

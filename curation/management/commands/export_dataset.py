@@ -44,13 +44,8 @@ class Command(BaseCommand):
             neutralise=options["neutralise_formulas"],
         )
         sets = len(outcome.score_sets)
-        figures = {
-            "dataset": found.slug,
-            "path": str(out),
-            "rows": outcome.rows,
-            "score_sets": list(outcome.score_sets),
-            "seconds": round(monotonic() - started, 3),
-        }
+        figures = {"dataset": found.slug, "path": str(out), "rows": outcome.rows}
+        figures |= {"score_sets": list(outcome.score_sets), "seconds": round(monotonic() - started, 3)}
         line = _("%(rows)s and %(sets)s of %(dataset)s written to %(path)s.") % {
             "rows": ngettext("%(n)s pair", "%(n)s pairs", outcome.rows) % {"n": outcome.rows},
             "sets": ngettext("%(n)s score set", "%(n)s score sets", sets) % {"n": sets},
