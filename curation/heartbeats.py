@@ -129,20 +129,17 @@ class Pulse:
         self._thread.join()
 
     def _go_on(self) -> None:
+        wait = 0.0 if self._at_once else self._every
         try:
-            if self._at_once:
-                self._call()
-            while not self._ended.wait(self._every):
-                self._call()
+            while not self._ended.wait(wait):
+                wait = self._every
+                try:
+                    self._does()
+                except (DatabaseError, InterfaceError) as error:
+                    # The next call tries again with a new connection.
+                    logger.warning("The %s could not use the database: %s", self._thread.name, error)
+                    connection.close()
         finally:
-            connection.close()
-
-    def _call(self) -> None:
-        try:
-            self._does()
-        except (DatabaseError, InterfaceError) as error:
-            # The next call tries again with a new connection.
-            logger.warning("The %s could not use the database: %s", self._thread.name, error)
             connection.close()
 
 

@@ -5,7 +5,6 @@ And what `manage.py check` and `manage.py serve` say of settings that work, but 
 
 import shutil
 import tempfile
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -66,11 +65,7 @@ def disk_problem() -> str:
     }
 
 
-CHECKS: dict[str, Callable[[], str]] = {
-    "database": database_problem,
-    "redis": redis_problem,
-    "disk": disk_problem,
-}
+CHECKS = {"database": database_problem, "redis": redis_problem, "disk": disk_problem}
 TAG = "production"
 
 

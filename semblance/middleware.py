@@ -8,6 +8,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from curation.errors import NUL_REFUSED, UserError
@@ -61,20 +62,16 @@ class LoginFirst(LoginRequiredMiddleware):
         return redirect_to_login(_page_before(request) or reverse("home"))
 
 
-class ReadableText:
+class ReadableText(MiddlewareMixin):
     """Refuses a request whose address or form holds a NUL: no text has one, and PostgreSQL stores none.
 
     It looks at texts only. An uploaded file may hold anything; what reads the file says what is wrong with it. Bodies
     of the API are checked by their parsers (`semblance.rest`), which answer in JSON.
     """
 
-    def __init__(self, get_response: Respond) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if "\0" in request.path_info or _has_nul(request.GET):
-            return _refusal(request, str(NUL_REFUSED))
-        return self.get_response(request)
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        has_nul = "\0" in request.path_info or _has_nul(request.GET)
+        return _refusal(request, str(NUL_REFUSED)) if has_nul else None
 
     def process_view(self, request: HttpRequest, view: Any, *_arguments: Any) -> HttpResponse | None:
         if not getattr(view, "csrf_exempt", False) and _has_nul(request.POST):
@@ -86,14 +83,8 @@ def _has_nul(fields: QueryDict) -> bool:
     return any("\0" in text for name, values in fields.lists() for text in (name, *values))
 
 
-class UserErrorMiddleware:
+class UserErrorMiddleware(MiddlewareMixin):
     """A UserError that no form caught becomes a page (or, for htmx, a fragment) that says its sentence."""
-
-    def __init__(self, get_response: Respond) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, UserError):

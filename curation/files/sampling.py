@@ -108,15 +108,13 @@ def preview_file(
     Raises FileError where the file cannot be read.
     """
     sample = take_sample(path, header=header, delimiter=delimiter)
+    width = len(sample.columns)
+    texts = (["" if cell is None else printable(str(cell)) for cell in row] for row in sample.rows[:rows])
     shown = {
         "encoding": sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
-        "rows": tuple(_shown(row, len(sample.columns)) for row in sample.rows[:rows]),
+        "rows": tuple(
+            (*row, *[""] * width)[:width] for row in texts
+        ),  # cut or filled to the width of the table
         "guess": recognised_columns(sample.columns, sample.rows, header=sample.header),
     }
     return Preview(**vars(sample) | shown)
-
-
-def _shown(row: Sequence[object], width: int) -> tuple[str, ...]:
-    """A row as text, cut or filled to the width of the table."""
-    cells = ["" if cell is None else printable(str(cell)) for cell in row]
-    return tuple((cells + [""] * width)[:width])

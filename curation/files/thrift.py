@@ -54,7 +54,8 @@ class ThriftReader:
         if kind in (_LIST, _SET, _MAP):
             self._pass_members(kind, depth)
         elif kind in (_BINARY, _BYTE, _DOUBLE):
-            self.position += self._unsigned() if kind == _BINARY else 1 if kind == _BYTE else 8
+            size = self._unsigned() if kind == _BINARY else 1 if kind == _BYTE else 8
+            self.position += size
             if self.position > len(self._content):
                 raise IndexError(self.position)
         else:

@@ -5,12 +5,8 @@ from typing import NamedTuple
 
 from curation.pairs.text import unordered
 
-
-class Occurrence(NamedTuple):
-    """The order of a pair's two sentences, and its split ("" for none)."""
-
-    forward: bool
-    split: str
+# The order of a pair's two sentences (whether it is forward), and its split ("" for none).
+Occurrence = tuple[bool, str]
 
 
 class Repeats(NamedTuple):
@@ -33,11 +29,10 @@ class Occurrences(NamedTuple):
     several: bool = False
 
     def with_pair(self, pair: Occurrence) -> "Occurrences":
+        forward, split = pair
+        several = self.several or self.in_another(split)
         return Occurrences(
-            self.forward or pair.forward,
-            self.backward or not pair.forward,
-            self.split or pair.split,
-            self.several or self.in_another(pair.split),
+            self.forward or forward, self.backward or not forward, self.split or split, several
         )
 
     def in_another(self, split: str) -> bool:
@@ -50,13 +45,14 @@ NO_OCCURRENCES = Occurrences()
 
 def repeats_of(pair: Occurrence, others: Occurrences) -> Repeats:
     """Compare a pair with others of the same two sentences, in either order."""
-    same, other = (others.forward, others.backward)[:: 1 if pair.forward else -1]
-    return Repeats(same, other, others.in_another(pair.split))
+    forward, split = pair
+    same, other = (others.forward, others.backward)[:: 1 if forward else -1]
+    return Repeats(same, other, others.in_another(split))
 
 
 def occurrence_of(a_key: str, b_key: str, split: str) -> Occurrence:
     """Two equal sentences have one order only, so that such a pair is never its own mirror image."""
-    return Occurrence(a_key <= b_key, split)
+    return a_key <= b_key, split
 
 
 class SeenPairs:

@@ -37,11 +37,7 @@ IMPORTS_SHOWN = 50
 PREVIEW_ROWS = 5
 
 
-def _may_upload(request: AuthedRequest, slug: str) -> None:
-    dataset_for(request.user, slug, may="curate")
-
-
-@takes_file(_may_upload)
+@takes_file(lambda request, slug: dataset_for(request.user, slug, may="curate"))
 @require_http_methods(["GET", "POST"])
 def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="oversee")
