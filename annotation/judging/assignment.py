@@ -100,15 +100,9 @@ def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = Fal
     # The sweep may not have run yet; leases that ran out are free for the person who asks.
     if claimed is Nothing.LEASED and leases_expire(at=at, campaign=participation.campaign):
         claimed = _claim(participation, at=at, ahead=ahead)
-    if isinstance(claimed, Nothing) and claimed in NOTHING_LEFT:
-        return _claim_chosen(participation, claimed, at=at, ahead=ahead)
-    return claimed
-
-
-def _claim_chosen(
-    participation: Participation, claimed: Nothing, *, at: datetime, ahead: bool
-) -> Lease | Nothing:
-    """A tuple of the next block of the adaptive phase, which is made now where that is quick."""
+    if isinstance(claimed, Lease) or claimed not in NOTHING_LEFT:
+        return claimed
+    # The next block of the adaptive phase may have one, which is made now where that is quick.
     phase = adaptive_phase(participation.campaign_id)
     if phase is None or not phase.designed:
         return claimed
@@ -129,7 +123,11 @@ def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease 
     if shut is not None:
         return shut
     live = {lease.place: lease for lease in _live(person).select_related("tuple")}
-    _renew(person, list(live.values()), at)
+    # Whoever is here keeps what they hold; written seldom, since a page asks with every judgement.
+    if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live.values()):
+        _live(person).update(expires_at=at + LEASE_TIME)
+        for lease in live.values():
+            lease.expires_at = at + LEASE_TIME
     place = Lease.Place.AHEAD if ahead and Lease.Place.SCREEN in live else Lease.Place.SCREEN
     if place in live:
         return live[place]
@@ -139,14 +137,6 @@ def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease 
 
 def _live(person: Participation) -> QuerySet[Lease]:
     return person.leases.filter(state=Lease.State.LIVE).order_by("place")
-
-
-def _renew(person: Participation, live: list[Lease], at: datetime) -> None:
-    """Whoever is here keeps what they hold; written seldom, since a page asks with every judgement."""
-    if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live):
-        _live(person).update(expires_at=at + LEASE_TIME)
-        for lease in live:
-            lease.expires_at = at + LEASE_TIME
 
 
 def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime) -> Lease:
@@ -231,8 +221,7 @@ def _submit(
     lease = _lease_answered(person, tuple_id, answer["client_id"])
     if lease is None or lease.repeated:
         return _submitted_before(person, answer["client_id"])
-    _refuse_unanswerable(lease)
-    _refuse_slots(lease, answer["best_slot"], answer["worst_slot"])
+    _refuse(lease, answer["best_slot"], answer["worst_slot"])
     at = answer["submitted_at"]
     judgement = Judgement(
         tuple=lease.tuple,
@@ -301,13 +290,20 @@ def _submitted_before(person: Participation, client_id: UUID) -> Submission:
     return Submission(first, repeated=True, gold=gold_feedback(first), stopped=_is_stopped(person))
 
 
-def _refuse_unanswerable(lease: Any) -> None:
+def _refuse(lease: Any, best_slot: int, worst_slot: int) -> None:
     if lease.state == Lease.State.ANSWERED:
         raise RefusedError(_("You have judged these pairs already. Undo that judgement to change it."))
     if lease.state == Lease.State.SKIPPED:
         raise RefusedError(_("You have skipped these pairs, so you cannot judge them any more."))
     if lease.taken_back:
         raise RefusedError(_("You took this answer back. Judge the pairs again."))
+    if best_slot == worst_slot:
+        raise RefusedError(_("Best and worst are the same pair; choose two different pairs."))
+    if not {best_slot, worst_slot} <= set(lease.order_shown):
+        raise RefusedError(
+            _("Best and worst must be two of the %(size)d pairs shown; load the page again.")
+            % {"size": len(lease.order_shown)}
+        )
 
 
 def _not_given() -> RefusedError:
@@ -319,16 +315,6 @@ def _lease_shown(person: Participation, tuple_id: int) -> Lease:
     if lease is None:
         raise _not_given()
     return lease
-
-
-def _refuse_slots(lease: Lease, best_slot: int, worst_slot: int) -> None:
-    if best_slot == worst_slot:
-        raise RefusedError(_("Best and worst are the same pair; choose two different pairs."))
-    if not {best_slot, worst_slot} <= set(lease.order_shown):
-        raise RefusedError(
-            _("Best and worst must be two of the %(size)d pairs shown; load the page again.")
-            % {"size": len(lease.order_shown)}
-        )
 
 
 def _timings(
@@ -368,23 +354,21 @@ def judgement_undo(*, participation: Participation, at: datetime, client_id: UUI
     Raises RefusedError where there is none, or it is a gold answer: its feedback has been shown.
     """
     person = participation_lock(participation)
-    undone = _lease_undone(person, client_id)
-    if undone is not None:
-        return undone
+    if client_id is not None:
+        # What an earlier undo of this very judgement brought back, if it is still there.
+        revised = person.revisions.filter(client_id=client_id).values("tuple")
+        undone = _live(person).filter(tuple__in=revised).select_related("tuple").first()
+        if undone is not None:
+            return undone
     last = _judgement_to_undo(person, client_id)
+    left_out = {"id", "tuple", "participation", "client_id"}
+    fields = [field.attname for field in Judgement._meta.concrete_fields if field.name not in left_out]
+    answer = {name: getattr(last, name) for name in fields}
     JudgementRevision.objects.create(
-        tuple=last.tuple, participation=person, client_id=last.client_id, answer=_answer(last), revised_at=at
+        tuple=last.tuple, participation=person, client_id=last.client_id, answer=answer, revised_at=at
     )
     last.delete()
     return _back_on_screen(person, last.tuple, at)
-
-
-def _lease_undone(person: Participation, client_id: UUID | None) -> Lease | None:
-    """The lease that an earlier undo of this very judgement brought back, if it is still there."""
-    if client_id is None:
-        return None
-    revised = person.revisions.filter(client_id=client_id).values("tuple")
-    return _live(person).filter(tuple__in=revised).select_related("tuple").first()
 
 
 def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgement:
@@ -398,13 +382,6 @@ def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgeme
     if last.tuple.is_gold:
         raise RefusedError(_("The last answer cannot be undone, because you were told what was expected."))
     return last
-
-
-def _answer(judgement: Judgement) -> dict[str, Any]:
-    """A judgement's own fields, ready for JSON."""
-    left_out = {"id", "tuple", "participation", "client_id"}
-    fields = [field for field in Judgement._meta.concrete_fields if field.name not in left_out]
-    return {field.attname: getattr(judgement, field.attname) for field in fields}
 
 
 def _back_on_screen(person: Participation, answered: Tuple, at: datetime) -> Lease:
@@ -429,8 +406,7 @@ def tuple_skip(
     *, participation: Participation, tuple_id: int, reason: str, note: str = "", at: datetime
 ) -> Flag:
     """Leave a tuple to others, and say why; it is never asked of this person again."""
-    person = participation_lock(participation)
-    lease = _lease_shown(person, tuple_id)
+    lease = _lease_shown(participation, tuple_id)
     if lease.state == Lease.State.ANSWERED:
         raise RefusedError(_("You have judged these pairs already; undo that judgement to skip them."))
     flag = _flag(lease, Flag.Kind.SKIP, reason=reason, note=note, at=at)
@@ -445,19 +421,28 @@ def tuple_flag(
     *, participation: Participation, tuple_id: int, reason: str, note: str = "", at: datetime
 ) -> Flag:
     """Tell the owner that something is wrong with a tuple; it stays on the screen."""
+    return _flag(_lease_shown(participation, tuple_id), Flag.Kind.FLAG, reason=reason, note=note, at=at)
+
+
+def _lease_shown(participation: Participation, tuple_id: int) -> Lease:
+    """The lease of a tuple that the person was shown; locks the person's row."""
     person = participation_lock(participation)
-    return _flag(_lease_shown(person, tuple_id), Flag.Kind.FLAG, reason=reason, note=note, at=at)
+    lease = person.leases.filter(tuple=tuple_id).select_related("tuple").first()
+    if lease is None:
+        raise _not_given()
+    return lease
 
 
 def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, note: str, at: datetime) -> Flag:
     if reason not in Flag.Reason.values:
         raise RefusedError(_("Choose a reason from the list."))
     dataset_require_active(lease.participation.campaign.dataset)
+    said = {"reason": reason, "note": note.strip()[:500]}
     flag, _made = Flag.objects.update_or_create(
         tuple=lease.tuple,
         participation=lease.participation,
         kind=kind,
-        defaults={"reason": reason, "note": note.strip()[:500], "resolved_by": None, "resolved_at": None},
-        create_defaults={"reason": reason, "note": note.strip()[:500], "created_at": at},
+        defaults=said | {"resolved_by": None, "resolved_at": None},
+        create_defaults=said | {"created_at": at},
     )
     return flag

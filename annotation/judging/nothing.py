@@ -1,6 +1,5 @@
 """The page for people who get no tuple: why, and what comes next."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -11,15 +10,6 @@ from annotation.judging.screen import progress_text, undoable, words
 from annotation.models import Participation
 from curation.datasets.people import members_of
 from curation.models import Dataset, Role
-
-
-@dataclass(frozen=True)
-class NothingPage:
-    title: str
-    sentence: str
-    next: list[str] = field(default_factory=list)
-    reason: str = ""
-    again: bool = False
 
 
 def nothing_context(participation: Participation, nothing: Nothing) -> dict[str, Any]:
@@ -34,7 +24,7 @@ def nothing_context(participation: Participation, nothing: Nothing) -> dict[str,
     }
 
 
-def _nothing_page(participation: Participation, nothing: Nothing) -> NothingPage:
+def _nothing_page(participation: Participation, nothing: Nothing) -> dict[str, Any]:
     titles = {
         Nothing.JUDGED: _("Everything here is judged"),
         Nothing.YOURS: _("You have judged all that you can here"),
@@ -47,21 +37,21 @@ def _nothing_page(participation: Participation, nothing: Nothing) -> NothingPage
         Nothing.STOPPED: _("Your part in this campaign has ended"),
     }
     stopped = nothing is Nothing.STOPPED
-    return NothingPage(
-        title=titles[nothing],
-        sentence=_("You get no more pairs to judge here.") if stopped else str(nothing.label),
-        next=_after_stop(participation.campaign.dataset) if stopped else _after(nothing),
-        reason=participation.reason if stopped else "",
-        again=nothing in {Nothing.LEASED, Nothing.CHOOSING, Nothing.PAUSED},
-    )
+    return {
+        "title": titles[nothing],
+        "sentence": _("You get no more pairs to judge here.") if stopped else str(nothing.label),
+        "next": _after_stop(participation.campaign.dataset) if stopped else [_after(nothing)],
+        "reason": participation.reason if stopped else "",
+        "again": nothing in {Nothing.LEASED, Nothing.CHOOSING, Nothing.PAUSED},
+    }
 
 
-def _after(nothing: Nothing) -> list[str]:
+def _after(nothing: Nothing) -> str:
     if nothing in {Nothing.JUDGED, Nothing.YOURS}:
-        return [_("If another judgement is required, this page shows the next pairs when you come back.")]
+        return _("If another judgement is required, this page shows the next pairs when you come back.")
     if nothing is Nothing.LEASED:
-        return [_("Pairs that others leave open come back within half an hour.")]
-    return [_("Your judgements are saved. You find them under your campaigns.")]
+        return _("Pairs that others leave open come back within half an hour.")
+    return _("Your judgements are saved. You find them under your campaigns.")
 
 
 def _after_stop(dataset: Dataset) -> list[str]:

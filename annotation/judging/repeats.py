@@ -1,5 +1,6 @@
 """Hidden repeats while people judge: where they stand, which tuple comes again, in which order of cards."""
 
+from functools import partial
 from itertools import count
 
 from django.db.models import Exists, OuterRef, Subquery
@@ -18,17 +19,13 @@ def repeat_is_due(person: Participation) -> bool:
     """
     if not person.campaign.repeat_every or gold_stands_at(person, person.handed):
         return False
-    turn = person.handed
-    while not _stands_at(person, turn):
+    turn, every = person.handed, person.campaign.repeat_every
+    drawn = partial(turn_is_drawn, person.campaign, Stream.REPEAT_PLACE, person.user_id, every=every)
+    while not drawn(turn=turn):
         turn -= 1
         if turn < 0 or not gold_stands_at(person, turn):
             return False
     return True
-
-
-def _stands_at(person: Participation, turn: int) -> bool:
-    every = person.campaign.repeat_every
-    return turn_is_drawn(person.campaign, Stream.REPEAT_PLACE, person.user_id, turn=turn, every=every)
 
 
 def repeat_choose(person: Participation) -> Tuple | None:
@@ -49,11 +46,8 @@ def repeat_choose(person: Participation) -> Tuple | None:
     if not found:
         return None
     rng = campaign_rng(person.campaign, Stream.REPEAT_CHOICE, person.user_id, person.handed)
-    return _repeat_of(Tuple.objects.get(pk=found[int(rng.integers(len(found)))]))
-
-
-def _repeat_of(first: Tuple) -> Tuple:
-    """The row under which everybody meets this tuple again, made for the first who does."""
+    first = Tuple.objects.get(pk=found[int(rng.integers(len(found)))])
+    # The row under which everybody meets this tuple again is made for the first who does.
     facts = {"campaign_id": first.campaign_id, "number": first.number, "round": first.round}
     repeat, made = Tuple.objects.get_or_create(
         repeats=first, defaults=facts | {"priority": first.priority, "required": 0}

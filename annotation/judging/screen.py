@@ -43,26 +43,6 @@ class TupleScreen:
         return any(len(text) > LONG_SENTENCE for card in self.cards for text in (card.a.text, card.b.text))
 
 
-@dataclass(frozen=True)
-class GoldCorrection:
-    """A gold tuple answered otherwise than expected. Places on the screen from 0, numbers from 1."""
-
-    cards: list[Card]
-    best: int
-    worst: int
-    expected_best: int
-    expected_worst: int
-    why: str
-
-    @property
-    def expected_best_number(self) -> int:
-        return self.expected_best + 1
-
-    @property
-    def expected_worst_number(self) -> int:
-        return self.expected_worst + 1
-
-
 def shown_again(lease: Lease, *, best: int | None = None, worst: int | None = None) -> TupleScreen:
     """The tuple of a lease, with a choice already made."""
     return TupleScreen(lease.pk, cards_of([lease])[lease.pk], uuid4(), best, worst)
@@ -77,16 +57,20 @@ def shown_now(participation: Participation, lease: Lease) -> TupleScreen:
     return shown_again(lease, best=best, worst=worst)
 
 
-def answered_of(judgement: Judgement, feedback: GoldFeedback) -> GoldCorrection:
+def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
+    """A gold tuple answered otherwise than expected. Places on the screen from 0, numbers from 1."""
     position = judgement.order_shown.index
-    return GoldCorrection(
-        cards=cards_of([judgement])[judgement.pk],
-        best=position(judgement.best_slot),
-        worst=position(judgement.worst_slot),
-        expected_best=position(feedback.best_slot),
-        expected_worst=position(feedback.worst_slot),
-        why=feedback.why,
-    )
+    best, worst = position(feedback.best_slot), position(feedback.worst_slot)
+    return {
+        "cards": cards_of([judgement])[judgement.pk],
+        "best": position(judgement.best_slot),
+        "worst": position(judgement.worst_slot),
+        "expected_best": best,
+        "expected_worst": worst,
+        "expected_best_number": best + 1,
+        "expected_worst_number": worst + 1,
+        "why": feedback.why,
+    }
 
 
 def progress_text(participation: Participation) -> str:

@@ -5,7 +5,7 @@ then the rows of tuples by primary key. Gold tuples and repeats are never locked
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -41,7 +41,18 @@ def tuples_settle(tuple_ids: Collection[int]) -> None:
     Of the judgements by people who are not excluded, the first `required` by arrival count; the others are
     extra. The caller holds the tuples' locks.
     """
-    changed = _changed_statuses(tuple_ids)
+    rows = (
+        Judgement.objects.filter(tuple__in=tuple_ids, tuple__is_gold=False, tuple__repeats=None)
+        .order_by("tuple", "pk")
+        .values_list("pk", "tuple", "tuple__required", "participation__excluded", "status")
+    )
+    places: dict[int, int] = defaultdict(int)
+    changed: dict[int, Judgement.Status] = {}
+    for pk, tuple_id, required, excluded, before in rows:
+        status = _status(excluded=excluded, place=places[tuple_id], required=required)
+        places[tuple_id] += not excluded
+        if status != before:
+            changed[pk] = status
     for status in sorted(set(changed.values())):
         moved = [judgement for judgement, new in changed.items() if new == status]
         Judgement.objects.filter(pk__in=moved).update(status=status)
@@ -66,21 +77,6 @@ def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
         collected=collected + (judgement.status == Judgement.Status.COLLECTED),
         leased=F("leased") - int(was_live),
     )
-
-
-def _changed_statuses(tuple_ids: Collection[int]) -> dict[int, Judgement.Status]:
-    judgements = Judgement.objects.filter(
-        tuple__in=tuple_ids, tuple__is_gold=False, tuple__repeats=None
-    ).order_by("tuple", "pk")
-    places: dict[int, int] = defaultdict(int)
-    changed: dict[int, Judgement.Status] = {}
-    rows = judgements.values_list("pk", "tuple", "tuple__required", "participation__excluded", "status")
-    for pk, tuple_id, required, excluded, before in rows:
-        status = _status(excluded=excluded, place=places[tuple_id], required=required)
-        places[tuple_id] += not excluded
-        if status != before:
-            changed[pk] = status
-    return changed
 
 
 def _status(*, excluded: bool, place: int, required: int) -> Judgement.Status:
@@ -135,19 +131,16 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
     )
     person.save(update_fields=["gold_trials", "gold_right"])
     if person.state == Participation.State.ACTIVE and gate_of(person).state is GateState.STOPPED:
-        return participation_stop(participation=person, reason=_reason(person), exclude=True)
+        reason = _(
+            "Of %(trials)d choices with a known answer, %(right)d were right. "
+            "This campaign requires %(threshold).0f %%."
+        ) % {
+            "trials": person.gold_trials - person.forgiven_trials,
+            "right": person.gold_right - person.forgiven_right,
+            "threshold": 100 * person.campaign.gold_threshold,
+        }
+        return participation_stop(participation=person, reason=reason, exclude=True)
     return person
-
-
-def _reason(person: Participation) -> str:
-    return _(
-        "Of %(trials)d choices with a known answer, %(right)d were right. "
-        "This campaign requires %(threshold).0f %%."
-    ) % {
-        "trials": person.gold_trials - person.forgiven_trials,
-        "right": person.gold_right - person.forgiven_right,
-        "threshold": 100 * person.campaign.gold_threshold,
-    }
 
 
 @transaction.atomic
@@ -170,14 +163,10 @@ def _settle_again(person: Participation) -> None:
     held = person.leases.filter(state__in=[Lease.State.LIVE, Lease.State.ANSWERED], tuple__is_gold=False)
     tuple_ids = list(held.order_by("tuple").values_list("tuple", flat=True))
     person.leases.filter(state=Lease.State.LIVE).update(state=Lease.State.RELEASED)
-    for some in _pieces(tuple_ids):
+    for start in range(0, len(tuple_ids), TUPLES_AT_ONCE):
+        some = tuple_ids[start : start + TUPLES_AT_ONCE]
         tuples_lock(some)
         tuples_settle(some)
-
-
-def _pieces(tuple_ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(tuple_ids), TUPLES_AT_ONCE):
-        yield tuple_ids[start : start + TUPLES_AT_ONCE]
 
 
 def leases_expire(*, at: datetime, campaign: Campaign | None = None) -> int:

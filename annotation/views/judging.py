@@ -16,7 +16,6 @@ from annotation.access import campaign_for
 from annotation.campaigns.selectors import campaigns_of
 from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
 from annotation.judging.assignment import (
-    Submission,
     answer_submit,
     judgement_undo,
     participation_join,
@@ -29,7 +28,6 @@ from annotation.judging.choosing import Nothing
 from annotation.judging.gold import gold_feedback
 from annotation.judging.nothing import nothing_context
 from annotation.judging.screen import (
-    GoldCorrection,
     TupleScreen,
     answered_html,
     answered_of,
@@ -86,32 +84,21 @@ def judgement_create(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     except UserError as error:
         form.add_error(None, str(error))
         return _refused(request, participation, at, form)
+    gold, judgement = submitted.gold, submitted.judgement
+    as_expected = _("The last pairs had a known answer, and yours was the expected one.")
     if _asks_for_json(request):
-        return JsonResponse(
-            screen_json(request, participation, at, now=submitted.following)
-            | _answer(participation, submitted)
-        )
-    return _after_judgement(request, campaign_pk, submitted)
-
-
-def _answer(participation: Participation, submitted: Submission) -> dict[str, Any]:
-    """What is said about the judgement itself: of a gold tuple, whether it was as expected."""
-    if submitted.gold is None:
-        return {}
-    if submitted.gold.right:
-        return {"note": _as_expected()}
-    return {"answered": answered_html(participation, submitted.judgement, submitted.gold)}
-
-
-def _as_expected() -> str:
-    return _("The last pairs had a known answer, and yours was the expected one.")
-
-
-def _after_judgement(request: AuthedRequest, campaign_pk: int, submitted: Submission) -> HttpResponse:
-    if submitted.gold and not submitted.gold.right:
-        return redirect("annotation:judgement_answered", campaign_pk, submitted.judgement.client_id)
-    if submitted.gold:
-        messages.success(request, _as_expected())
+        said = screen_json(request, participation, at, now=submitted.following)
+        if gold:
+            said |= (
+                {"note": as_expected}
+                if gold.right
+                else {"answered": answered_html(participation, judgement, gold)}
+            )
+        return JsonResponse(said)
+    if gold and not gold.right:
+        return redirect("annotation:judgement_answered", campaign_pk, judgement.client_id)
+    if gold:
+        messages.success(request, as_expected)
     return redirect("annotation:judge", campaign_pk)
 
 
@@ -125,8 +112,7 @@ def _refused(
     lease = form.cleaned_data.get("lease") or tuple_claim(participation=participation, at=at)
     if isinstance(lease, Nothing):
         return _nothing_page(request, participation, lease)
-    choice = {role: form.cleaned_data.get(role) for role in ("best", "worst")}
-    shown = shown_again(lease, **choice)
+    shown = shown_again(lease, best=form.cleaned_data.get("best"), worst=form.cleaned_data.get("worst"))
     return _page(request, participation, shown=shown, form=form, status=400)
 
 
@@ -151,17 +137,13 @@ def undo(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     try:
         judgement_undo(participation=participation, at=at, client_id=client_id)
     except UserError as error:
-        return _undo_refused(request, participation, str(error))
+        if _asks_for_json(request):
+            return JsonResponse({"note": str(error)}, status=400)
+        messages.warning(request, str(error))
+        return redirect("annotation:judge", campaign_pk)
     if _asks_for_json(request):
         return JsonResponse(screen_json(request, participation, at))
     return redirect("annotation:judge", campaign_pk)
-
-
-def _undo_refused(request: AuthedRequest, participation: Participation, sentence: str) -> HttpResponse:
-    if _asks_for_json(request):
-        return JsonResponse({"note": sentence}, status=400)
-    messages.warning(request, sentence)
-    return redirect("annotation:judge", participation.campaign_id)
 
 
 @require_http_methods(["GET", "POST"])
@@ -179,7 +161,9 @@ def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResp
     form = FlagForm(participation, request.POST or None, initial={"lease": request.GET.get("lease")})
     if form.is_valid():
         try:
-            _flag_keep(participation, kind, form.cleaned_data)
+            lease = form.cleaned_data.pop("lease")
+            keep = tuple_skip if kind == Flag.Kind.SKIP else tuple_flag
+            keep(participation=participation, tuple_id=lease.tuple_id, at=now(), **form.cleaned_data)
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -189,17 +173,6 @@ def _flag(request: AuthedRequest, campaign_pk: int, kind: Flag.Kind) -> HttpResp
         return JsonResponse({"note": sentences[0]}, status=400)
     context = {"campaign": participation.campaign, "kind": kind, "flag_form": form}
     return render(request, "annotation/judging/flag.html", context, status=400 if form.is_bound else 200)
-
-
-def _flag_keep(participation: Participation, kind: Flag.Kind, cleaned: dict[str, Any]) -> None:
-    keep = tuple_skip if kind == Flag.Kind.SKIP else tuple_flag
-    keep(
-        participation=participation,
-        tuple_id=cleaned["lease"].tuple_id,
-        reason=cleaned["reason"],
-        note=cleaned["note"],
-        at=now(),
-    )
 
 
 def _flagged(request: AuthedRequest, participation: Participation, kind: Flag.Kind) -> HttpResponse:
@@ -228,7 +201,7 @@ def _page(
     participation: Participation,
     *,
     shown: TupleScreen | None = None,
-    answered: GoldCorrection | None = None,
+    answered: dict[str, Any] | None = None,
     form: JudgementForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
