@@ -3,6 +3,7 @@
 import logging
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from celery import shared_task
 from django.utils import timezone
@@ -49,8 +50,12 @@ def design(campaign_pk: int) -> bool:
 
 def design_invite(campaign_pk: int) -> None:
     """Invite a worker. Where no message arrives, the next sweep invites again."""
+    _send(design, campaign_pk)
+
+
+def _send(task: Any, campaign_pk: int) -> None:
     try:
-        design.apply_async(args=(campaign_pk,), retry=False, expires=600)
+        task.apply_async(args=(campaign_pk,), retry=False, expires=600)
     except OperationalError as error:
         logger.warning("Campaign %s: the broker cannot be reached: %s", campaign_pk, error)
 
@@ -79,9 +84,5 @@ def study(campaign_pk: int) -> bool:
 
 def study_ask(campaign: Campaign, *, at: datetime) -> None:
     """Ask a worker for a newer study, unless one was asked a short while ago."""
-    if not study_request(campaign=campaign, at=at):
-        return
-    try:
-        study.apply_async(args=(campaign.pk,), retry=False, expires=600)
-    except OperationalError as error:
-        logger.warning("Campaign %s: the broker cannot be reached: %s", campaign.pk, error)
+    if study_request(campaign=campaign, at=at):
+        _send(study, campaign.pk)

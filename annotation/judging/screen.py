@@ -6,7 +6,6 @@ position.
 
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -75,7 +74,7 @@ def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
 
 def progress_text(participation: Participation) -> str:
     """How far this sitting is; never a share of the campaign, which would only hurry people."""
-    judged = sitting_progress(participation).judged
+    judged = sitting_judged(participation)
     text = ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", judged) % {
         "number": judged
     }
@@ -152,21 +151,10 @@ def words(participation: Participation) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class SittingProgress:
-    """judged: tuples since the person sat down. seconds_each: their median, None where none was measured."""
-
-    judged: int
-    seconds_each: float | None
-
-
-def sitting_progress(participation: Participation) -> SittingProgress:
+def sitting_judged(participation: Participation) -> int:
+    """How many tuples the person judged since they sat down."""
     sitting = participation.sittings.order_by("-pk").first()
-    if sitting is None:
-        return SittingProgress(0, None)
-    measured = list(sitting.judgements.values_list("active_ms", flat=True))
-    seconds = [milliseconds / 1000 for milliseconds in measured if milliseconds is not None]
-    return SittingProgress(len(measured), median(seconds) if seconds else None)
+    return sitting.judgements.count() if sitting else 0
 
 
 def last_judgement(participation: Participation) -> Judgement | None:

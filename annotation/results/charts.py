@@ -46,7 +46,10 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
     rows = [tuple(point[name] for name in names) for point in figures["curve"]]
     points = _chart(rows, names)
     x = alt.X("judgements:Q", title=_("judgements"), axis=alt.Axis(tickCount=5))
-    scale = alt.Scale(domain=_reach(rows, figures), zero=False)
+    lowest = min(
+        figures["target"], *(row[2] for row in rows)
+    )  # the part of 0..1 that the curve and its goal need
+    scale = alt.Scale(domain=[max(-1.0, np.floor(10 * lowest - 0.5) / 10), 1.0], zero=False)
     y = alt.Y("spearman:Q", title=_("split-half reliability"), scale=scale)
     layers = [
         points.mark_area(clip=True).encode(x=x, y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q"),
@@ -62,12 +65,6 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
         columns=[_("judgements"), _("Spearman"), _("low"), _("high")],
         rows=[(row[0], *(round(value, 4) for value in row[1:])) for row in rows],
     )
-
-
-def _reach(rows: list[tuple[Any, ...]], figures: Mapping[str, Any]) -> list[float]:
-    """The part of 0..1 that the curve and its goal need."""
-    lowest = min([row[2] for row in rows] + [figures["target"]])
-    return [max(-1.0, np.floor(10 * lowest - 0.5) / 10), 1.0]
 
 
 def _goal(figures: Mapping[str, Any], last: tuple[Any, ...]) -> list[alt.Chart]:
@@ -145,18 +142,14 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
 def _bias(positions: Mapping[str, Any]) -> str:
     """The sentence that two chi-square tests support; each at half of 5 %."""
     facts = {f"{kind}_chi": f"{found['chi_square']:.1f}" for kind, found in positions.items()}
-    facts |= {f"{kind}_p": _chance(found["p"]) for kind, found in positions.items()}
+    for kind, found in positions.items():  # no probability is nothing
+        facts[f"{kind}_p"] = "p < .001" if found["p"] < 0.001 else f"p = {found['p']:.3f}"
     tests = _("χ² %(best_chi)s for best (%(best_p)s), %(worst_chi)s for worst (%(worst_p)s)") % facts
     if min(found["p"] for found in positions.values()) < 0.025:
         return _("Some screen positions are chosen more often than chance explains: %(tests)s.") % {
             "tests": tests
         }
     return _("No screen position is chosen more often than chance explains: %(tests)s.") % {"tests": tests}
-
-
-def _chance(p: float) -> str:
-    """No probability is nothing."""
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _chart(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> alt.Chart:

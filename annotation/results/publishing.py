@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from itertools import count
 
 import numpy as np
 from django.db import transaction
@@ -47,7 +48,10 @@ def scores_publish(
     filed = judged.as_filed(chosen)
     with errors_shown():
         scores = METHODS[method](filed.judgements)
-    left_out = int(usable.sum() - chosen.sum())
+    parameters = _parameters(campaign, filed, scores) | _reliability(campaign, judged, chosen)
+    if stratum:
+        left_out = int(usable.sum() - chosen.sum())
+        parameters |= {"stratum": stratum, "mixed_judgements_left_out": left_out}
     return score_set_publish(
         dataset=campaign.dataset,
         name=name.strip() or _free_name(campaign, method, stratum),
@@ -55,9 +59,7 @@ def scores_publish(
         low=0.0,
         high=1.0,
         method=method,
-        parameters=_parameters(campaign, filed, scores)
-        | _reliability(campaign, judged, chosen)
-        | _stratum_facts(stratum, left_out),
+        parameters=parameters,
         scores=_rows(filed, scores),
         campaign_ref=campaign.pk,
     )
@@ -116,20 +118,17 @@ def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
     """`human: <campaign>, <method>`, with a number from the second on, within the length of a name."""
     taken = set(ScoreSet.objects.filter(dataset=campaign.dataset_id).values_list("name", flat=True))
     what = f"{method}, {stratum}" if stratum else method
-    number = 1
-    while (name := _name(campaign.name, what, number)) in taken:
-        number += 1
+    for number in count(1):
+        ending = f", {what}" if number == 1 else f", {what} {number}"
+        name = f"human: {campaign.name[: LONGEST_NAME - len('human: ') - len(ending)]}{ending}"
+        if name not in taken:
+            break
     return name
 
 
-def _name(campaign: str, what: str, number: int) -> str:
-    ending = f", {what}" if number == 1 else f", {what} {number}"
-    room = LONGEST_NAME - len("human: ") - len(ending)
-    return f"human: {campaign[:room]}{ending}"
-
-
 def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -> dict[str, object]:
-    """How the scores were gathered."""
+    """How the scores were gathered. distinguishable: None without standard errors."""
+    distinguishable = tie_groups(scores.values, scores.standard_errors).distinguishable
     return {
         "campaign": campaign.name,
         "question": campaign.question,
@@ -139,14 +138,8 @@ def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -
         "judgements_per_tuple": campaign.judgements_per_tuple,
         "excluded_annotators": campaign.participations.filter(excluded=True).count(),
         "standard_errors": scores.error_kind.value,
-        "distinguishable": _distinguishable(scores),
+        "distinguishable": None if math.isnan(distinguishable) else distinguishable,
     }
-
-
-def _distinguishable(scores: Scores) -> float | None:
-    """The share of all pairs of scores whose difference differs from 0 at 95 %; None without standard errors."""
-    share = tie_groups(scores.values, scores.standard_errors).distinguishable
-    return None if math.isnan(share) else share
 
 
 def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -> dict[str, object]:
@@ -159,10 +152,6 @@ def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -
     except TooFewJudgements:
         return facts | {"reliability": None}
     return facts | {"reliability": halves.as_dict()}
-
-
-def _stratum_facts(stratum: str, left_out: int) -> dict[str, object]:
-    return {"stratum": stratum, "mixed_judgements_left_out": left_out} if stratum else {}
 
 
 def _rows(filed: NumberedJudgements, scores: Scores) -> list[tuple[int, float, float | None, int]]:

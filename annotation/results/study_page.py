@@ -36,6 +36,8 @@ def study_context(
     if not figures.get("judgements"):
         return context
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
+    hardest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["hardest"]])
+    numbers = dict(hardest.values_list("pk", "number"))
     return context | {
         "more": _more(figures),
         "across": _across(campaign, figures),
@@ -54,7 +56,9 @@ def study_context(
             for row in figures["exclusions"]
             if named and row["person"] in names
         ],
-        "hardest": _hardest(figures["hardest"]),
+        "hardest": [
+            {**row, "number": numbers[row["tuple"]]} for row in figures["hardest"] if row["tuple"] in numbers
+        ],
         "positions": position_chart(figures["positions"], figures["judgements"]),
     }
 
@@ -216,9 +220,3 @@ def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
 
 def _or_dash(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
-
-
-def _hardest(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """With the tuples' numbers. One query."""
-    numbers = dict(Tuple.objects.filter(pk__in=[row["tuple"] for row in rows]).values_list("pk", "number"))
-    return [{**row, "number": numbers[row["tuple"]]} for row in rows if row["tuple"] in numbers]

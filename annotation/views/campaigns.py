@@ -1,6 +1,8 @@
 """Campaigns: the list, a new one, a draft's settings, guidelines, and the moves between its states."""
 
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -26,7 +28,7 @@ from annotation.campaigns.services import (
 )
 from annotation.forms.campaigns import CampaignForm, GuidelineForm, RepeatsForm
 from annotation.forms.estimate import EstimateForm, estimate_asked
-from annotation.models import Campaign, CampaignDesign, Guideline
+from annotation.models import Campaign, CampaignDesign
 from annotation.tasks import design_now_or_later
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
@@ -118,40 +120,33 @@ def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
 
 def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:
     """To the draft's page, with its design already computed where that is quick; else a worker computes it."""
-    _design(request, campaign)
-    return redirect("annotation:campaign", campaign.pk)
-
-
-def _design(request: AuthedRequest, campaign: Campaign) -> None:
     try:
         design_now_or_later(campaign=campaign, purpose=CampaignDesign.Purpose.PREVIEW, at=now())
     except UserError as error:
         messages.error(request, str(error))
+    return redirect("annotation:campaign", campaign.pk)
 
 
 @require_POST
 def campaign_design(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    campaign = campaign_for(request.user, campaign_pk, may="curate")
-    _design(request, campaign)
-    return redirect("annotation:campaign", campaign.pk)
+    return _to_draft(request, campaign_for(request.user, campaign_pk, may="curate"))
 
 
 @require_POST
 def campaign_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """Open, pause, resume or close; or cancel what a worker designs for it."""
     campaign = campaign_for(request.user, campaign_pk, may="curate")
-    move = request.POST.get("move")
+    move = request.POST.get("move", "")
+    moves: dict[str, Callable[..., object]] = {
+        "open": partial(design_now_or_later, purpose=CampaignDesign.Purpose.OPEN, at=now()),
+        "cancel": design_cancel,
+        "pause": campaign_pause,
+        "resume": campaign_resume,
+        "close": campaign_close,
+    }
     try:
-        if move == "open":
-            design_now_or_later(campaign=campaign, purpose=CampaignDesign.Purpose.OPEN, at=now())
-        elif move == "cancel":
-            design_cancel(campaign=campaign)
-        elif move == "pause":
-            campaign_pause(campaign=campaign)
-        elif move == "resume":
-            campaign_resume(campaign=campaign)
-        elif move == "close":
-            campaign_close(campaign=campaign)
+        if move in moves:
+            moves[move](campaign=campaign)
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:campaign", campaign.pk)
@@ -182,15 +177,8 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         messages.success(request, _("Saved. Annotators see the new version with their next pairs."))
         return redirect("annotation:guidelines", campaign.pk)
     versions = campaign.guidelines.all()
-    context = campaign_head(request.user, campaign, "guidelines") | {
-        "form": form,
-        "versions": versions,
-        "earlier": _version_asked(request, campaign),
-    }
-    return render(request, "annotation/campaigns/guidelines.html", context)
-
-
-def _version_asked(request: AuthedRequest, campaign: Campaign) -> Guideline | None:
-    if "version" not in request.GET:
-        return None
-    return get_object_or_404(campaign.guidelines, version=number_from(request.GET["version"]))
+    version = request.GET.get("version")
+    earlier = None if version is None else get_object_or_404(versions, version=number_from(version))
+    context = {"form": form, "versions": versions, "earlier": earlier}
+    head = campaign_head(request.user, campaign, "guidelines")
+    return render(request, "annotation/campaigns/guidelines.html", head | context)

@@ -1,7 +1,5 @@
 """More of a campaign after its launch: extra judgements where scores are least sure, and pairs that join."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -41,13 +39,9 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "form": form,
         "phases": sums,
         "note": phase_note(campaign, sums),
-        "running": _running(campaign),
+        "running": campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED},
     }
     return render(request, "annotation/campaigns/spend.html", context)
-
-
-def _running(campaign: Campaign) -> bool:
-    return campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
 
 
 @require_POST
@@ -74,13 +68,14 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 return _grow(request, campaign, number, growth)
         except UserError as error:
             problem = str(error)
-    context = campaign_head(request.user, campaign, "campaign") | {"form": form, "problem": problem}
-    return render(request, "annotation/campaigns/grow.html", context | _cost(growth))
-
-
-def _cost(growth: Growth | None) -> dict[str, Any]:
-    hours = campaign_costs(growth.judgements).hours if growth else None
-    return {"growth": growth, "hours": hours, "seconds": SECONDS_PER_JUDGEMENT}
+    context = campaign_head(request.user, campaign, "campaign") | {
+        "form": form,
+        "problem": problem,
+        "growth": growth,
+        "hours": campaign_costs(growth.judgements).hours if growth else None,
+        "seconds": SECONDS_PER_JUDGEMENT,
+    }
+    return render(request, "annotation/campaigns/grow.html", context)
 
 
 def _grow(request: AuthedRequest, campaign: Campaign, number: int | None, growth: Growth) -> HttpResponse:

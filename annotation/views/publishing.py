@@ -15,7 +15,6 @@ from annotation.access import campaign_for
 from annotation.bws.files.judgement_files import judgement_lines
 from annotation.campaigns.head import campaign_head
 from annotation.forms.publishing import PublishForm
-from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small, bundle_name, bundle_zip
 from annotation.results.publishing import scores_publish, strata_publish
 from annotation.results.record import campaign_judgements, judgement_table
@@ -32,7 +31,14 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = PublishForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            messages.success(request, _sentence(_published(chosen, form.cleaned_data)))
+            published = _published(campaign=chosen, **form.cleaned_data)
+            names = ", ".join(f"“{score_set.name}”" for score_set in published)
+            sentence = ngettext(
+                "Published as the score set %(names)s.",
+                "Published as the score sets %(names)s.",
+                len(published),
+            )
+            messages.success(request, sentence % {"names": names})
             return redirect("annotation:campaign", chosen.pk)
         except UserError as error:
             if not form.cleaned_data["name"]:  # nothing was typed that would be lost
@@ -43,18 +49,8 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     return render(request, "annotation/campaigns/publish.html", context)
 
 
-def _published(campaign: Campaign, asked: dict[str, Any]) -> list[ScoreSet]:
-    method, name = asked["method"], asked["name"]
-    if asked["strata"]:
-        return strata_publish(campaign=campaign, method=method, name=name)
-    return [scores_publish(campaign=campaign, method=method, name=name)]
-
-
-def _sentence(published: list[ScoreSet]) -> str:
-    names = ", ".join(f"“{score_set.name}”" for score_set in published)
-    return ngettext(
-        "Published as the score set %(names)s.", "Published as the score sets %(names)s.", len(published)
-    ) % {"names": names}
+def _published(*, strata: bool, **asked: Any) -> list[ScoreSet]:
+    return strata_publish(**asked) if strata else [scores_publish(**asked)]
 
 
 @require_GET

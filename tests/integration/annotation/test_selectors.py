@@ -9,7 +9,7 @@ from annotation.bws.files.judgement_files import judgement_lines
 from annotation.campaigns.selectors import campaigns_in, campaigns_of, flags_of, pairs_fitting, pairs_of
 from annotation.cards import cards_by_tuple, cards_of
 from annotation.judging.assignment import judgement_undo, participation_join, tuple_claim, tuple_flag
-from annotation.judging.screen import answer_undone, last_judgement, sitting_progress
+from annotation.judging.screen import answer_undone, last_judgement, sitting_judged
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign
 from annotation.results.record import campaign_judgements, judgement_table
@@ -119,13 +119,11 @@ def test_progress_is_that_of_the_last_sitting(person, at, answer) -> None:
         lease = tuple_claim(participation=person, at=later)
         answer.submit(person, lease.tuple_id, when=later, active_ms=seconds * 1000)
 
-    progress = sitting_progress(person)
-
-    assert (progress.judged, progress.seconds_each) == (2, 15.0)
+    assert sitting_judged(person) == 2
 
 
 def test_whoever_has_not_begun_has_no_progress(person) -> None:
-    assert sitting_progress(person).judged == 0
+    assert sitting_judged(person) == 0
 
 
 def test_the_last_judgement_is_found_and_found_by_its_client_id(person, answer) -> None:
