@@ -310,13 +310,6 @@ def _not_given() -> RefusedError:
     return RefusedError(_("These pairs were not given to you; load the page again to get your own."))
 
 
-def _lease_shown(person: Participation, tuple_id: int) -> Lease:
-    lease = person.leases.filter(tuple=tuple_id).select_related("tuple").first()
-    if lease is None:
-        raise _not_given()
-    return lease
-
-
 def _timings(
     *, at: datetime, shown_at: datetime | None, first_input_at: datetime | None, active_ms: int | None
 ) -> dict[str, Any]:
