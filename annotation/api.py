@@ -66,14 +66,8 @@ def _claim(claimed: Lease | Nothing) -> dict[str, Any]:
     if isinstance(claimed, Nothing):
         nothing = {"nothing": claimed.value, "sentence": str(claimed.label)}
         return {"lease": None, "expires_at": None, "pairs": [], **nothing}
-    pairs = cards_of([claimed])[claimed.pk]
-    return {
-        "lease": claimed.pk,
-        "expires_at": claimed.expires_at,
-        "pairs": pairs,
-        "nothing": "",
-        "sentence": "",
-    }
+    about = {"lease": claimed.pk, "expires_at": claimed.expires_at, "pairs": cards_of([claimed])[claimed.pk]}
+    return {**about, "nothing": "", "sentence": ""}
 
 
 class JudgementCreate(APIView):
@@ -86,11 +80,8 @@ class JudgementCreate(APIView):
         asked = AnswerSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         answer = asked.validated_data
-        submitted = answer_submit(
-            lease=lease_for(request.user, campaign_pk, answer.pop("lease")),  # type: ignore[arg-type]
-            at=now(),
-            **answer,
-        )
+        lease = lease_for(request.user, campaign_pk, answer.pop("lease"))  # type: ignore[arg-type]
+        submitted = answer_submit(lease=lease, at=now(), **answer)
         return Response(SubmittedSerializer(_submitted(submitted)).data)
 
 

@@ -56,9 +56,8 @@ class JudgementForm(forms.Form):
             if position is None:
                 self.add_error(role, _("Choose a pair for “%(label)s”.") % {"label": labels[role]})
             elif not 0 <= position < self.campaign.tuple_size:
-                self.add_error(
-                    role, _("There is no pair %(number)d on this screen.") % {"number": position + 1}
-                )
+                sentence = _("There is no pair %(number)d on this screen.")
+                self.add_error(role, sentence % {"number": position + 1})
         if best is not None and best == worst:
             sentence = _("One pair cannot be both “%(best)s” and “%(worst)s”; choose two different pairs.")
             self.add_error(None, sentence % labels)

@@ -55,19 +55,13 @@ def _after(nothing: Nothing) -> str:
 
 
 def _after_stop(dataset: Dataset) -> list[str]:
-    owners = [str(member.user) for member in members_of(dataset) if member.role == Role.OWNER]
-    lines = [
-        _(
-            "Your judgements are kept. Whether they count for the scores is a question of method. "
-            "It decides nothing about pay."
-        )
-    ]
-    if owners:
-        lines.append(
-            _(
-                "If you think this is a mistake, tell %(owners)s: "
-                "an owner sees your judgements and can let you continue."
-            )
-            % {"owners": ", ".join(owners)}
-        )
-    return lines
+    kept = _(
+        "Your judgements are kept. Whether they count for the scores is a question of method. "
+        "It decides nothing about pay."
+    )
+    mistake = _(
+        "If you think this is a mistake, tell %(owners)s: "
+        "an owner sees your judgements and can let you continue."
+    )
+    owners = ", ".join(str(member.user) for member in members_of(dataset) if member.role == Role.OWNER)
+    return [kept, mistake % {"owners": owners}] if owners else [kept]

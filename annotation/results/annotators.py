@@ -29,17 +29,13 @@ class RepeatAgreement:
         return self.same / self.choices
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        """One-sided 95 % bounds of the true share."""
-        return share_bounds(self.same, self.choices, CONFIDENCE)
-
-    @property
     def lower(self) -> float:
-        return self.bounds[0]
+        """One-sided 95 % bound of the true share, as `upper` is."""
+        return share_bounds(self.same, self.choices, CONFIDENCE)[0]
 
     @property
     def upper(self) -> float:
-        return self.bounds[1]
+        return share_bounds(self.same, self.choices, CONFIDENCE)[1]
 
 
 def repeated_judgements(campaign: Campaign) -> QuerySet[Judgement]:

@@ -220,7 +220,7 @@ def _all_judgements(facts: _Facts) -> None:
 
 def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
     judged = facts.judged
-    unphased = judged.gold | judged.repeats
+    unphased = judged.unscored
     for row in range(len(judged)):
         items = [facts.names[pair] for pair in judged.shown[row].tolist()]
         seconds = float(judged.seconds[row])

@@ -60,22 +60,19 @@ class CampaignJudgements:
         return len(self.tuples)
 
     @property
-    def gold(self) -> Mask:
-        return self._stands(Judgement.Status.GOLD)
-
-    @property
-    def repeats(self) -> Mask:
-        """Answers to hidden repeats: they have the number of the tuple that they repeat, and count for nothing."""
-        return self._stands(Judgement.Status.REPEAT)
+    def unscored(self) -> Mask:
+        """Answers to gold tuples, and to hidden repeats, which have the number of the tuple that they repeat."""
+        return np.isin(self.status, [Judgement.Status.GOLD.value, Judgement.Status.REPEAT.value])
 
     @property
     def collected(self) -> Mask:
-        return self._stands(Judgement.Status.COLLECTED)
+        mask: Mask = self.status == Judgement.Status.COLLECTED.value
+        return mask
 
     @property
     def designed(self) -> Mask:
         """Judgements, collected or not, of tuples that were designed before anybody answered."""
-        mask: Mask = (self.phase != Tuple.Phase.ADAPTIVE.value) & ~self.gold & ~self.repeats
+        mask: Mask = (self.phase != Tuple.Phase.ADAPTIVE.value) & ~self.unscored
         return mask
 
     def feeding(self, method: str) -> Mask:
@@ -85,10 +82,6 @@ class CampaignJudgements:
         decide it, so they leave its judgements out. The models know which pairs met, and take them.
         """
         return self.collected & self.designed if method in {"counting", "reliability"} else self.collected
-
-    def _stands(self, status: Judgement.Status) -> Mask:
-        mask: Mask = self.status == status.value
-        return mask
 
     def as_filed(self, chosen: Mask) -> "NumberedJudgements":
         """The chosen judgements as a file of them is read: items are numbered as they first appear in it.
@@ -128,7 +121,7 @@ class CampaignJudgements:
 
         Repeats are left out: people who saw the pairs before may be quicker.
         """
-        timed = ~np.isnan(self.seconds) & ~self.repeats
+        timed = ~np.isnan(self.seconds) & (self.status != Judgement.Status.REPEAT.value)
         if not timed.any():
             return {}
         people = np.unique(self.people[timed]).tolist()

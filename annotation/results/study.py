@@ -39,16 +39,14 @@ class CampaignFindings:
 
 def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
     """The newest study there is, of a page or of a worker. One query."""
-    stored = CampaignStudy.objects.filter(campaign=campaign).first()
-    cached = last_kept(campaign, "study")
-    if cached is not None and (
-        stored is None or stored.computed_at is None or cached[1][0] > stored.computed_at
-    ):
-        of_mark, (computed_at, figures) = cached
-        return CampaignFindings(figures, computed_at, stale=of_mark != mark)
-    if stored is None or stored.computed_at is None:
+    stored = CampaignStudy.objects.filter(campaign=campaign, computed_at__isnull=False).first()
+    found: list[tuple[str, Any]] = [(stored.mark, (stored.computed_at, stored.figures))] if stored else []
+    if (cached := last_kept(campaign, "study")) is not None:
+        found.append(cached)
+    if not found:
         return CampaignFindings({}, None, stale=True)
-    return CampaignFindings(stored.figures, stored.computed_at, stale=stored.mark != mark)
+    of_mark, (computed_at, figures) = max(found, key=lambda study: study[1][0])
+    return CampaignFindings(figures, computed_at, stale=of_mark != mark)
 
 
 def study_is_quick(campaign: Campaign, judged: int) -> bool:
