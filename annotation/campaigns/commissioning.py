@@ -82,8 +82,8 @@ def designs_free(at: datetime) -> QuerySet[CampaignDesign]:
 def design_claim(*, campaign_pk: int, at: datetime) -> Claim | None:
     """Take what is asked for the campaign; None where there is nothing to take."""
     gave_up = _(
-        "%(number)s workers fell silent while designing this, mostly a sign of too little memory; lower the tuples "
-        "per pair or the number of pairs, or give the worker more memory."
+        "%(number)s workers stopped responding during this design, usually because of too little memory; lower the "
+        "tuples per pair or the number of pairs, or give the worker more memory."
     ) % {"number": LOST_MAX}
     work = claim_first(
         designs_free(at).filter(campaign=campaign_pk),
@@ -117,7 +117,7 @@ def design_carry_out(claim: Claim) -> bool:
         return False
     except Exception:
         logger.exception("Campaign %s: the design failed", claim.campaign_pk)
-        message = _("Something unexpected stopped the worker; its log says what. Ask for the design again.")
+        message = _("An unexpected error stopped the worker; its log describes it. Ask for the design again.")
         _ours(claim).update(state=State.FAILED, message=message)
         return False
     return True

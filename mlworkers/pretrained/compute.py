@@ -146,5 +146,5 @@ def _dtype(precision: str, device: torch.device) -> torch.dtype:
     if precision not in PRECISIONS:
         raise ComputeError(f"There is no precision {precision!r}; use auto, {', '.join(PRECISIONS)}.")
     if precision == "float16" and device.type == "cpu":
-        raise ComputeError("A processor computes float16 slowly and badly; use float32 or bfloat16.")
+        raise ComputeError("On a processor, float16 is slow and inexact; use float32 or bfloat16.")
     return PRECISIONS[precision]

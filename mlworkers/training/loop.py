@@ -166,7 +166,7 @@ class _Loop:
                 "learning rate."
             )
         dev = self.evaluate() if evaluated and self.evaluate else None
-        if dev is not None and (not self.best or dev > (self._best_point().dev or -math.inf)):
+        if dev is not None and (not self.best or dev > _dev(self._best_point())):
             self.best = {name: weight.detach().cpu().clone() for name, weight in self.weights.items()}
         self.points.append(CurvePoint(self.done, loss, dev))
         self.loss_sum.zero_()
@@ -175,7 +175,7 @@ class _Loop:
     def _best_point(self) -> CurvePoint:
         """The first of the points with the best evaluation; the last one where there was none."""
         evaluated = [point for point in self.points if point.dev is not None]
-        return max(evaluated, key=lambda point: point.dev or -math.inf, default=self.points[-1])
+        return max(evaluated, key=_dev, default=self.points[-1])
 
     def _state(self) -> State:
         tensors = {
@@ -209,6 +209,10 @@ class _Loop:
                 self.weights[name].copy_(saved)
         self.learner.module.eval()
         return TrainingResult(self.done, self._best_point(), tuple(self.points))
+
+
+def _dev(point: CurvePoint) -> float:
+    return -math.inf if point.dev is None else point.dev
 
 
 def _random_state(device: torch.device) -> dict[str, Tensor]:

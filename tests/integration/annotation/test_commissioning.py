@@ -304,7 +304,7 @@ def test_what_silenced_several_workers_is_given_up(site, draft, at) -> None:
     assert design_claim(campaign_pk=draft.pk, at=at + LOST_MAX * 2 * stale_after()) is None
 
     assert not designs_free(at + timedelta(days=1)).exists()
-    assert "3 workers fell silent while designing this" in text_of(site.get(address("campaign", draft)))
+    assert "3 workers stopped responding during this design" in text_of(site.get(address("campaign", draft)))
 
 
 def test_a_design_that_cannot_be_made_says_why(site, dataset, draft, at) -> None:
