@@ -341,10 +341,11 @@ def test_a_damaged_checkpoint_is_refused(encoder_folder, compute, tmp_path) -> N
         trained(encoder_folder, compute, checkpoints=checkpoints_in(tmp_path))
 
 
-def test_the_weights_of_the_best_look_are_kept(encoder_folder, compute) -> None:
+@pytest.mark.parametrize(("looks", "best"), [([0.1, 0.7, None, 0.7], 1), ([0.0, -0.3, None, -0.1], 0)])
+def test_the_weights_of_the_best_look_are_kept(encoder_folder, compute, looks, best) -> None:
     encoder = load_encoder(encoder_folder, compute)
     seen: list[tuple[float, dict[str, torch.Tensor]]] = []
-    figures = iter([0.1, 0.7, None, 0.7])
+    figures = iter(looks)
 
     def evaluate() -> float | None:
         seen.append((0.0, weights_of(encoder)))
@@ -352,9 +353,9 @@ def test_the_weights_of_the_best_look_are_kept(encoder_folder, compute) -> None:
 
     end = learnt(PairLearner(encoder, ROWS, ONES, compute), replace(PLAN, looks=2), evaluate=evaluate)
 
-    assert same_bits(weights_of(encoder), seen[1][1])
-    assert (end.kept.step, end.kept.dev) == (4, 0.7)
-    assert [point.dev for point in end.points if point.step in (2, 4, 6, 8)] == [0.1, 0.7, None, 0.7]
+    assert same_bits(weights_of(encoder), seen[best][1])
+    assert (end.kept.step, end.kept.dev) == (2 + 2 * best, looks[best])
+    assert [point.dev for point in end.points if point.step in (2, 4, 6, 8)] == looks
 
 
 def test_a_loss_that_is_no_number_stops_with_a_sentence(encoder_folder, compute) -> None:
