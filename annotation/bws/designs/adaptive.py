@@ -76,5 +76,5 @@ def _neighbours(ordered: IntArray, size: int, sentences: IntArray | None) -> Ite
             (passed if shares else chosen).append(item)
         if len(chosen) < size:
             return
-        waiting = deque(passed)
+        waiting.extendleft(reversed(passed))
         yield chosen

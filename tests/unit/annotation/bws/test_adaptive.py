@@ -75,6 +75,15 @@ def test_what_is_certain_is_asked_in_its_order() -> None:
     assert sorted(sorted(row) for row in tuples.tolist()) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
 
 
+def test_an_item_that_has_to_wait_twice_is_still_asked_about() -> None:
+    # Items 1, 2 and 3 share a sentence with item 0 and wait; 1 and 2 make a tuple, and 3 goes on waiting.
+    sentences = np.array([[0, 1], [0, 2], [1, 3], [0, 4], [5, 6], [7, 8]])
+
+    tuples = adaptive_block(np.arange(6.0), np.zeros(6), size=2, share=1.0, seed=1, sentences=sentences)
+
+    assert sorted(sorted(row) for row in tuples.tolist()) == [[0, 4], [1, 2], [3, 5]]
+
+
 @pytest.mark.parametrize(
     ("utilities", "errors", "changes", "sentence"),
     [
