@@ -20,8 +20,8 @@ from curation.database import migrations_missing, migrations_sentence
 
 def problems() -> dict[str, str]:
     """What does not work now, each with a sentence for the people who run the site; nothing where all works."""
-    found = {name: check() for name, check in CHECKS.items()}
-    return {name: sentence for name, sentence in found.items() if sentence}
+    by_check = {name: check() for name, check in CHECKS.items()}
+    return {name: sentence for name, sentence in by_check.items() if sentence}
 
 
 def database_problem() -> str:

@@ -60,6 +60,6 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_not_required
 def health(request: HttpRequest) -> JsonResponse:
     """200 if all works, else 503 and what does not. A program that watches the site needs no login."""
-    found = problems()
-    status, code = ("trouble", 503) if found else ("ok", 200)
-    return JsonResponse({"status": status, "problems": found}, status=code)
+    problems_now = problems()
+    status, code = ("trouble", 503) if problems_now else ("ok", 200)
+    return JsonResponse({"status": status, "problems": problems_now}, status=code)

@@ -118,11 +118,11 @@ def preview_tuples(campaign: Campaign) -> list[list[Card]]:
             first = first_tuples(*campaign_design(campaign, watch=RequestWatch()))
         except TakesLonger:
             return []
-    found = campaign.dataset.pairs.select_related("a", "b").in_bulk(
+    pairs_by_number = campaign.dataset.pairs.select_related("a", "b").in_bulk(
         {pair for pairs in first for pair in pairs}
     )
     return [
-        [Card(slot, slot, found[pair]) for slot, pair in enumerate(members)]
+        [Card(slot, slot, pairs_by_number[pair]) for slot, pair in enumerate(members)]
         for members in first
-        if found.keys() >= set(members)
+        if pairs_by_number.keys() >= set(members)
     ]

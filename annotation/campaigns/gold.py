@@ -48,19 +48,19 @@ def gold_suggest(
     sentences = np.array([row[1:3] for row in rows], dtype=np.int64).reshape(-1, 2)
     values = np.array([row[3] for row in rows]) / (score_set.high - score_set.low)
     rng = campaign_rng(campaign, Stream.GOLD_SUGGESTION, seed)
-    found = list(islice(_clear_tuples(values, sentences, campaign.tuple_size, rng), number))
-    if not found:
+    clear_tuples = list(islice(_clear_tuples(values, sentences, campaign.tuple_size, rng), number))
+    if not clear_tuples:
         raise UserError(
             _(
                 "“%(name)s” has no %(size)d pairs of which one is clearly above the others and one clearly below."
             )
             % {"name": score_set.name, "size": campaign.tuple_size}
         )
-    chosen = Pair.objects.select_related("a", "b").in_bulk(pairs[np.concatenate(found)].tolist())
-    suggested = [[chosen[pair] for pair in pairs[items].tolist()] for items in found]
+    chosen = Pair.objects.select_related("a", "b").in_bulk(pairs[np.concatenate(clear_tuples)].tolist())
+    suggested = [[chosen[pair] for pair in pairs[items].tolist()] for items in clear_tuples]
     return [
         GoldSuggestion(members, best=members[0], worst=members[1], margin=_margin(values[items]))
-        for members, items in zip(suggested, found, strict=True)
+        for members, items in zip(suggested, clear_tuples, strict=True)
     ]
 
 

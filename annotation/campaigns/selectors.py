@@ -97,8 +97,8 @@ def flags_of(campaign: Campaign, *, resolved: bool = False, page: int = 1) -> Ca
     """Skips and flags, newest first, with the cards of their tuples in the order of the design."""
     flags = Flag.objects.filter(tuple__campaign=campaign, resolved_at__isnull=not resolved)
     selected = flags.select_related("tuple", "participation__user", "resolved_by").order_by("-pk")
-    found: CardsPage = Paginator(selected, ROWS_PER_PAGE).get_page(page)
-    cards = cards_by_tuple(flag.tuple_id for flag in found)
-    for flag in found:
+    page_of_flags: CardsPage = Paginator(selected, ROWS_PER_PAGE).get_page(page)
+    cards = cards_by_tuple(flag.tuple_id for flag in page_of_flags)
+    for flag in page_of_flags:
         flag.cards = cards[flag.tuple_id]
-    return found
+    return page_of_flags

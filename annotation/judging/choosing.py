@@ -68,9 +68,9 @@ def _open_choose(person: Participation, *, wait: bool) -> Tuple | None:
         for number in _rounds_open(person.campaign):
             for side in (Q(priority__gte=person.cursor), Q(priority__lt=person.cursor)):
                 tuples = _open_for(person).filter(side, round=number).order_by("priority")
-                found = tuples.select_for_update(of=("self",), no_key=True, skip_locked=skip_locked).first()
-                if found is not None:
-                    return found
+                chosen = tuples.select_for_update(of=("self",), no_key=True, skip_locked=skip_locked).first()
+                if chosen is not None:
+                    return chosen
     return None
 
 
@@ -84,9 +84,11 @@ def _rounds_open(campaign: Campaign) -> Iterator[int]:
         return
     required = campaign.tuples.filter(collected__lt=F("required")).order_by("round", "priority")
     number = 0
-    while (found := required.filter(round__gt=number).values_list("round", flat=True).first()) is not None:
-        yield found
-        number = found
+    while (
+        next_round := required.filter(round__gt=number).values_list("round", flat=True).first()
+    ) is not None:
+        yield next_round
+        number = next_round
 
 
 def _open_for(person: Participation) -> QuerySet[Tuple]:

@@ -42,11 +42,11 @@ def repeat_choose(person: Participation) -> Tuple | None:
         ~Exists(Flag.objects.filter(**own)),
         pk__lte=Subquery(latest[JUDGED_BETWEEN : JUDGED_BETWEEN + 1]),
     ).exclude(status__in=[Judgement.Status.GOLD, Judgement.Status.REPEAT])
-    found = list(judged.order_by("pk").values_list("tuple", flat=True))
-    if not found:
+    judged_tuples = list(judged.order_by("pk").values_list("tuple", flat=True))
+    if not judged_tuples:
         return None
     rng = campaign_rng(person.campaign, Stream.REPEAT_CHOICE, person.user_id, person.handed)
-    first = Tuple.objects.get(pk=found[int(rng.integers(len(found)))])
+    first = Tuple.objects.get(pk=judged_tuples[int(rng.integers(len(judged_tuples)))])
     # The row under which everybody meets this tuple again is made for the first who does.
     facts = {"campaign_id": first.campaign_id, "number": first.number, "round": first.round}
     repeat, made = Tuple.objects.get_or_create(

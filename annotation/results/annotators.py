@@ -70,8 +70,10 @@ def repeat_agreement_by_person(campaign: Campaign) -> dict[int, RepeatAgreement]
         item_count=items.size,
         annotators=np.tile(rows[:, 0], 2),
     )
-    found = intra_annotator_agreement(judged)
-    people = zip(found.annotators.tolist(), found.compared.tolist(), found.shares.tolist(), strict=True)
+    agreement = intra_annotator_agreement(judged)
+    people = zip(
+        agreement.annotators.tolist(), agreement.compared.tolist(), agreement.shares.tolist(), strict=True
+    )
     return {person: RepeatAgreement(choices, round(share * choices)) for person, choices, share in people}
 
 

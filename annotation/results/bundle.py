@@ -327,7 +327,7 @@ def _hiding(facts: _Facts) -> Callable[[str], str]:
         return str
     longest_first = sorted(codes, key=len, reverse=True)
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
-    return lambda text: named.sub(lambda found: codes[found[0].casefold()], text)
+    return lambda text: named.sub(lambda name_in_text: codes[name_in_text[0].casefold()], text)
 
 
 def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None:
@@ -342,14 +342,14 @@ def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None
 
 def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
     """By each way to split; a sentence where there is too little for a figure."""
-    found: dict[str, Any] = {}
+    by_split: dict[str, Any] = {}
     for split in Split:
         try:
             halves = split_half_reliability(judgements, seed=seed, split=split)
-            found[split.value] = {"seed": seed, **halves.as_dict()}
+            by_split[split.value] = {"seed": seed, **halves.as_dict()}
         except ValueError as error:  # too few, or nobody knows by whom
-            found[split.value] = {"split": split.value, "none": str(error)}
-    _write_json(folder / "reliability.json", found)
+            by_split[split.value] = {"split": split.value, "none": str(error)}
+    _write_json(folder / "reliability.json", by_split)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

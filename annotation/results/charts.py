@@ -100,10 +100,10 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
             kinds[kind],
             _("position %(n)d") % {"n": place},
             count,
-            round(count / max(1, sum(found["counts"])), 4),
+            round(count / max(1, sum(bias["counts"])), 4),
         )
-        for kind, found in positions.items()
-        for place, count in enumerate(found["counts"], 1)
+        for kind, bias in positions.items()
+        for place, count in enumerate(bias["counts"], 1)
     ]
     names = ("role", "place", "count", "share")
     bars = (
@@ -141,11 +141,11 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
 
 def _bias(positions: Mapping[str, Any]) -> str:
     """The sentence that two chi-square tests support; each at half of 5 %."""
-    facts = {f"{kind}_chi": f"{found['chi_square']:.1f}" for kind, found in positions.items()}
-    for kind, found in positions.items():  # no probability is nothing
-        facts[f"{kind}_p"] = "p < .001" if found["p"] < 0.001 else f"p = {found['p']:.3f}"
+    facts = {f"{kind}_chi": f"{bias['chi_square']:.1f}" for kind, bias in positions.items()}
+    for kind, bias in positions.items():  # no probability is nothing
+        facts[f"{kind}_p"] = "p < .001" if bias["p"] < 0.001 else f"p = {bias['p']:.3f}"
     tests = _("χ² %(best_chi)s for best (%(best_p)s), %(worst_chi)s for worst (%(worst_p)s)") % facts
-    if min(found["p"] for found in positions.values()) < 0.025:
+    if min(bias["p"] for bias in positions.values()) < 0.025:
         return _("Some screen positions are chosen more often than chance explains: %(tests)s.") % {
             "tests": tests
         }

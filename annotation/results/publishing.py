@@ -77,8 +77,8 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
         .values_list("origin", flat=True)
         .distinct()
     )
-    found = [stratum for stratum, members in STRATA.items() if members & origins]
-    if len(found) < 2:
+    strata = [stratum for stratum, members in STRATA.items() if members & origins]
+    if len(strata) < 2:
         raise UserError(
             _("All pairs of “%(name)s” are of one kind. Score them together.") % {"name": campaign.name}
         )
@@ -89,7 +89,7 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
             name=f"{name.strip()}, {stratum}" if name.strip() else "",
             stratum=stratum,
         )
-        for stratum in found
+        for stratum in strata
     ]
 
 

@@ -85,5 +85,5 @@ def phase_sums(campaign: Campaign) -> dict[str, PhaseSums]:
     """How far each phase of the campaign is. One query."""
     rows = campaign.tuples.for_scores().order_by().values("phase")
     sums = rows.values_list("phase", Count("pk"), Sum("required"), Sum("collected"))
-    found = {phase: PhaseSums(*numbers) for phase, *numbers in sums}
-    return {phase: found.get(phase, PhaseSums()) for phase in Tuple.Phase.values}
+    by_phase = {phase: PhaseSums(*numbers) for phase, *numbers in sums}
+    return {phase: by_phase.get(phase, PhaseSums()) for phase in Tuple.Phase.values}

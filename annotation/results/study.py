@@ -40,12 +40,12 @@ class CampaignFindings:
 def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
     """The newest study there is, of a page or of a worker. One query."""
     stored = CampaignStudy.objects.filter(campaign=campaign, computed_at__isnull=False).first()
-    found: list[tuple[str, Any]] = [(stored.mark, (stored.computed_at, stored.figures))] if stored else []
+    studies: list[tuple[str, Any]] = [(stored.mark, (stored.computed_at, stored.figures))] if stored else []
     if (cached := last_kept(campaign, "study")) is not None:
-        found.append(cached)
-    if not found:
+        studies.append(cached)
+    if not studies:
         return CampaignFindings({}, None, stale=True)
-    of_mark, (computed_at, figures) = max(found, key=lambda study: study[1][0])
+    of_mark, (computed_at, figures) = max(studies, key=lambda study: study[1][0])
     return CampaignFindings(figures, computed_at, stale=of_mark != mark)
 
 

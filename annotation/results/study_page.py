@@ -113,13 +113,13 @@ def _not_sure_yet(figures: Mapping[str, Any], missing: int | None, target: str) 
 def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     """What the usual split hides: how scores repeat on other tuples, and what MaxDiff saves."""
     sentences = []
-    if found := figures.get("across"):
+    if across := figures.get("across"):
         sentences.append(
             _(
                 "Scores from half of the tuples agree with those from the other half at %(counting).2f by counting and "
                 "at %(maxdiff).2f by MaxDiff (Spearman)."
             )
-            % found
+            % across
         )
     share = figures["forecast"].get("maxdiff_share")
     if share is not None and share < 1:

@@ -50,14 +50,14 @@ def tuples_waiting(campaign: Campaign) -> TuplesWaiting | None:
     """
     is_open = Q(collected__lt=F("required") - F("leased"))
     tuples = campaign.tuples.for_scores()
-    found = tuples.aggregate(
+    counts = tuples.aggregate(
         number=Count("pk"), open=Count("pk", filter=is_open), most=Max("required", default=0)
     )
-    if not found["open"]:
+    if not counts["open"]:
         return None
     waiting: QuerySet[Tuple] = tuples.filter(is_open)
-    if found["open"] > max(SHOWN, NEAR_THE_END * found["number"]):
-        waiting = _left_by_all(campaign, waiting, most=found["most"])
+    if counts["open"] > max(SHOWN, NEAR_THE_END * counts["number"]):
+        waiting = _left_by_all(campaign, waiting, most=counts["most"])
     rows = list(waiting.order_by("number")[:SHOWN])
     if not rows:
         return None

@@ -177,10 +177,10 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     order = "score" if request.GET.get("order") == "score" else "-score"
-    found = score_page(chosen, page=page_number(request), lowest_first=order == "score")
+    shown = score_page(chosen, page=page_number(request), lowest_first=order == "score")
     context = campaign_head(request.user, chosen, "scores") | {
-        "scores": found,
-        "page": found.page,
+        "scores": shown,
+        "page": shown.page,
         "lowest_first": order == "score",
         "address": f"order={order}&",
     }

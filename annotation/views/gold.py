@@ -66,8 +66,8 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def _pairs_taken(campaign: Campaign, listed: str) -> list[Pair]:
     """The pairs that the address names, in that order, at most as many as a tuple holds."""
     numbers = [number for text in listed.split(",") if (number := number_from(text)) is not None]
-    found = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
-    return [found[number] for number in dict.fromkeys(numbers) if number in found][: campaign.tuple_size]
+    pairs = campaign.dataset.pairs.select_related("a", "b").in_bulk(numbers)
+    return [pairs[number] for number in dict.fromkeys(numbers) if number in pairs][: campaign.tuple_size]
 
 
 def _joined(pairs: object) -> str:

@@ -99,8 +99,8 @@ def _locked(keys: list[str], *, at: datetime) -> list[PasswordTries]:
     PasswordTries.objects.bulk_create(
         made, update_conflicts=True, unique_fields=["key"], update_fields=["key"]
     )
-    found = {row.key: row for row in PasswordTries.objects.filter(key__in=keys)}
-    return [found[key] for key in keys]
+    by_key = {row.key: row for row in PasswordTries.objects.filter(key__in=keys)}
+    return [by_key[key] for key in keys]
 
 
 def _key(*parts: str) -> str:

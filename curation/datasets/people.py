@@ -26,8 +26,8 @@ def invitations_of(dataset: Dataset) -> QuerySet[Invitation]:
 
 
 def invitation_by_token(token: str) -> Invitation | None:
-    found = Invitation.objects.select_related("dataset").filter(token_digest=invitation_digest(token))
-    return _with_inviter(found).first()
+    invitations = Invitation.objects.select_related("dataset").filter(token_digest=invitation_digest(token))
+    return _with_inviter(invitations).first()
 
 
 def _with_inviter(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:

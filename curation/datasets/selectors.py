@@ -137,9 +137,9 @@ def pairs_page(
 
 def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[Pair | None, Pair | None]:
     """The pairs before and after this one, among those that the filter finds and in their order."""
-    found = _ordered(pair.dataset, filter, order)
+    ordered = _ordered(pair.dataset, filter, order)
     before, after = _sides(pair, filter, order)
-    return found.filter(before).reverse().first(), found.filter(after).first()
+    return ordered.filter(before).reverse().first(), ordered.filter(after).first()
 
 
 def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:

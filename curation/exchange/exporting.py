@@ -60,7 +60,7 @@ def pairs_export(
     Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
     """
     sets = _score_sets(dataset, score_set)
-    names = [found.name for found in sets]
+    names = [one.name for one in sets]
     columns = (*PAIR_COLUMNS, *score_columns(["score"] if score_set else names))
     pks = np.fromiter(_numbers(dataset, ACTIVE, "pk"), dtype=np.int64)
     rows = _rows(pks, _EXPORTED, sets, report, _("Exporting pairs"))
@@ -85,11 +85,16 @@ def snapshot_create(
         )
         raise UserError(sentence)
     sets = _score_sets(dataset, None)
-    scored = score_columns([found.name for found in sets], SNAPSHOT_COLUMNS)
+    scored = score_columns([score_set.name for score_set in sets], SNAPSHOT_COLUMNS)
     columns = (*SNAPSHOT_COLUMNS, *scored)
     scales = {
-        column.name: {"score_set": found.name, "kind": found.kind, "low": found.low, "high": found.high}
-        for column, found in zip(scored, sets, strict=True)
+        column.name: {
+            "score_set": score_set.name,
+            "kind": score_set.kind,
+            "low": score_set.low,
+            "high": score_set.high,
+        }
+        for column, score_set in zip(scored, sets, strict=True)
     }
     about = {"dataset": dataset.slug, "filter": filter.as_json(), "scores": scales}
     components = pair_components(triples[:, 1], triples[:, 2])
@@ -126,10 +131,10 @@ def snapshot_path(snapshot: Snapshot) -> Path:
 
 
 def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
-    found = list(ScoreSet.objects.filter(dataset=dataset).order_by("pk"))
-    chosen = [score_set for score_set in found if name in (None, score_set.name)]
+    score_sets = list(ScoreSet.objects.filter(dataset=dataset).order_by("pk"))
+    chosen = [score_set for score_set in score_sets if name in (None, score_set.name)]
     if name is not None and not chosen:
-        names = ", ".join(f"“{score_set.name}”" for score_set in found) or _("none")
+        names = ", ".join(f"“{score_set.name}”" for score_set in score_sets) or _("none")
         sentence = _("%(dataset)s has no score set “%(name)s”. Its score sets: %(names)s.")
         raise UserError(sentence, dataset=dataset.slug, name=name, names=names)
     return chosen
@@ -159,7 +164,7 @@ def _rows(
 
 def _scores(pks: Sequence[int], sets: Sequence[ScoreSet]) -> dict[int, list[float | None]]:
     """For each pair, in ascending order, its value in each score set, None where it has none."""
-    place = {found.pk: number for number, found in enumerate(sets)}
+    place = {one.pk: number for number, one in enumerate(sets)}
     values: dict[int, list[float | None]] = {pk: [None] * len(sets) for pk in pks}
     rows = PairScore.objects.filter(score_set__in=sets, pair__gte=pks[0], pair__lte=pks[-1])
     for pair, score_set, value in rows.values_list("pair_id", "score_set_id", "value").iterator():

@@ -248,21 +248,21 @@ def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | Non
     """The score set that is imported into, if it exists. Raises UserError where it takes no such scores."""
     if dataset.pk is None:
         return None
-    found = ScoreSet.objects.filter(dataset=dataset, name=options.score_set).first()
-    if found is None:
+    score_set = ScoreSet.objects.filter(dataset=dataset, name=options.score_set).first()
+    if score_set is None:
         return None
-    names = {"name": found.name, "low": found.low, "high": found.high}
-    if found.kind != ScoreSet.Kind.REFERENCE or found.campaign_ref or found.run_ref:
+    names = {"name": score_set.name, "low": score_set.low, "high": score_set.high}
+    if score_set.kind != ScoreSet.Kind.REFERENCE or score_set.campaign_ref or score_set.run_ref:
         sentence = _(
             "The score set “%(name)s” was not imported, so a file cannot add scores to it. Choose another name."
         )
         raise UserError(sentence, **names)
-    if options.scale and options.scale != (found.low, found.high):
+    if options.scale and options.scale != (score_set.low, score_set.high):
         sentence = _(
             "The score set “%(name)s” has the scale %(low)g to %(high)g. Give this scale, or choose another set."
         )
         raise UserError(sentence, **names)
-    return found
+    return score_set
 
 
 def _rows_import_recorded(

@@ -45,10 +45,10 @@ class WordIndex:
         numbers, lengths = array("q"), array("i")
         places: dict[str, array[int]] = {}
         for place, (number, text) in enumerate(sentences):
-            found = set(words(text))
+            distinct = set(words(text))
             numbers.append(number)
-            lengths.append(len(found))
-            for word in found:
+            lengths.append(len(distinct))
+            for word in distinct:
                 places.setdefault(word, array("i")).append(place)
         self._numbers: NDArray[np.int64] = np.array(numbers, dtype=np.int64)
         self._lengths: NDArray[np.int32] = np.array(lengths, dtype=np.int32)

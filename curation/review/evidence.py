@@ -79,13 +79,13 @@ def nearest_human(dataset: Dataset, asked: Sequence[tuple[str, Collection[int]]]
     Two queries, once the process has indexed the dataset's human sentences; then work in proportion to their number.
     """
     index = _index_of(dataset)
-    found = [index.nearest(text, without=without) for text, without in asked]
-    numbers = {nearest.number for nearest in found if nearest}
+    nearest_of_each = [index.nearest(text, without=without) for text, without in asked]
+    numbers = {nearest.number for nearest in nearest_of_each if nearest}
     texts = dict(Sentence.objects.filter(pk__in=numbers).values_list("pk", "text"))
     whole = len(index) < MOST_INDEXED
     return [
         Neighbour(texts[each.number], each.overlap, whole) if each and each.number in texts else None
-        for each in found
+        for each in nearest_of_each
     ]
 
 

@@ -28,7 +28,10 @@ def review_list(request: AuthedRequest) -> HttpResponse:
     datasets = list(datasets_curated(request.user).filter(archived=False))
     waiting = waiting_by_set(datasets)
     sets = ScoreSet.objects.filter(pk__in=waiting).select_related("dataset")
-    rows = [(found, waiting[found.pk]) for found in sets.order_by("dataset__name", "-created_at", "-pk")]
+    rows = [
+        (score_set, waiting[score_set.pk])
+        for score_set in sets.order_by("dataset__name", "-created_at", "-pk")
+    ]
     return render(request, "curation/review/list.html", {"rows": rows})
 
 

@@ -78,8 +78,8 @@ def encode(
     @torch.inference_mode()
     def passed(features: Features) -> Vectors:
         output = encoder(batch_to_device(features, encoder.device))
-        found: Vectors = output["sentence_embedding"].float().cpu().numpy()
-        return found
+        vectors: Vectors = output["sentence_embedding"].float().cpu().numpy()
+        return vectors
 
     def encoded(batch: tuple[Places, Features]) -> int:
         nonlocal share

@@ -133,7 +133,7 @@ class PairTable:
     def _scores(self, name: str) -> Column:
         """The scores of every pair, brought from their scale to 0..1; NaN where a pair has none."""
         if name not in self._columns:
-            there = ", ".join(f"“{found}”" for found in self._columns) or "none"
+            there = ", ".join(f"“{known}”" for known in self._columns) or "none"
             raise RowsError(
                 "The snapshot has no score set “%(name)s”; it has %(there)s. Choose one, or a new snapshot.",
                 name=name,

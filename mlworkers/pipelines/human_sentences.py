@@ -50,12 +50,12 @@ def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list
     a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     components = pair_components(a, b).tolist()
     groups = {number: group for pair, group in zip(rows, components, strict=True) for number in pair}
-    found: dict[str, Source] = {}
+    by_key: dict[str, Source] = {}
     pairs = human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
     for number, text in sorted(human_texts(pairs).items()):
         if words(text) and text not in held_out:
-            found.setdefault(near_copy_key(text), Source(number, text, groups[number]))
-    sources = list(found.values())
+            by_key.setdefault(near_copy_key(text), Source(number, text, groups[number]))
+    sources = list(by_key.values())
     order = np.random.default_rng(seed).permutation(len(sources))
     return [sources[place] for place in order[:most]]
 

@@ -51,11 +51,11 @@ def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
 def _folder(artifact: int) -> Path:
     if not artifact:
         return folder_of_model(f"packaged:{next(iter(PACKAGES))}", kind="encoder")
-    found = Artifact.objects.filter(pk=artifact, kind="encoder").first()
-    if found is None:
+    encoder = Artifact.objects.filter(pk=artifact, kind="encoder").first()
+    if encoder is None:
         sentence = _("There is no encoder number %(number)s; choose one on the models page.")
         raise UserError(sentence % {"number": artifact})
-    return folder_of_artifact(found)
+    return folder_of_artifact(encoder)
 
 
 def _encoder(folder: Path) -> LoadedEncoder:

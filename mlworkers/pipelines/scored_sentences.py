@@ -100,14 +100,14 @@ def _generated(run: Run, dataset: Dataset) -> list[_GeneratedPair]:
     pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
     rows = pairs.exclude(status__in=GONE).order_by("pk")
     fields = rows.values_list("pk", "a_id", "b_id", "b__text", "b__origin")
-    found = [_GeneratedPair(*row, targets.get(row[0])) for row in fields.iterator(chunk_size=IN_MEMORY)]
-    if not found:
+    generated = [_GeneratedPair(*row, targets.get(row[0])) for row in fields.iterator(chunk_size=IN_MEMORY)]
+    if not generated:
         sentence = _(
             "Run %(run)s has no generated pairs that were not rejected, so there is nothing to score; name a run "
             "that generated pairs."
         )
         raise UserError(sentence % {"run": run.pk})
-    return found
+    return generated
 
 
 def _targets(run: Run, dataset: Dataset) -> dict[int, float]:

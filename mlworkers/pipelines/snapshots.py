@@ -18,10 +18,10 @@ def dataset_read(job: Job, slug: str) -> Dataset:
     """Another dataset, which the person who started the run must be allowed to read; from a shell, any."""
     by = _started_by(job)
     readable = Dataset.objects.all() if by is None else datasets_readable(by)
-    found = readable.filter(slug=slug).first()
-    if found is None:
+    dataset = readable.filter(slug=slug).first()
+    if dataset is None:
         raise UserError(_("There is no dataset called “%(slug)s”; check its short name.") % {"slug": slug})
-    return found
+    return dataset
 
 
 def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
@@ -32,13 +32,13 @@ def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
 
     if not number:
         number = job.drawn_once(f"snapshot-{dataset.slug}.json", taken)["number"]
-    found = Snapshot.objects.select_related("dataset").filter(dataset=dataset, number=number).first()
-    if found is None:
+    snapshot = Snapshot.objects.select_related("dataset").filter(dataset=dataset, number=number).first()
+    if snapshot is None:
         sentence = _(
             "The dataset “%(slug)s” has no snapshot %(number)s; choose one that it has, or 0 for a new one."
         )
         raise UserError(sentence % {"slug": dataset.slug, "number": number})
-    return found
+    return snapshot
 
 
 def _started_by(job: Job) -> User | None:

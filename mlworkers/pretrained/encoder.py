@@ -44,9 +44,9 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
             if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
                 raise ValueError("the files of its tokenizer are missing")
             _check_weights(encoder, first)
-            found = encoder.encode(["a"], convert_to_tensor=True).shape[-1]
-            if told != found:
-                raise ValueError(f"its files say that vectors have {told} numbers, but they have {found}")
+            width = encoder.encode(["a"], convert_to_tensor=True).shape[-1]
+            if told != width:
+                raise ValueError(f"its files say that vectors have {told} numbers, but they have {width}")
         except LOADING_FAILS as error:
             raise loading_failed(folder, error) from error
     return encoder.eval()

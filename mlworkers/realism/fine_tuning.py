@@ -64,14 +64,14 @@ class FineTuned(nn.Module):
     def logits(self, texts: Sequence[str], compute: Compute, *, report: Report = silent) -> Floats:
         """Logits (n, 2) of n dressed texts, dropout off."""
         self.eval()
-        tokenized, found, done = TokenizedSentences(self.encoder, texts), np.empty((len(texts), 2)), 0
+        tokenized, values, done = TokenizedSentences(self.encoder, texts), np.empty((len(texts), 2)), 0
         with torch.inference_mode():
             for places in length_batches(tokenized.lengths, tokens_per_batch=compute.tokens_per_batch):
                 features = tokenized.features(places, self.encoder.device)
-                found[places] = self(features).double().cpu().numpy()
+                values[places] = self(features).double().cpu().numpy()
                 done += len(places)
                 report(done, len(texts), "Scoring sentences")
-        return found
+        return values
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,11 @@ def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.
     p_human = probabilities(values, fitted)
     plain, held_out = probabilities(values[learnt], 1.0), _held_out(values, data, temperature)
     right = (values[learnt, 1] > values[learnt, 0]) == human
-    found = auc_interval(np.diff(values[learnt], axis=1)[:, 0], human, data.group[learnt])
+    area = auc_interval(np.diff(values[learnt], axis=1)[:, 0], human, data.group[learnt])
     figures = {
-        "auc": found.value,
-        "auc_low": found.low,
-        "auc_high": found.high,
+        "auc": area.value,
+        "auc_low": area.low,
+        "auc_high": area.high,
         "accuracy": float((right[human].mean() + right[~human].mean()) / 2),  # each class weighing one half
         "median_p_human": float(np.median(p_human[learnt & data.human])),
         "median_p_machine": float(np.median(p_human[learnt & ~data.human])),

@@ -174,11 +174,13 @@ class SideBySide:
 
 def side_by_side(runs: Iterable[Run]) -> SideBySide:
     """runs: with their evaluations at hand. Of a test that a run has not taken, there is None."""
-    found = [(run, {one.suite: one for one in run.evaluations.all() if one.metric == METRIC}) for run in runs]
-    suites = list(dict.fromkeys(suite for _run, by_suite in found for suite in by_suite))
+    evaluated = [
+        (run, {one.suite: one for one in run.evaluations.all() if one.metric == METRIC}) for run in runs
+    ]
+    suites = list(dict.fromkeys(suite for _run, by_suite in evaluated for suite in by_suite))
     rows = [
         (run, next(iter(by_suite.values())).model, [by_suite.get(suite) for suite in suites])
-        for run, by_suite in found
+        for run, by_suite in evaluated
         if by_suite
     ]
     return SideBySide(suites, rows)

@@ -44,9 +44,9 @@ def lineage_of(run: Run) -> list[Ancestor]:
     level, seen = [run], {run.pk}
     for _level in range(LEVELS):
         sets, models = _behind(level)
-        found = [Ancestor(one, _names(one, sets, models)) for one in level]
-        ancestors += found
-        wanted = {name.run for ancestor in found for name in ancestor.named if name.run} - seen
+        ancestors_here = [Ancestor(one, _names(one, sets, models)) for one in level]
+        ancestors += ancestors_here
+        wanted = {name.run for ancestor in ancestors_here for name in ancestor.named if name.run} - seen
         if not wanted:
             break
         seen |= wanted
@@ -64,11 +64,11 @@ def _behind(runs: Iterable[Run]) -> tuple[_ScoreSets, dict[str, Artifact]]:
     named = [(run, setting, run.plan[setting.name]) for run in runs for setting in _settings(run)]
     sets = [(_slug(run, setting), name) for run, setting, name in named if setting.refers_to == "score set"]
     models = {str(name) for _run, setting, name in named if setting.refers_to == "model"}
-    found: Iterable[ScoreSet] = []
+    score_sets_there: Iterable[ScoreSet] = []
     if slugs := {slug for slug, _name in sets if slug}:
         there = ScoreSet.objects.filter(dataset__slug__in=slugs, name__in={name for _set_slug, name in sets})
-        found = there.select_related("dataset")
-    score_sets = {(one.dataset.slug, one.name): one for one in found}
+        score_sets_there = there.select_related("dataset")
+    score_sets = {(one.dataset.slug, one.name): one for one in score_sets_there}
     among = Artifact.objects.filter(kind__in=MODEL_KINDS)
     return score_sets, models_behind(models, among=among) if models else {}
 
@@ -99,8 +99,10 @@ def _named(run: Run, setting: Setting, sets: _ScoreSets, models: Mapping[str, Ar
             return Reference(setting.label, "", run=made_by)
         case "snapshot":
             return Reference(setting.label, str(value), snapshot=int(value))
-        case "score set" if found := sets.get((_slug(run, setting), value)):
-            return Reference(setting.label, found.name, run=found.run_ref, campaign=found.campaign_ref)
+        case "score set" if score_set := sets.get((_slug(run, setting), value)):
+            return Reference(
+                setting.label, score_set.name, run=score_set.run_ref, campaign=score_set.campaign_ref
+            )
     return Reference(setting.label, str(value))
 
 

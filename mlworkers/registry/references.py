@@ -74,14 +74,14 @@ def _check_batch(setting: Setting, number: int, dataset: Dataset) -> None:
 
 
 def _check_score_set(setting: Setting, name: str, dataset: Dataset) -> None:
-    found = dataset.score_sets.filter(name=name).first()
+    score_set = dataset.score_sets.filter(name=name).first()
     words = {"dataset": dataset.slug, "name": name}
-    if found is None:
+    if score_set is None:
         sentence = _("The dataset “%(dataset)s” has no score set “%(name)s”; choose one that it has.")
         raise UserError(sentence % words)
-    if setting.kinds and found.kind not in setting.kinds:
+    if setting.kinds and score_set.kind not in setting.kinds:
         sentence = _("The score set “%(name)s” is of the kind %(kind)s; “%(setting)s” takes %(kinds)s.")
-        about = {"setting": SettingName(setting.name), "kind": found.kind, "kinds": listed(setting.kinds)}
+        about = {"setting": SettingName(setting.name), "kind": score_set.kind, "kinds": listed(setting.kinds)}
         raise SettingError(sentence, **words, **about)
 
 

@@ -21,8 +21,8 @@ def models_of_run(run: int, part: str = "", *, kinds: Collection[str]) -> QueryS
 def models_to_name(kinds: Collection[str]) -> list[tuple[str, Artifact]]:
     """The newest models of those kinds, each under the name that plans and commands give it."""
     others = Artifact.objects.filter(run=OuterRef("run"), kind__in=kinds).exclude(pk=OuterRef("pk"))
-    found = Artifact.objects.filter(kind__in=kinds).annotate(alone=~Exists(others)).select_related("run")
-    return [(reference_of(one, alone=one.alone), one) for one in found.order_by("-pk")[:MODELS_SUGGESTED]]
+    models = Artifact.objects.filter(kind__in=kinds).annotate(alone=~Exists(others)).select_related("run")
+    return [(reference_of(one, alone=one.alone), one) for one in models.order_by("-pk")[:MODELS_SUGGESTED]]
 
 
 def reference_of(artifact: Artifact, *, alone: bool) -> str:
@@ -35,11 +35,11 @@ def models_behind(names: Collection[str], *, among: QuerySet[Artifact]) -> dict[
     numbers = [name.removeprefix("run:").partition("/")[0] for name in names if name.startswith("run:")]
     paths = [name.removeprefix(f"{settings.SEMBLANCE_HOME}/") for name in names]
     runs = [run for number in numbers if (run := number_from(number)) is not None]
-    found: dict[str, list[Artifact]] = {}
+    by_name: dict[str, list[Artifact]] = {}
     for artifact in among.filter(Q(run__in=runs) | Q(path__in=paths)).select_related("run"):
         for name in _names_of(artifact):
-            found.setdefault(name, []).append(artifact)
-    return {name: models[0] for name, models in found.items() if name in names and len(models) == 1}
+            by_name.setdefault(name, []).append(artifact)
+    return {name: models[0] for name, models in by_name.items() if name in names and len(models) == 1}
 
 
 def evaluations_of(artifacts: Collection[Artifact]) -> dict[int, list[Evaluation]]:
@@ -48,10 +48,10 @@ def evaluations_of(artifacts: Collection[Artifact]) -> dict[int, list[Evaluation
     measured = Evaluation.objects.filter(
         Q(artifact__in=[artifact.pk for artifact in artifacts]) | Q(artifact=None, model__in=named)
     )
-    found: dict[int, list[Evaluation]] = {artifact.pk: [] for artifact in artifacts}
+    by_artifact: dict[int, list[Evaluation]] = {artifact.pk: [] for artifact in artifacts}
     for one in measured.select_related("run").order_by("pk"):
-        found[one.artifact_id or named[one.model]].append(one)
-    return found
+        by_artifact[one.artifact_id or named[one.model]].append(one)
+    return by_artifact
 
 
 def _names_of(artifact: Artifact) -> tuple[str, ...]:

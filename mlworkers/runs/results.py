@@ -81,15 +81,15 @@ def _figures(values: Mapping[str, Any], before: str = "") -> Iterator[Figure]:
 
 
 def _bounds(values: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    found = {
+    bounds = {
         name: (f"{name}_low", f"{name}_high")
         for name in values
         if f"{name}_low" in values and f"{name}_high" in values
     }
     first = next(iter(values), "")
     if {"low", "high"} <= set(values) and first not in ("low", "high"):
-        found[first] = ("low", "high")
-    return found
+        bounds[first] = ("low", "high")
+    return bounds
 
 
 def _interval(values: Mapping[str, Any], bounds: tuple[str, str] | None) -> str:

@@ -186,10 +186,12 @@ def _partners(
             and (source.id, row.key) not in taken
             and jaccard(source.text, row.text) < plan.near_duplicate
         )
-        found = next(fitting, None)
-        if found is None:
+        partner = next(fitting, None)
+        if partner is None:
             missing += 1
             continue
-        taken.add((source.id, found.key))
-        partners.append(replace(found, source=source.id, label="0", sample=sample, target=0.0, sampled=True))
+        taken.add((source.id, partner.key))
+        partners.append(
+            replace(partner, source=source.id, label="0", sample=sample, target=0.0, sampled=True)
+        )
     return partners, missing

@@ -82,19 +82,19 @@ class Checkpoints:
 
         Raises CheckpointError where it belongs to another training, or cannot be read.
         """
-        found = self._all()
-        if not found:
+        folders = self._all()
+        if not folders:
             return None
         try:
-            figures = json_from((found[-1] / _FIGURES).read_text("utf-8"))
+            figures = json_from((folders[-1] / _FIGURES).read_text("utf-8"))
             about, step, groups = (figures.pop(name) for name in ("about", "step", "groups"))
             tensors: dict[str, dict[str, Tensor]] = {group: {} for group in groups}
-            for key, value in load_file(found[-1] / _TENSORS).items():
+            for key, value in load_file(folders[-1] / _TENSORS).items():
                 group, _, name = key.partition("/")
                 tensors[group][name] = value
         except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise CheckpointError(
-                f"The checkpoint {found[-1]} is damaged; remove it and start again."
+                f"The checkpoint {folders[-1]} is damaged; remove it and start again."
             ) from error
         names = sorted(self._about.keys() | about.keys())
         other = [name for name in names if about.get(name) != self._about.get(name)]

@@ -75,10 +75,10 @@ def scene_of(text: str) -> Scene | None:
     """The scene that a sentence tells of; None where the grammar has no such sentence."""
     plain = text[:1].lower() + text[1:]
     for pattern in _patterns():
-        found = pattern.fullmatch(plain)
-        if found is None:
+        match = pattern.fullmatch(plain)
+        if match is None:
             continue
-        words = found.groupdict()
+        words = match.groupdict()
         if _is_plural(words["agent"]) == words["event"].startswith("are "):
             words["event"] = words["event"].replace("are ", "is ", 1)
             return Scene(**{slot: _meanings(slot)[words[slot]] for slot in FILLERS})

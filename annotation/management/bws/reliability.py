@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: dict[str, Any]) -> verb.Answer:
     file = verb.judgements_of(options)
-    found = split_half_reliability(
+    reliability = split_half_reliability(
         file.judgements, trials=options["trials"], seed=options["seed"], split=options["split"]
     )
     halves = {
@@ -35,11 +35,13 @@ def run(options: dict[str, Any]) -> verb.Answer:
         Split.TUPLES: _("halves of the tuples"),
         Split.ANNOTATORS: _("halves of the annotators"),
     }
-    counts = verb.with_commas(judgements=found.judgements, tuples=found.tuples, trials=found.trials)
-    figures = found.as_dict()
+    counts = verb.with_commas(
+        judgements=reliability.judgements, tuples=reliability.tuples, trials=reliability.trials
+    )
+    figures = reliability.as_dict()
     lines = [
         _("%(judgements)s judgements of %(tuples)s tuples, %(trials)s splits into %(halves)s:")
-        % (counts | {"halves": halves[found.split]}),
+        % (counts | {"halves": halves[reliability.split]}),
         _("Spearman %(spearman_mean).4f ± %(spearman_sd).4f") % figures,
         _("Pearson  %(pearson_mean).4f ± %(pearson_sd).4f") % figures,
         _("Spearman-Brown %(spearman_brown).4f: the estimate for all judgements instead of half of them")

@@ -44,7 +44,7 @@ def _point(judgements: Judgements, number: int, *, trials: int, seed: int) -> di
     """The figures of each method; the number of judgements is the same for all, because the halves are."""
     point: dict[str, float] = {}
     for name, method in COMPARED_METHODS.items():
-        found = replication(judgements, method, judgements_per_tuple=number, trials=trials, seed=seed)
-        point |= {"judgements_per_tuple": number, "judgements": found.judgements}
-        point |= {f"{name}_mean": found.spearman_mean, f"{name}_sd": found.spearman_sd}
+        result = replication(judgements, method, judgements_per_tuple=number, trials=trials, seed=seed)
+        point |= {"judgements_per_tuple": number, "judgements": result.judgements}
+        point |= {f"{name}_mean": result.spearman_mean, f"{name}_sd": result.spearman_sd}
     return point

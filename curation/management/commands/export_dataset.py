@@ -33,23 +33,23 @@ class Command(BaseCommand):
 
     def handle(self, *, dataset: str, out: Path, **options: Any) -> None:
         started = monotonic()
-        found = dataset_by_slug(dataset)
-        if found is None:
+        exported = dataset_by_slug(dataset)
+        if exported is None:
             self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
         outcome = pairs_export(
-            dataset=found,
+            dataset=exported,
             path=out,
             format=options["format"],
             score_set=options["score_set"],
             neutralise=options["neutralise_formulas"],
         )
         sets = len(outcome.score_sets)
-        figures = {"dataset": found.slug, "path": str(out), "rows": outcome.rows}
+        figures = {"dataset": exported.slug, "path": str(out), "rows": outcome.rows}
         figures |= {"score_sets": list(outcome.score_sets), "seconds": round(monotonic() - started, 3)}
         line = _("%(rows)s and %(sets)s of %(dataset)s written to %(path)s.") % {
             "rows": ngettext("%(n)s pair", "%(n)s pairs", outcome.rows) % {"n": outcome.rows},
             "sets": ngettext("%(n)s score set", "%(n)s score sets", sets) % {"n": sets},
-            "dataset": found.slug,
+            "dataset": exported.slug,
             "path": out,
         }
         self.answer(figures, line, as_json=options["json"])

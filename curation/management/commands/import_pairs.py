@@ -53,11 +53,11 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
         started = monotonic()
-        found = dataset_by_slug(dataset)
-        if found is None and not create:
+        target = dataset_by_slug(dataset)
+        if target is None and not create:
             self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
         outcome = pairs_import(
-            dataset=found or dataset_draft(slug=dataset, name=dataset),
+            dataset=target or dataset_draft(slug=dataset, name=dataset),
             path=file,
             options=ImportOptions(
                 columns=Columns(**{field: options[option] for option, field in COLUMNS.items()}),

@@ -77,20 +77,20 @@ class Command(BaseCommand):
             folder = _folder(model, report)
             encoder = load_encoder(folder, compute)
             encoding = perf_counter()
-            found = pair_cosines(encoder, test.first, test.second, compute, report=report)
-            rate = found.sentences / (perf_counter() - encoding)
+            cosines = pair_cosines(encoder, test.first, test.second, compute, report=report)
+            rate = cosines.sentences / (perf_counter() - encoding)
             agreement = measure_agreement(
-                found.values, test.values, resamples=options["bootstrap"], seed=options["seed"]
+                cosines.values, test.values, resamples=options["bootstrap"], seed=options["seed"]
             )
             if tuning:
                 tuned = pair_cosines(encoder, tuning.first, tuning.second, compute, report=report).values
                 classification = measure_classification(
-                    found.values, test.values, tuning_cosines=tuned, tuning_labels=tuning.values
+                    cosines.values, test.values, tuning_cosines=tuned, tuning_labels=tuning.values
                 )
         self._warn(*agreement.warnings, *_flattering(test, tuning, trained_on(folder)))
         seconds = perf_counter() - started
         lines = (
-            *_lines(model, test, found.sentences, agreement, options["seed"]),
+            *_lines(model, test, cosines.sentences, agreement, options["seed"]),
             *_classification_lines(classification, tuning),
             _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)")
             % {"seconds": seconds, "rate": rate, "compute": compute},
@@ -198,12 +198,12 @@ def _correlation(value: float | None) -> str:
     return _("undefined") if value is None else f"{value:.4f}"
 
 
-def _classification_lines(found: Classification | None, tuning: JudgedPairs | None) -> Iterator[str]:
-    if found is None or tuning is None:
+def _classification_lines(classified: Classification | None, tuning: JudgedPairs | None) -> Iterator[str]:
+    if classified is None or tuning is None:
         return
-    accuracy = {"figure": found.accuracy, "threshold": found.accuracy_threshold}
+    accuracy = {"figure": classified.accuracy, "threshold": classified.accuracy_threshold}
     yield _("Accuracy %(figure).4f where cosine > %(threshold).4f") % accuracy
-    f1 = {"figure": found.f1, "threshold": found.f1_threshold}
+    f1 = {"figure": classified.f1, "threshold": classified.f1_threshold}
     yield _("F1       %(figure).4f where cosine > %(threshold).4f") % f1
     tuned = _("Both thresholds were tuned on the human labels of the %(n)s pairs of %(file)s.")
     yield tuned % {"n": f"{len(tuning):,}", "file": tuning.name}
