@@ -18,13 +18,13 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         # Workers read `<anything without a dot>.<queue>.msg`, in the order of the names.
-        place = Path(self.data_folder_out) / f"{time.time_ns():020d}_{uuid4()}.{queue}.msg"
-        beside = place.with_name(f".{place.name}.part")
+        path = Path(self.data_folder_out) / f"{time.time_ns():020d}_{uuid4()}.{queue}.msg"
+        beside = path.with_name(f".{path.name}.part")
         try:
             beside.write_text(dumps(payload), encoding="utf-8")
-            beside.replace(place)
+            beside.replace(path)
         except OSError as error:
-            raise ChannelError(f"Cannot write {place}: {error}") from error
+            raise ChannelError(f"Cannot write {path}: {error}") from error
         finally:
             with suppress(OSError):  # that the folder cannot be used, the error has said
                 beside.unlink()

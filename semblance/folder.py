@@ -41,8 +41,8 @@ def _made_in(home: Path) -> Iterator[Path]:
         folder = home / name
         yield folder
         if not folder.is_symlink():
-            for place, folders, files in os.walk(folder):
-                yield from (Path(place) / each for each in (*folders, *files))
+            for folder_path, folders, files in os.walk(folder):
+                yield from (Path(folder_path) / each for each in (*folders, *files))
 
 
 def _close(path: Path, umask: int) -> None:

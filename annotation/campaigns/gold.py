@@ -76,10 +76,10 @@ def _clear_tuples(
     """Best from the top, worst from the bottom, the others from the middle, until too many draws fail."""
     free = rng.permutation(len(values))
     low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
-    place = (values - low) / ((high - low) or 1.0)
+    height = (values - low) / ((high - low) or 1.0)
     misses = 0
     while misses < TRIES_PER_TUPLE:
-        drawn = _draw(free, place, size, rng)
+        drawn = _draw(free, height, size, rng)
         if drawn is None:
             return
         if _margin(values[drawn]) < SMALLEST_MARGIN or len(np.unique(sentences[drawn])) < 2 * size:
@@ -111,7 +111,7 @@ def gold_add(*, campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
     _check_gold(campaign, pairs, best, worst)
     number = campaign.tuples.filter(is_gold=True).aggregate(Max("number", default=0))["number__max"] + 1
     order = campaign_rng(campaign, Stream.GOLD_SLOTS, number).permutation(len(pairs))
-    members = [pairs[place] for place in order]
+    members = [pairs[index] for index in order]
     gold = Tuple.objects.create(campaign=campaign, is_gold=True, number=number, priority=number, required=0)
     TupleItem.objects.bulk_create(
         TupleItem(tuple=gold, slot=slot, pair=pair) for slot, pair in enumerate(members)

@@ -54,8 +54,8 @@ def round_write(
     for start in range(0, len(pairs), ROWS_AT_ONCE):
         some = pairs[start : start + ROWS_AT_ONCE].tolist()
         rows = Tuple.objects.bulk_create(
-            Tuple(campaign=campaign, number=place + 1, priority=place, **facts)
-            for place in range(last + start, last + start + len(some))
+            Tuple(campaign=campaign, number=index + 1, priority=index, **facts)
+            for index in range(last + start, last + start + len(some))
         )
         TupleItem.objects.bulk_create(
             TupleItem(tuple=row, slot=slot, pair_id=pair)

@@ -86,11 +86,11 @@ def participation_join(*, campaign: Campaign, user: User) -> Participation:
 def walk_move(*, participation: Participation, number: int) -> None:
     """Let the person's walk through the tuples go on at that one: it is the next they get, if it is open for them."""
     person = participation_lock(participation)
-    place = (
+    position = (
         person.campaign.tuples.for_scores().filter(number=number).values_list("priority", flat=True).first()
     )
-    if place is not None:
-        person.cursor = place
+    if position is not None:
+        person.cursor = position
         person.save(update_fields=["cursor"])
 
 

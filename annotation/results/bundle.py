@@ -104,7 +104,7 @@ class _Facts:
     @property
     def places(self) -> list[str]:
         """The columns of a tuple's items."""
-        return [f"item{place}" for place in range(1, self.campaign.tuple_size + 1)]
+        return [f"item{slot}" for slot in range(1, self.campaign.tuple_size + 1)]
 
     def table(
         self, name: str, columns: Iterable[str], rows: Iterable[Sequence[object]], **about: str

@@ -98,12 +98,12 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
     rows = [
         (
             kinds[kind],
-            _("position %(n)d") % {"n": place},
+            _("position %(n)d") % {"n": position},
             count,
             round(count / max(1, sum(bias["counts"])), 4),
         )
         for kind, bias in positions.items()
-        for place, count in enumerate(bias["counts"], 1)
+        for position, count in enumerate(bias["counts"], 1)
     ]
     names = ("role", "place", "count", "share")
     bars = (

@@ -184,8 +184,8 @@ def _tuples_written(
     number[sets[first]] = np.arange(len(first))
     of = number[sets]
     rows = (
-        Tuple(campaign=campaign, number=place + 1, priority=place, required=count, collected=count)
-        for place, count in enumerate(np.bincount(of).tolist())
+        Tuple(campaign=campaign, number=index + 1, priority=index, required=count, collected=count)
+        for index, count in enumerate(np.bincount(of).tolist())
     )
     written = Tuple.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
     members = judged.items[first]
@@ -207,10 +207,10 @@ def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
     assert annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
     numbers, of = np.unique(annotators, return_inverse=True)
     users = []
-    for place, number in enumerate(numbers.tolist(), 1):
-        named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": place}
+    for index, number in enumerate(numbers.tolist(), 1):
+        named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": index}
         user = User(
-            username=f"import-{campaign.pk}-{place}", first_name=named[:LONGEST_NAME], is_active=False
+            username=f"import-{campaign.pk}-{index}", first_name=named[:LONGEST_NAME], is_active=False
         )
         user.set_unusable_password()
         users.append(user)
@@ -234,13 +234,13 @@ def _judgements_written(
         (
             Judgement(
                 **row,
-                best_slot=best[place],
-                worst_slot=worst[place],
-                client_id=UUID(int=place),
+                best_slot=best[index],
+                worst_slot=worst[index],
+                client_id=UUID(int=index),
                 submitted_at=at,
                 status=Judgement.Status.COLLECTED,
             )
-            for place, row in enumerate(rows)
+            for index, row in enumerate(rows)
         ),
         batch_size=ROWS_AT_ONCE,
     )

@@ -109,7 +109,7 @@ def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
 
 def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements) -> CampaignRecord:
     rows = judged.designed
-    number = {int(person): place for place, person in enumerate(filed.people)}
+    number = {int(person): index for index, person in enumerate(filed.people)}
     excluded, gold_shares = set(), {}
     for person in campaign.participations.filter(pk__in=number):
         if person.excluded:

@@ -63,8 +63,8 @@ def histogram_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
 def _fullest_and_emptiest(histogram: Histogram) -> str:
     totals = [sum(counts) for counts in zip(*histogram.counts.values(), strict=True)]
     words = {}
-    for name, place in (("most", totals.index(max(totals))), ("least", totals.index(min(totals)))):
-        low, high = histogram.edges[place : place + 2]
+    for name, bin_number in (("most", totals.index(max(totals))), ("least", totals.index(min(totals)))):
+        low, high = histogram.edges[bin_number : bin_number + 2]
         words[name] = f"{low:g}–{high:g}"
-        words[f"{name}_share"] = f"{totals[place] / histogram.n:.0%}"
+        words[f"{name}_share"] = f"{totals[bin_number] / histogram.n:.0%}"
     return _("Most scores lie in %(most)s (%(most_share)s), fewest in %(least)s (%(least_share)s).") % words

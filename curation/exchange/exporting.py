@@ -111,18 +111,18 @@ def snapshot_create(
     with transaction.atomic():
         dataset_lock(dataset)
         number = (Snapshot.objects.filter(dataset=dataset).aggregate(last=Max("number"))["last"] or 0) + 1
-        place = staged.with_name(f"{number}.parquet")
+        path = staged.with_name(f"{number}.parquet")
         snapshot = Snapshot.objects.create(
             dataset=dataset,
             number=number,
             filter=filter.as_json(),
             rows=len(triples),
             sha256=digest,
-            path=str(place.relative_to(settings.SEMBLANCE_HOME)),
+            path=str(path.relative_to(settings.SEMBLANCE_HOME)),
             created_by=by,
         )
-        staged.replace(place)
-        sync_folder(place.parent)
+        staged.replace(path)
+        sync_folder(path.parent)
     return snapshot
 
 
@@ -164,10 +164,10 @@ def _rows(
 
 def _scores(pks: Sequence[int], sets: Sequence[ScoreSet]) -> dict[int, list[float | None]]:
     """For each pair, in ascending order, its value in each score set, None where it has none."""
-    place = {one.pk: number for number, one in enumerate(sets)}
+    index_of = {one.pk: number for number, one in enumerate(sets)}
     values: dict[int, list[float | None]] = {pk: [None] * len(sets) for pk in pks}
     rows = PairScore.objects.filter(score_set__in=sets, pair__gte=pks[0], pair__lte=pks[-1])
     for pair, score_set, value in rows.values_list("pair_id", "score_set_id", "value").iterator():
         if pair in values:
-            values[pair][place[score_set]] = value
+            values[pair][index_of[score_set]] = value
     return values

@@ -185,7 +185,7 @@ def _job_prepared(
         dataset=dataset.slug,
         source=origin.source,
         split=origin.split,
-        columns={field: layout.columns[place] for field, place in layout.mapping.items()},
+        columns={field: layout.columns[index] for field, index in layout.mapping.items()},
         warnings=layout.warnings,
         dry_run=dry_run,
     )

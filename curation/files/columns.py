@@ -48,9 +48,9 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
     left_out |= {"score"} if asked.label else set()
     if asked.a or asked.b:
         left_out |= {"a", "b"} if layout.header else set(recognised)
-    for field, place in recognised.items():
-        if field not in left_out and place not in mapping.values():
-            mapping.setdefault(field, place)
+    for field, index in recognised.items():
+        if field not in left_out and index not in mapping.values():
+            mapping.setdefault(field, index)
     if "a" not in mapping or "b" not in mapping:
         file_name, names = layout.path.name, layout.columns
         if len(names) < 2:
@@ -66,7 +66,7 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
 def recognised_columns(names: Sequence[str], rows: Sequence[Cells], *, header: bool) -> Columns:
     """A guess at the columns for a person to correct; nothing where nothing is recognised."""
     places = _recognised(names, rows, header=header)
-    return Columns(**{field: names[place] for field, place in places.items()})
+    return Columns(**{field: names[index] for field, index in places.items()})
 
 
 def is_number(cell: object) -> bool:
@@ -111,11 +111,11 @@ def _named(asked: Columns, layout: Layout) -> dict[str, int]:
             hint = "" if layout.header else " (a file without a header has its columns numbered from 1)"
             raise FileError(f'{file_name} has no column "{name}"; it has {_listed(names)}{hint}.')
         mapping[field] = names.index(name)
-    for field, place in mapping.items():
-        twin = next(other for other in mapping if mapping[other] == place)
+    for field, index in mapping.items():
+        twin = next(other for other in mapping if mapping[other] == index)
         if twin != field:
             raise FileError(
-                f'The column "{names[place]}" of {file_name} is named for both {twin} and {field}; name two.'
+                f'The column "{names[index]}" of {file_name} is named for both {twin} and {field}; name two.'
             )
     return mapping
 
@@ -139,7 +139,7 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
             places = {"a": known[a], "b": known[b]}
     for field, common in OTHER_NAMES.items():
         there = [known[name] for name in common if name in known]
-        fitting = [place for place in there if field != "score" or holds_numbers(rows, place)]
+        fitting = [index for index in there if field != "score" or holds_numbers(rows, index)]
         if fitting:
             places[field] = fitting[0]
     return places

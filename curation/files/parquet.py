@@ -180,12 +180,12 @@ def _refuse_large_tables(path: Path) -> None:
 def _places(path: Path, file: pq.ParquetFile, names: Sequence[str]) -> list[int]:
     """The places of all columns that the library reads for these names: it takes a name for the beginning of others."""
     places = []
-    for place in range(file.metadata.num_columns):
-        column = file.schema.column(place)
+    for index in range(file.metadata.num_columns):
+        column = file.schema.column(index)
         if any(column.path == name or column.path.startswith(f"{name}.") for name in names):
             if column.max_repetition_level:
                 raise FileError(f'The column "{column.path}" of {path.name} holds lists; leave it out.')
-            places.append(place)
+            places.append(index)
     return places
 
 

@@ -77,8 +77,8 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         known: dict[str, str] = {}
         try:
             known["a"], known["b"] = _sentence(cells[a_place], "a"), _sentence(cells[b_place], "b")
-            for field, place, most in facts:
-                known[field] = _fact(cells[place], field, most)
+            for field, index, most in facts:
+                known[field] = _fact(cells[index], field, most)
             score = None if score_place is None else _number(cells[score_place], "score")
             if score is not None and scale and not scale[0] <= score <= scale[1]:
                 raise _BadRowError(f"the score {score:g} is outside the scale {scale[0]:g} to {scale[1]:g}")

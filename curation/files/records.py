@@ -178,9 +178,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _parquet_records(layout: Layout) -> Iterator[Record | RowError]:
     wanted = sorted(set(layout.mapping.values()))
-    names = [layout.columns[place] for place in wanted]
+    names = [layout.columns[index] for index in wanted]
     for number, values in enumerate(parquet_rows(layout.path, names), 1):
         cells: list[object] = [None] * len(layout.columns)
-        for place, value in zip(wanted, values, strict=True):
-            cells[place] = value
+        for index, value in zip(wanted, values, strict=True):
+            cells[index] = value
         yield Record(number, cells)

@@ -59,7 +59,7 @@ def seems_header(rows: Sequence[Sequence[object]]) -> bool:
         return True
     if any(is_number(cell) for cell in first):
         return False
-    numeric = [place for place in range(len(first)) if holds_numbers(below, place)]
+    numeric = [index for index in range(len(first)) if holds_numbers(below, index)]
     # Names are short and differ, and do not end as sentences do.
     name_like = len(set(first)) == len(first) and all(len(str(cell)) <= 30 for cell in first)
     ends_as_sentence = any(str(cell).rstrip().endswith((".", "?", "!")) for cell in first)

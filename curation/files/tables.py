@@ -65,11 +65,11 @@ def write_table(
         raise FileError(f'"{format}" is no format of exports; choose one of {", ".join(FORMATS)}.')
     safe = rows
     if neutralise and format in {"csv", "tsv"}:
-        texts = {place for place, column in enumerate(columns) if column.kind == "text"}
+        texts = {index for index, column in enumerate(columns) if column.kind == "text"}
         safe = (
             [
-                harmless(cell) if place in texts and isinstance(cell, str) else cell
-                for place, cell in enumerate(row)
+                harmless(cell) if index in texts and isinstance(cell, str) else cell
+                for index, cell in enumerate(row)
             ]
             for row in rows
         )

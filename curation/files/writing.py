@@ -92,11 +92,11 @@ def folder_replacing(path: Path, *, once: bool = False) -> Iterator[Path]:
     try:
         with _full_shown(path):
             yield beside
-            for place, _folders, files in os.walk(beside):
+            for folder_path, _folders, files in os.walk(beside):
                 for name in files:
-                    with (Path(place) / name).open("rb") as file:
+                    with (Path(folder_path) / name).open("rb") as file:
                         os.fsync(file.fileno())
-                sync_folder(Path(place))
+                sync_folder(Path(folder_path))
         with _shown(path):
             _put_in_place(beside, path, once=once)
             sync_folder(path.parent)

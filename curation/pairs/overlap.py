@@ -44,12 +44,12 @@ class WordIndex:
     def __init__(self, sentences: Iterable[tuple[int, str]]) -> None:
         numbers, lengths = array("q"), array("i")
         places: dict[str, array[int]] = {}
-        for place, (number, text) in enumerate(sentences):
+        for index, (number, text) in enumerate(sentences):
             distinct = set(words(text))
             numbers.append(number)
             lengths.append(len(distinct))
             for word in distinct:
-                places.setdefault(word, array("i")).append(place)
+                places.setdefault(word, array("i")).append(index)
         self._numbers: NDArray[np.int64] = np.array(numbers, dtype=np.int64)
         self._lengths: NDArray[np.int32] = np.array(lengths, dtype=np.int32)
         self._places = {word: np.array(list_, dtype=np.int32) for word, list_ in places.items()}

@@ -34,13 +34,13 @@ def bin_edges(low: float, high: float, bins: int) -> tuple[float, ...]:
     """The edges of equally wide bins. Raises ValueError for no bins, or a scale that does not rise."""
     if bins < 1 or not low < high:
         raise ValueError(f"a histogram from {low:g} to {high:g} in {bins} bins is not possible")
-    return (*(low + (high - low) * place / bins for place in range(bins)), high)
+    return (*(low + (high - low) * bin_number / bins for bin_number in range(bins)), high)
 
 
 def histogram(low: float, high: float, bins: int, counted: Iterable[tuple[str, int, int]]) -> Histogram:
     """counted: group, number of the bin from 0 (beyond the last one counts as the last), how many scores."""
     edges = bin_edges(low, high, bins)
     counts: dict[str, list[int]] = {}
-    for group, place, number in counted:
-        counts.setdefault(group, [0] * bins)[min(place, bins - 1)] += number
+    for group, bin_number, number in counted:
+        counts.setdefault(group, [0] * bins)[min(bin_number, bins - 1)] += number
     return Histogram(edges, {group: tuple(counts[group]) for group in sorted(counts)})

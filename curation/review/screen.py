@@ -84,7 +84,7 @@ def _strip(human: HumanScores, p_d: float) -> Strip:
     together = len(human.counts) // _BARS
     sums = [sum(human.counts[start : start + together]) for start in range(0, len(human.counts), together)]
     width, most = 100 / len(sums), max(sums) or 1
-    heights = [(place * width, 100 * n / most) for place, n in enumerate(sums) if n]
+    heights = [(bin_number * width, 100 * n / most) for bin_number, n in enumerate(sums) if n]
     bars = [Bar(round(x, 3), round(100 - up, 2), round(width, 3), round(up, 2)) for x, up in heights]
     return Strip(p_d, round(100 * human.place(p_d), 2), human.share_below(p_d), human.n, bars)
 

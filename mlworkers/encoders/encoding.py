@@ -49,11 +49,11 @@ def pair_cosines(
 
     Raises EncoderError where a vector is not finite or has no direction.
     """
-    place = {sentence: number for number, sentence in enumerate(dict.fromkeys((*first, *second)))}
-    vectors = encode(encoder, list(place), compute, report=report)
-    left = np.array([place[sentence] for sentence in first], dtype=np.int64)
-    right = np.array([place[sentence] for sentence in second], dtype=np.int64)
-    return PairCosines(_cosines(vectors, left, right), len(place))
+    index_of = {sentence: number for number, sentence in enumerate(dict.fromkeys((*first, *second)))}
+    vectors = encode(encoder, list(index_of), compute, report=report)
+    left = np.array([index_of[sentence] for sentence in first], dtype=np.int64)
+    right = np.array([index_of[sentence] for sentence in second], dtype=np.int64)
+    return PairCosines(_cosines(vectors, left, right), len(index_of))
 
 
 def encode(
@@ -72,7 +72,7 @@ def encode(
 
     def tokenized(places: Places) -> Features:
         with tokenizing:
-            features: Features = encoder.preprocess([sentences[place] for place in places], prompt=prompt)
+            features: Features = encoder.preprocess([sentences[index] for index in places], prompt=prompt)
             return features
 
     @torch.inference_mode()

@@ -147,5 +147,5 @@ def _best_cut(
     # Between neighbouring floats the middle rounds to one of them; the lower one still separates the two.
     cuts = np.concatenate(([np.inf], np.where(middle < upper, middle, lower), [-np.inf]))
     figures = figures_of(taken, right, int(positive.sum()), values.size)
-    place = int(np.argmax(figures))
-    return Threshold(float(cuts[place]), float(figures[place]))
+    best = int(np.argmax(figures))
+    return Threshold(float(cuts[best]), float(figures[best]))

@@ -45,10 +45,10 @@ class PairLearner:
         self._normalise = normalise
         self._precision = compute.dtype
         sentences = rows.sentences
-        place = {sentence: number for number, sentence in enumerate(sentences)}
+        index_of = {sentence: number for number, sentence in enumerate(sentences)}
         self._tokenized = TokenizedSentences(encoder, sentences)
         self._sides = [
-            np.array([place[text] for text in side.tolist()], dtype=np.int64)
+            np.array([index_of[text] for text in side.tolist()], dtype=np.int64)
             for side in (rows.first, rows.second)
         ]
         self._targets = _column(rows.values, encoder.device)

@@ -106,6 +106,6 @@ def _checked(weighting: Weighting, realism: ArrayLike | None, numbers: Places) -
         )
     outside = np.flatnonzero((values < 0) | (values > 1))
     if outside.size:
-        place = outside[0]
-        raise WeightingError(f"p_D of pair {numbers[place]} is {values[place]:g}; it must be within 0 and 1.")
+        wrong = outside[0]
+        raise WeightingError(f"p_D of pair {numbers[wrong]} is {values[wrong]:g}; it must be within 0 and 1.")
     return values

@@ -31,9 +31,9 @@ class SuggestingInput(forms.TextInput):
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         context = super().get_context(name, value, attrs)
-        place = f"{context['widget']['attrs'].get('id', name)}_suggestions"
-        context["widget"]["attrs"]["list"] = place
-        return context | {"place": place, "suggestions": self.suggestions}
+        list_id = f"{context['widget']['attrs'].get('id', name)}_suggestions"
+        context["widget"]["attrs"]["list"] = list_id
+        return context | {"list_id": list_id, "suggestions": self.suggestions}
 
 
 def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset] = ()) -> Choices | None:

@@ -57,7 +57,7 @@ def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list
             by_key.setdefault(near_copy_key(text), Source(number, text, groups[number]))
     sources = list(by_key.values())
     order = np.random.default_rng(seed).permutation(len(sources))
-    return [sources[place] for place in order[:most]]
+    return [sources[index] for index in order[:most]]
 
 
 def human_pairs(dataset: Dataset) -> QuerySet[Pair]:

@@ -143,7 +143,7 @@ def _fine_tuned(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
             note=note,
         )
         scored = np.flatnonzero(everything | (data.fold == number))
-        texts = [data.texts[place] for place in scored.tolist()]
+        texts = [data.texts[index] for index in scored.tolist()]
         array_write(path, model.logits(texts, compute))
 
     sizes = [schedule_of(part, plan).steps for part in parts]

@@ -72,11 +72,11 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
         some = np.random.default_rng(plan.seed).permutation(len(drawn))[: plan.most_humans]
         drawn = [drawn[position] for position in sorted(some.tolist())]
     texts = {number: people[number] for number in drawn}
-    place = {number: position for position, number in enumerate(texts)}
+    index_of = {number: position for position, number in enumerate(texts)}
     human, usable = [True] * len(texts), [True] * len(texts)
     for row in generated:
-        if row.sentence not in place:
-            place[row.sentence] = len(place)
+        if row.sentence not in index_of:
+            index_of[row.sentence] = len(index_of)
             texts[row.sentence] = row.text
             human.append(row.origin == Sentence.Origin.HUMAN)
             # Only scored: a person's sentence that a machine wrote too, and that was not drawn (held out, or one too
@@ -88,10 +88,10 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
         human=human,
         usable=usable,
         links=[
-            *_to_sources(generated, place),
-            *((place[a], place[b]) for a, b in dict.fromkeys(mates) if a in place and b in place),
+            *_to_sources(generated, index_of),
+            *((index_of[a], index_of[b]) for a, b in dict.fromkeys(mates) if a in index_of and b in index_of),
         ],
-        pairs=[ScoredPair(row.pair, place[row.sentence], row.target) for row in generated],
+        pairs=[ScoredPair(row.pair, index_of[row.sentence], row.target) for row in generated],
     )
 
 
@@ -128,7 +128,7 @@ def _people(dataset: Dataset, split: str) -> tuple[dict[int, str], list[tuple[in
     return ours, list(there.order_by("pk").values_list("a_id", "b_id"))
 
 
-def _to_sources(generated: list[_GeneratedPair], place: dict[int, int]) -> Iterator[tuple[int, int]]:
+def _to_sources(generated: list[_GeneratedPair], index_of: dict[int, int]) -> Iterator[tuple[int, int]]:
     """Each written sentence and the one it was written for: of its pairs the one that was meant to be most alike.
 
     Pairs with a partner drawn from elsewhere are meant to differ; following them, everything would hang together.
@@ -138,5 +138,5 @@ def _to_sources(generated: list[_GeneratedPair], place: dict[int, int]) -> Itera
         own.setdefault(row.sentence, row)
     anchors: dict[int, int] = {}
     for row in sorted(own.values(), key=lambda row: row.pair):
-        anchor = place.get(row.source, anchors.setdefault(row.source, place[row.sentence]))
-        yield anchor, place[row.sentence]
+        anchor = index_of.get(row.source, anchors.setdefault(row.source, index_of[row.sentence]))
+        yield anchor, index_of[row.sentence]

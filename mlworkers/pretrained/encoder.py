@@ -66,15 +66,15 @@ def _module_folders(folder: Path) -> list[Path]:
             raise ModelError(
                 f"{file} is not the list of modules that sentence-transformers writes."
             ) from error
-    for kind, place in modules:
+    for kind, module_folder in modules:
         package, _, name = kind.rpartition(".")
         if package.partition(".")[0] != "sentence_transformers" or name not in _MODULES:
             raise ModelError(f"The module {kind} is not loaded; only {', '.join(_MODULES)} are.")
-        if _MODULES[name] and not any((place / weights).is_file() for weights in _WEIGHTS):
-            raise ModelError(f"{place} holds no safetensors weights, and no other kind is loaded.")
-        if name != "Normalize" and not (place / "config.json").is_file():
-            raise ModelError(f"{place / 'config.json'} is missing; download the model again.")
-    return [place for _kind, place in modules]
+        if _MODULES[name] and not any((module_folder / weights).is_file() for weights in _WEIGHTS):
+            raise ModelError(f"{module_folder} holds no safetensors weights, and no other kind is loaded.")
+        if name != "Normalize" and not (module_folder / "config.json").is_file():
+            raise ModelError(f"{module_folder / 'config.json'} is missing; download the model again.")
+    return [module_folder for _kind, module_folder in modules]
 
 
 def _check_weights(encoder: SentenceTransformer, place: Path) -> None:

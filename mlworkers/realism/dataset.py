@@ -31,16 +31,16 @@ def group_sentences(keys: Sequence[str], links: Iterable[Link], *, largest: int)
     """
     sets = DisjointSet(range(len(keys)))
     first: dict[str, int] = {}
-    for place, key in enumerate(keys):
-        sets.merge(first.setdefault(key, place), place)
+    for index, key in enumerate(keys):
+        sets.merge(first.setdefault(key, index), index)
     cut = 0
     for left, right in links:
         if sets.connected(left, right) or sets.subset_size(left) + sets.subset_size(right) <= largest:
             sets.merge(left, right)
         else:
             cut += 1
-    roots = [sets[place] for place in range(len(keys))]
-    number = {root: place for place, root in enumerate(dict.fromkeys(roots))}
+    roots = [sets[index] for index in range(len(keys))]
+    number = {root: index for index, root in enumerate(dict.fromkeys(roots))}
     return Grouping(np.array([number[root] for root in roots], dtype=np.int64), cut)
 
 
@@ -138,8 +138,8 @@ def _learnt(
     identical = usable & ~human & np.array([key in by_people for key in keys], dtype=bool)
     learnt = usable & ~identical
     first: dict[tuple[str, bool], int] = {}
-    for place in np.flatnonzero(learnt).tolist():
-        first.setdefault((keys[place], bool(human[place])), place)
+    for index in np.flatnonzero(learnt).tolist():
+        first.setdefault((keys[index], bool(human[index])), index)
     repeated = learnt.copy()
     repeated[list(first.values())] = False
     learnt &= ~repeated

@@ -127,12 +127,12 @@ def fine_tune(
     training, and TooLittleMemory.
     """
     model = FineTuned(encoder, longest=plan.max_length, seed=plan.seed + part.number)
-    inner_texts, inner_human = [data.texts[place] for place in part.inner], data.human[part.inner]
+    inner_texts, inner_human = [data.texts[index] for index in part.inner], data.human[part.inner]
 
     def evaluate() -> float:
         return -negative_log_likelihood(model.logits(inner_texts, compute), inner_human, 1.0)
 
-    learner = SdiLearner(model, [data.texts[place] for place in part.learnt], data.human[part.learnt])
+    learner = SdiLearner(model, [data.texts[index] for index in part.learnt], data.human[part.learnt])
     kept = None
     if checkpoints is not None:
         about = {"part": part.number, "plan": repr(plan)}

@@ -181,7 +181,7 @@ class ExampleLearner:
         return torch.tensor(sum(losses) / count, device=self._compute.device)
 
     def _of(self, batch: Places) -> list[TokenLists]:
-        return [self._examples[place] for place in batch]
+        return [self._examples[index] for index in batch]
 
     def _gradients(self, part: list[TokenLists]) -> tuple[float, tuple[Tensor, ...]]:
         """The summed loss of some examples in nats, and its gradients."""

@@ -49,8 +49,8 @@ def drawn(tokens: Tensor, p: Tensor, noise: Tensor) -> Tensor:
     """
     # Token j owns the stretch [c_{j-1}, c_j) of [0, c_K); the noise, scaled by c_K, falls into one of them.
     cumulated = p.double().cumsum(dim=-1)  # (B, K): c_1 … c_K
-    place = (cumulated <= noise[:, None] * cumulated[:, -1:]).sum(
+    position = (cumulated <= noise[:, None] * cumulated[:, -1:]).sum(
         dim=-1, keepdim=True
     )  # (B, 1): stretches passed
     last = (p > 0).sum(dim=-1, keepdim=True) - 1  # (B, 1): rounding must not reach a token left out
-    return tokens.gather(1, place.minimum(last)).squeeze(1)
+    return tokens.gather(1, position.minimum(last)).squeeze(1)

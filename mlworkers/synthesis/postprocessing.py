@@ -94,7 +94,7 @@ def postprocessed(
     rng = np.random.default_rng(plan.seed)
     by_id = {source.id: source for source in sources}
     rows = [_cleaned(row, plan) for row in written]
-    shuffled = [rows[place] for place in rng.permutation(len(rows)).tolist()]
+    shuffled = [rows[index] for index in rng.permutation(len(rows)).tolist()]
     _drop_repeats(shuffled)
     _drop_copies(shuffled, sources, held_out)
     _drop_contradictions(shuffled)
@@ -102,8 +102,8 @@ def postprocessed(
     partners, missing = _partners(shuffled, by_id, plan, rng)
     if plan.most_rows:  # drawn evenly from all that are kept
         kept = [row for row in shuffled + partners if row.dropped is None]
-        for place in rng.permutation(len(kept))[plan.most_rows :].tolist():
-            kept[place].drop(Reason.LIMIT, True)
+        for index in rng.permutation(len(kept))[plan.most_rows :].tolist():
+            kept[index].drop(Reason.LIMIT, True)
     return ProcessedRows((*rows, *partners), missing)
 
 
@@ -181,7 +181,7 @@ def _partners(
     for source, sample in product(dict.fromkeys(sources[row.source] for row in kept), range(plan.sampled)):
         fitting = (
             row
-            for row in (kept[place] for place in rng.integers(len(kept), size=TRIES).tolist())
+            for row in (kept[index] for index in rng.integers(len(kept), size=TRIES).tolist())
             if sources[row.source].group != source.group
             and (source.id, row.key) not in taken
             and jaccard(source.text, row.text) < plan.near_duplicate

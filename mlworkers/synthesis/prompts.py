@@ -51,10 +51,10 @@ class Task:
 def typographic(sentence: str) -> str:
     """The sentence with “ and ” in place of straight quotes, one of which would end it for the model."""
     return "".join(
-        ("“" if place == 0 or sentence[place - 1] in _OPENS_AFTER else "”")
+        ("“" if index == 0 or sentence[index - 1] in _OPENS_AFTER else "”")
         if character == QUOTE
         else character
-        for place, character in enumerate(sentence)
+        for index, character in enumerate(sentence)
     )
 
 

@@ -54,10 +54,10 @@ def rows_written(
         with closing(side_by_side(decoded, work, workers=compute.workers)) as results:
             for batch, rows_of_tokens in zip(work, results, strict=True):
                 for number, tokens in enumerate(rows_of_tokens):
-                    place, sample = batch.places[number // plan.samples], number % plan.samples
+                    index, sample = batch.places[number // plan.samples], number % plan.samples
                     text = generator.text(tokens)
-                    row = WrittenRow(sources[place].id, batch.label, sample, text, len(tokens))
-                    rows[place, batch.label, sample] = row
+                    row = WrittenRow(sources[index].id, batch.label, sample, text, len(tokens))
+                    rows[index, batch.label, sample] = row
                 report(len(rows), total, "Writing sentences")
         return [rows[key] for key in product(range(len(sources)), plan.label_list, range(plan.samples))]
 
@@ -82,11 +82,11 @@ def _batches(
     by_label.sort(key=lambda each: -len(each[1][0]))
     for label, prompts in by_label:
         at_a_time = max(1, lines // (len(prompts[0]) * plan.samples))
-        order = sorted(range(len(sources)), key=lambda place: len(prompts[place][0]))
+        order = sorted(range(len(sources)), key=lambda index: len(prompts[index][0]))
         for start in range(0, len(order), at_a_time):
             places = order[start : start + at_a_time]
             own = noise[label][places].flatten(0, 1)
-            yield _Work(label, places, [prompts[place] for place in places], own)
+            yield _Work(label, places, [prompts[index] for index in places], own)
 
 
 def _noise(plan: GenerationPlan, sources: int, shard: int) -> dict[str, Tensor]:

@@ -123,7 +123,7 @@ def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple
         drawn = order[start : start + pool]
         alike = drawn[np.argsort(lengths[drawn], kind="stable")]
         batches += [alike[first : first + size] for first in range(0, len(alike), size)]
-    return [batches[place] for place in rng.permutation(len(batches))]
+    return [batches[index] for index in rng.permutation(len(batches))]
 
 
 def is_curve_point(done: int, steps: int) -> bool:
