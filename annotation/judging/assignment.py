@@ -123,7 +123,7 @@ def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease 
     if shut is not None:
         return shut
     live = {lease.place: lease for lease in _live(person).select_related("tuple")}
-    # Whoever is here keeps what they hold; written seldom, since a page asks with every judgement.
+    # A person who is at work keeps their leases. They are renewed seldom: a page claims with every judgement.
     if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live.values()):
         _live(person).update(expires_at=at + LEASE_TIME)
         for lease in live.values():
