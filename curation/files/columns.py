@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from textwrap import shorten
 
 from curation.files.drafts import Columns, FileError, Layout
+from curation.files.pair_cells import holds_two_sentences
 from curation.pairs.text import printable
 
 SENTENCE_NAMES = (
@@ -14,6 +15,8 @@ SENTENCE_NAMES = (
     ("text1", "text2"), ("texta", "textb"), ("s1", "s2"), ("a", "b"),
     ("premise", "hypothesis"), ("question1", "question2"),
 )  # fmt: skip
+# STR-2022 calls the column of both sentences Text, and SentencePair in its list of items; SemRel 2024 calls it Text.
+PAIR_NAMES = ("text", "sentencepair")
 OTHER_NAMES = {
     "score": (
         "score",
@@ -25,7 +28,7 @@ OTHER_NAMES = {
         "goldscore",
         "label",
     ),
-    "source": ("source",),
+    "source": ("source", "sourceid"),
     "subset": ("subset", "subsetid"),
     "split": ("split",),
     "external_id": ("id", "pairid", "externalid"),
@@ -46,21 +49,37 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
     recognised = _recognised(layout.columns, layout.rows, header=layout.header)
     left_out = {field for field, name in asdict(asked).items() if name == ""}
     left_out |= {"score"} if asked.label else set()
-    if asked.a or asked.b:
-        left_out |= {"a", "b"} if layout.header else set(recognised)
+    if asked.a or asked.b or asked.pair:
+        left_out |= {"a", "b", "pair"} if layout.header else set(recognised)
+    elif not layout.header and "pair" in recognised:
+        raise _unknown_sentences(layout)  # which column holds the score cannot be guessed
     for field, index in recognised.items():
         if field not in left_out and index not in mapping.values():
             mapping.setdefault(field, index)
-    if "a" not in mapping or "b" not in mapping:
-        file_name, names = layout.path.name, layout.columns
-        if len(names) < 2:
-            raise FileError(f"{file_name} has one column only; give a file with two sentences a row.")
-        hint = (
-            "name both, or say that the file has no header" if layout.header else "name both by their numbers"
-        )
-        unknown = f"The two columns of sentences in {file_name} are not known"
-        raise FileError(f"{unknown}; {hint}; it has {_listed(names)}.")
+    if "pair" not in mapping and not {"a", "b"} <= mapping.keys():
+        raise _unknown_sentences(layout)
     return mapping
+
+
+def _unknown_sentences(layout: Layout) -> FileError:
+    file_name, names = layout.path.name, layout.columns
+    both = next((name for index, name in enumerate(names) if holds_pairs(layout.rows, index)), None)
+    if both is not None:
+        shown = _listed([both])
+        return FileError(
+            f"The cells of column {shown} of {file_name} hold two sentences; "
+            f"name it as the column of both sentences (--pair {shown})."
+        )
+    if len(names) < 2:
+        return FileError(f"{file_name} has one column only; give a file with two sentences a row.")
+    hint = (
+        "name both, or one column that holds both (--pair), or say that the file has no header"
+        if layout.header
+        else "name both by their numbers"
+    )
+    return FileError(
+        f"The two columns of sentences in {file_name} are not known; {hint}; it has {_listed(names)}."
+    )
 
 
 def recognised_columns(names: Sequence[str], rows: Sequence[Cells], *, header: bool) -> Columns:
@@ -99,6 +118,11 @@ def _shown(cell: object) -> str:
 
 def _named(asked: Columns, layout: Layout) -> dict[str, int]:
     file_name, names = layout.path.name, layout.columns
+    if asked.pair and (asked.a or asked.b):
+        raise FileError(
+            f"Both sentences of {file_name} are in one column or in two; name one column with --pair, "
+            f"or two with --a and --b."
+        )
     mapping: dict[str, int] = {}
     for field, name in asdict(asked).items():
         if not name:
@@ -126,9 +150,15 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) -> dict[str, int]:
-    """By name; without a header columns 1 and 2 are the sentences, and column 3 the score if it holds numbers."""
+    """By name; without a header columns 1 and 2 are the sentences, and column 3 the score if it holds numbers.
+
+    A column with both sentences is known by what its cells hold too, and without a header by that alone.
+    """
     places: dict[str, int] = {}
     if not header:
+        both = next((index for index in range(len(names)) if holds_pairs(rows, index)), None)
+        if both is not None:
+            return {"pair": both}
         places = {"a": 0, "b": 1} if len(names) > 1 else {}
         return {**places, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else places
     # A name in small letters and digits alone (`Sentence_1` is `sentence1`), and its first place.
@@ -137,6 +167,10 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
     for a, b in reversed(SENTENCE_NAMES):
         if a in known and b in known:
             places = {"a": known[a], "b": known[b]}
+    for name in reversed(PAIR_NAMES):
+        # The name says much already, so that one cell is enough; the others may be errors of their rows.
+        if "a" not in places and name in known and any(map(holds_two_sentences, _filled(rows, known[name]))):
+            places["pair"] = known[name]
     for field, common in OTHER_NAMES.items():
         there = [known[name] for name in common if name in known]
         fitting = [index for index in there if field != "score" or holds_numbers(rows, index)]
@@ -147,5 +181,18 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
 
 def holds_numbers(rows: Sequence[Cells], place: int) -> bool:
     """Whether at least half of a column's filled cells are numbers: a few others are errors of their rows."""
-    filled = [row[place] for row in rows if len(row) > place and row[place] not in (None, "")]
-    return bool(filled) and 2 * sum(map(is_number, filled)) >= len(filled)
+    return _half(rows, place, is_number)
+
+
+def holds_pairs(rows: Sequence[Cells], place: int) -> bool:
+    """Whether at least half of a column's filled cells hold two sentences each."""
+    return _half(rows, place, holds_two_sentences)
+
+
+def _half(rows: Sequence[Cells], place: int, fits: Callable[[object], bool]) -> bool:
+    filled = _filled(rows, place)
+    return bool(filled) and 2 * sum(map(fits, filled)) >= len(filled)
+
+
+def _filled(rows: Sequence[Cells], place: int) -> list[object]:
+    return [row[place] for row in rows if len(row) > place and row[place] not in (None, "")]

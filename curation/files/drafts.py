@@ -50,10 +50,12 @@ class Columns:
 
     None: recognised by common names, or by place where there is no header; "": the file has none, whatever
     its columns are called. A label is never guessed, and where one is named no score is guessed.
+    pair: the one column whose cells hold both sentences (`curation.files.pair_cells`), in place of a and b.
     """
 
     a: str | None = None
     b: str | None = None
+    pair: str | None = None
     score: str | None = None
     label: str | None = None
     source: str | None = None

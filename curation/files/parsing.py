@@ -1,12 +1,13 @@
 """Files of sentence pairs (CSV, TSV, JSONL, Parquet) into draft pairs, with an error for each bad row."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from curation.files.columns import columns_mapped, number
 from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
+from curation.files.pair_cells import two_sentences
 from curation.files.records import Record, read_records
 from curation.files.sampling import take_sample
 from curation.pairs.scales import Scale
@@ -68,7 +69,7 @@ def read_pairs(
 
 
 def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Record], DraftPair | RowError]:
-    a_place, b_place = mapping["a"], mapping["b"]
+    sentence_cells = _sentence_cells(mapping)
     facts = [(field, mapping[field], most) for field, most in FACT_MAX_CHARACTERS.items() if field in mapping]
     score_place, label_place = mapping.get("score"), mapping.get("label")
 
@@ -76,7 +77,8 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         cells = record.cells
         known: dict[str, str] = {}
         try:
-            known["a"], known["b"] = _sentence(cells[a_place], "a"), _sentence(cells[b_place], "b")
+            a, b = sentence_cells(cells)
+            known["a"], known["b"] = _sentence(a, "a"), _sentence(b, "b")
             for field, index, most in facts:
                 known[field] = _fact(cells[index], field, most)
             score = None if score_place is None else _number(cells[score_place], "score")
@@ -90,6 +92,21 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         return DraftPair(record.line, score=score, label=label, row=record.text, **known)
 
     return draft
+
+
+def _sentence_cells(mapping: Mapping[str, int]) -> Callable[[Sequence[object]], tuple[object, object]]:
+    """From the cells of a row to its two sentences as the file has them."""
+    if "pair" not in mapping:
+        a_place, b_place = mapping["a"], mapping["b"]
+        return lambda cells: (cells[a_place], cells[b_place])
+
+    def divide(cells: Sequence[object]) -> tuple[object, object]:
+        try:
+            return two_sentences(cells[mapping["pair"]])
+        except ValueError as error:
+            raise _BadRowError(str(error)) from error
+
+    return divide
 
 
 def _sentence(cell: object, side: str) -> str:

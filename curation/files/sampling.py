@@ -1,12 +1,13 @@
 """The beginning of a file, opened once: its format, encoding, columns and first rows, and their preview for people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curation.files.columns import holds_numbers, is_number, recognised_columns
+from curation.files.columns import holds_numbers, holds_pairs, is_number, recognised_columns
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout
 from curation.files.encoding import detect_encoding
+from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.parquet import parquet_columns, parquet_sample
 from curation.files.sniffing import detect_dialect, detect_format, sample_lines, sample_objects
 from curation.pairs.text import is_readable, printable
@@ -55,7 +56,8 @@ def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str
 def seems_header(rows: Sequence[Sequence[object]]) -> bool:
     """Whether the first row names columns: by known names, a word over numbers, or words unlike sentences."""
     first, below = rows[0], rows[1:]
-    if recognised_columns([str(cell) for cell in first], below, header=True).a:
+    known = recognised_columns([str(cell) for cell in first], below, header=True)
+    if known.a or known.pair:
         return True
     if any(is_number(cell) for cell in first):
         return False
@@ -95,9 +97,21 @@ def _require_fewer(columns: int, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Preview(Layout):
-    """guess: the columns to choose beforehand; rows: the first rows as text, each as wide as `columns`."""
+    """guess: the columns to choose beforehand; rows: the first rows as text, each as wide as `columns`.
+
+    pair_places: the places of the columns whose cells hold two sentences.
+    """
 
     guess: Columns = RECOGNISED
+    pair_places: frozenset[int] = frozenset()
+
+    def shown_rows(self) -> Iterator[list[tuple[str, ...]]]:
+        """The first rows with the texts of each cell: two where it holds two sentences, otherwise one."""
+        for row in self.rows:
+            divided = {index for index in self.pair_places if holds_two_sentences(row[index])}
+            yield [
+                two_sentences(cell) if index in divided else (str(cell),) for index, cell in enumerate(row)
+            ]
 
 
 def preview_file(
@@ -116,5 +130,6 @@ def preview_file(
             (*row, *[""] * width)[:width] for row in texts
         ),  # cut or filled to the width of the table
         "guess": recognised_columns(sample.columns, sample.rows, header=sample.header),
+        "pair_places": frozenset(index for index in range(width) if holds_pairs(sample.rows, index)),
     }
     return Preview(**vars(sample) | shown)

@@ -15,7 +15,7 @@ from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, ScoreSet
 
 GUESSED = _("If empty, it is guessed.")
-COLUMNS = ["a", "b", "score", "external_id", "source", "subset", "split"]
+COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split"]
 
 
 class UploadForm(forms.Form):
@@ -76,8 +76,13 @@ class ReadingForm(forms.Form):
 class ImportForm(forms.Form):
     """Which column holds what. The choices are the file's columns; what was recognised is chosen beforehand."""
 
-    a = forms.ChoiceField(label=_("First sentence"))
-    b = forms.ChoiceField(label=_("Second sentence"))
+    a = forms.ChoiceField(label=_("First sentence"), required=False)
+    b = forms.ChoiceField(label=_("Second sentence"), required=False)
+    pair = forms.ChoiceField(
+        label=_("Or one column with both sentences"),
+        required=False,
+        help_text=_("Each cell holds two sentences with a line end or a tab between them, or a list of two."),
+    )
     score = forms.ChoiceField(label=_("Score"), required=False)
     external_id = forms.ChoiceField(
         label=_("Id"),
@@ -122,14 +127,23 @@ class ImportForm(forms.Form):
         columns = [(name, name if preview.header else _("Column %s") % name) for name in preview.columns]
         for name in COLUMNS:
             field = cast("forms.ChoiceField", self.fields[name])
-            field.choices = [*([] if field.required else [("", _("none"))]), *columns]
+            field.choices = [("", _("none")), *columns]
 
     def clean(self) -> dict[str, Any]:
         low, high = self.cleaned_data.get("low"), self.cleaned_data.get("high")
         if (low is None) != (high is None):
             self.add_error("high", _("Give both ends of the scale, or neither."))
-        if self.cleaned_data.get("a") == self.cleaned_data.get("b"):
-            same = _("Both sentences are in the same column. Choose another column for the second sentence.")
+        a, b, pair = (self.cleaned_data.get(name) for name in ("a", "b", "pair"))
+        if pair and (a or b):
+            self.add_error("pair", _("Choose one column with both sentences or two columns, not three."))
+        elif not pair and not (a and b):
+            missing = _("Choose two columns with one sentence each, or one column with both sentences.")
+            self.add_error("b" if a else "a", missing)
+        elif a and a == b:
+            same = _(
+                "Both sentences are in the same column. Choose another column for the second sentence, or choose "
+                "this one as the column with both sentences."
+            )
             self.add_error("b", same)
         return self.cleaned_data
 

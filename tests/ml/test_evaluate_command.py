@@ -97,6 +97,33 @@ def test_columns_can_be_named_by_number_without_a_header(encoder_folder, tmp_pat
     assert figures(capsys)["pairs"] == 5
 
 
+def test_both_sentences_may_be_in_one_column(encoder_folder, scored, tmp_path, capsys) -> None:
+    rows = [line.split(",") for line in SCORED.splitlines()[1:]]
+    by_line = "".join(f'p{n},"{a}\n{b}",{score}\n' for n, (a, b, score) in enumerate(rows))
+    known = written(tmp_path / "known.csv", "PairID,Text,Score\n" + by_line)
+    named = written(tmp_path / "named.csv", "PairID,both,Score\n" + by_line)
+    bare = written(tmp_path / "bare.csv", by_line)
+
+    found = []
+    for call in (
+        [scored],
+        [known],
+        [named, "--pair", "both"],
+        [bare, "--no-header", "--pair", 2, "--score", 3],
+    ):
+        evaluate(encoder_folder, *call, "--json")
+        found.append({key: value for key, value in figures(capsys).items() if "second" not in key})
+
+    assert found[1:] == found[:1] * 3
+
+
+def test_the_option_is_named_that_reads_both_sentences_of_one_column(encoder_folder, tmp_path) -> None:
+    named = written(tmp_path / "named.csv", 'both,score\n"a\nb",1\n"c\nd",2\n"e\nf",3\n')
+
+    with pytest.raises(CommandError, match='--pair "both"'):
+        evaluate(encoder_folder, named)
+
+
 def test_the_same_seed_gives_the_same_figures(encoder_folder, scored, capsys) -> None:
     found = []
     for _ in range(2):

@@ -1,6 +1,7 @@
 """The STS benchmark through import, export and snapshot."""
 
 import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
@@ -109,6 +110,24 @@ def test_what_was_exported_holds_what_the_files_held(dataset, real_data, outcome
         _, exported, errors = read_pairs(tmp_path / f"out.{format_}", Columns(score="reference"))
         assert errors == []
         assert [(p.a, p.b, p.score) for p in exported] == [(p.a, p.b, p.score) for p in original]
+
+
+@pytest.mark.parametrize("written_as", ["\n".join, repr, json.dumps])
+def test_pairs_in_one_cell_are_the_pairs_of_two_columns(db, real_data, tmp_path, written_as) -> None:
+    path = tmp_path / "stsb-en-test.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["PairID", "Text", "Score"])
+        for number, (a, b, score) in enumerate(rows_of(split_file(real_data, "test"))):
+            writer.writerow([f"ENG-test-{number}", written_as([a, b]), score])
+    apart, together = DatasetFactory(), DatasetFactory()
+
+    pairs_import(dataset=apart, path=split_file(real_data, "test"), options=WITHOUT_HEADER)
+    outcome = pairs_import(dataset=together, path=path)
+
+    fields = ("a__text", "b__text", "source", "split", "scores__value")
+    stored = [list(dataset.pairs.order_by("pk").values_list(*fields)) for dataset in (apart, together)]
+    assert (outcome.added, outcome.rejected, stored[1]) == (1379, 0, stored[0])
 
 
 def test_no_sentence_of_a_snapshot_stands_in_two_components(dataset, outcomes) -> None:

@@ -14,7 +14,15 @@ from curation.datasets.services import dataset_draft
 from curation.exchange.importing import ImportOptions, ImportOutcome, pairs_import
 from curation.files.drafts import Columns
 
-COLUMNS = {"a": "a", "b": "b", "score": "score", "source": "source", "split": "split", "id": "external_id"}
+COLUMNS = {
+    "a": ("a", "The first sentence."),
+    "b": ("b", "The second sentence."),
+    "pair": ("pair", "One column with both sentences. A column Text whose cells hold two is recognised."),
+    "score": ("score", "The score."),
+    "source": ("source", "The source."),
+    "split": ("split", "The split."),
+    "id": ("external_id", "The id, which is unique within its source and split."),
+}
 
 
 class Command(BaseCommand):
@@ -25,12 +33,11 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--dataset", required=True, metavar="SLUG")
         parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
-        for option in COLUMNS:
-            parser.add_argument(
-                f"--{option}",
-                metavar="COL",
-                help="Name of the column, or its number (from 1) if the file has no header.",
-            )
+        columns = parser.add_argument_group(
+            "columns", "COL is the name of a column, or its number from 1 if the file has no header."
+        )
+        for option, (_field, meaning) in COLUMNS.items():
+            columns.add_argument(f"--{option}", metavar="COL", help=meaning)
         parser.add_argument("--scale", nargs=2, type=float, metavar=("LOW", "HIGH"))
         parser.add_argument(
             "--no-header", action="store_true", help="The first row is a pair, not a row of column names."
@@ -60,7 +67,7 @@ class Command(BaseCommand):
             dataset=target or dataset_draft(slug=dataset, name=dataset),
             path=file,
             options=ImportOptions(
-                columns=Columns(**{field: options[option] for option, field in COLUMNS.items()}),
+                columns=Columns(**{field: options[option] for option, (field, _help) in COLUMNS.items()}),
                 header=not options["no_header"],
                 scale=options["scale"] and tuple(options["scale"]),
                 score_set=options["score_set"],

@@ -49,6 +49,12 @@ class Command(BaseCommand):
         parser.add_argument("--pairs", type=Path, required=True, metavar="FILE")
         parser.add_argument("--a", metavar="COL", help="column of the first sentence, by name or number")
         parser.add_argument("--b", metavar="COL", help="second sentence")
+        parser.add_argument(
+            "--pair",
+            metavar="COL",
+            help="one column with both sentences: a line end or a tab between them, or a list of two; "
+            "a column Text of such cells is found without it",
+        )
         target = parser.add_mutually_exclusive_group()
         target.add_argument("--score", metavar="COL", help="human scores, on any scale")
         target.add_argument("--label", metavar="COL", help="human labels, 0 or 1; needs --dev")
@@ -109,7 +115,7 @@ class Command(BaseCommand):
             self.fail(_("--dev is for labels; name their column with --label."))
 
     def _read(self, path: Path, options: dict[str, Any]) -> JudgedPairs:
-        columns = Columns(**{field: options[field] for field in ("a", "b", "score", "label")})
+        columns = Columns(**{field: options[field] for field in ("a", "b", "pair", "score", "label")})
         with errors_shown():
             pairs = read_judged_pairs(path, columns, header=not options["no_header"])
         self._warn(*(f"{pairs.name}: {warning}" for warning in pairs.warnings))

@@ -154,6 +154,26 @@ def test_a_file_without_a_header_has_its_columns_by_number(upload, client, addre
     assert dataset.pairs.count() == 2
 
 
+def test_one_column_with_both_sentences_is_recognised_shown_and_imported(
+    upload, client, address, dataset
+) -> None:
+    batch = upload('PairID,Text,Score\none,"A dog runs.\nA dog is running.",0.9\ntwo,Alone.,0.5\n')
+
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+    chosen = {"pair": "Text", "score": "Score", "external_id": "PairID", "score_set": "gold"}
+    client.post(f"{address}{batch.pk}/check/", {"header": "yes", "delimiter": ",", **chosen})
+    checked = client.get(f"{address}{batch.pk}/").content.decode()
+    client.post(f"{address}{batch.pk}/apply/")
+
+    assert "<div>A dog runs.</div><div>A dog is running.</div>" in page.replace("> <", "><")
+    assert page.count('<option value="Text" selected>') == 1
+    assert "the cell holds one text only" in checked
+    assert '<option value="Text" selected>' in checked
+    assert list(dataset.pairs.values_list("external_id", "a__text", "b__text")) == [
+        ("one", "A dog runs.", "A dog is running.")
+    ]
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
@@ -161,6 +181,9 @@ def test_a_file_without_a_header_has_its_columns_by_number(upload, client, addre
         ({"low": "5", "high": "0"}, "scale"),
         ({"b": "sentence1"}, "Both sentences are in the same column"),
         ({"a": "nowhere"}, "Select a valid choice."),
+        ({"b": ""}, "Choose two columns with one sentence each, or one column with both sentences."),
+        ({"pair": "split"}, "Choose one column with both sentences or two columns, not three."),
+        ({"a": "", "b": "", "pair": "sentence1"}, "None of the 3 rows of pairs.csv can be imported"),
         ({"low": "100", "high": "200"}, "None of the 3 rows of pairs.csv can be imported"),
     ],
 )

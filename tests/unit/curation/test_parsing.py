@@ -553,3 +553,102 @@ def test_a_file_is_read_as_it_goes(written) -> None:
 
     assert next(rows).line == 2
     assert next(rows).line == 3
+
+
+# Both sentences in one cell
+
+
+STR = "Index,SourceID,SubsetID,PairID,Text,Score\n"
+SEMREL = "PairID,Text,Score\n"
+FOUR = [
+    ("Rome fell.", "Rome burned."),
+    ('"Yes," he said.', "It's 5 o'clock."),
+    ("[1] A.", "B [2]"),
+    ("ñ", "x\\y"),
+]
+
+
+@pytest.mark.parametrize("written_as", ["\n".join, "\t".join, repr, json.dumps])
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_both_sentences_of_a_cell_are_read_whatever_divides_it(written, written_as, delimiter: str) -> None:
+    text = io.StringIO()
+    rows = [[f"p{n}", written_as([*both]), n / 4] for n, both in enumerate(FOUR)]
+    csv.writer(text, delimiter=delimiter).writerows([["PairID", "Text", "Score"], *rows])
+
+    layout, pairs, errors = read_pairs(written(text.getvalue()))
+
+    assert layout.mapping == {"pair": 1, "score": 2, "external_id": 0}
+    assert (facts(pairs), errors) == ([(a, b, n / 4) for n, (a, b) in enumerate(FOUR)], [])
+    assert [pair.external_id for pair in pairs] == ["p0", "p1", "p2", "p3"]
+
+
+def test_the_columns_of_str_2022_are_recognised(written) -> None:
+    content = STR + '0,STS,STS_b,STS-1,"A dog runs.\nA cat sleeps.",0.25\n'
+
+    _, [pair], errors = read_pairs(written(content))
+
+    assert (pair.a, pair.b, pair.score, errors) == ("A dog runs.", "A cat sleeps.", 0.25, [])
+    assert (pair.source, pair.subset, pair.external_id) == ("STS", "STS_b", "STS-1")
+
+
+def test_a_list_of_two_texts_in_a_json_line_is_both_sentences(written) -> None:
+    _, pairs, errors = read_pairs(
+        written('{"Text": ["A.", "B."], "Score": 1}\n{"Text": ["C."]}\n', "p.jsonl")
+    )
+
+    assert facts(pairs) == [("A.", "B.", 1.0)]
+    assert reasons(errors) == [
+        (2, "the cell holds one text only; it must hold two sentences, with a line end or a tab between them")
+    ]
+
+
+def test_a_cell_without_two_sentences_is_an_error_of_its_row(written) -> None:
+    content = SEMREL + 'p1,"A.\nB.",1\np2,Alone.,1\np3,"C.\nD.\nE.",0\np4,,0\np5,"F.\n ",0\np6,"G.\nH.",0\n'
+
+    _, pairs, errors = read_pairs(written(content))
+
+    assert facts(pairs) == [("A.", "B.", 1.0), ("G.", "H.", 0.0)]
+    assert [(line, reason.partition(";")[0]) for line, reason in reasons(errors)] == [
+        (4, "the cell holds one text only"),
+        (5, "the cell holds 3 texts"),
+        (8, "the cell is empty"),
+        (9, "the cell holds one text only"),
+    ]
+
+
+def test_a_column_of_both_sentences_with_another_name_is_named(written) -> None:
+    path = written('paar,wert\n"A.\nB.",1\n')
+
+    assert facts(read_pairs(path, Columns(pair="paar", score="wert"))[1]) == [("A.", "B.", 1.0)]
+    with pytest.raises(FileError, match=r'column "paar" of pairs.csv hold two sentences.*\(--pair "paar"\)'):
+        inspect_file(path)
+
+
+def test_a_column_of_both_sentences_without_a_header_is_named_by_its_number(written) -> None:
+    path = written('1,"A.\nB.",1\n2,"C.\nD.",0\n')
+
+    named = read_pairs(path, Columns(pair="2", score="3"), header=False)[1]
+
+    assert facts(named) == [("A.", "B.", 1.0), ("C.", "D.", 0.0)]
+    # Without the option the number in column 1 would become a sentence.
+    with pytest.raises(FileError, match=r'column "2" of pairs.csv hold two sentences.*\(--pair "2"\)'):
+        inspect_file(path, header=False)
+
+
+def test_one_column_and_two_columns_of_sentences_are_not_named_together(written) -> None:
+    with pytest.raises(FileError, match="name one column with --pair, or two with --a and --b"):
+        inspect_file(written('Text,b\n"A.\nB.",C.\n'), Columns(pair="Text", b="b"))
+
+
+def test_two_columns_of_sentences_win_over_a_column_called_text(written) -> None:
+    path = written('Text,sentence1,sentence2\n"A.\nB.",C.,D.\n')
+
+    assert facts(read_pairs(path)[1]) == [("C.", "D.", None)]
+    assert facts(read_pairs(path, Columns(pair="Text"))[1]) == [("A.", "B.", None)]
+
+
+def test_a_column_called_text_with_one_sentence_in_its_cells_is_not_both_sentences(written) -> None:
+    with pytest.raises(
+        FileError, match=r"are not known; name both, or one column that holds both \(--pair\)"
+    ):
+        inspect_file(written("id,Text,Score\n1,A.,1\n2,B.,0\n"))

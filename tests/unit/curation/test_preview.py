@@ -74,3 +74,18 @@ def test_lines_of_json_and_parquet_files_are_shown_too(tmp_path) -> None:
 
     assert (of_parquet.columns, of_parquet.rows) == (("a", "b", "score"), (("A.", "B.", ""),))
     assert of_json.rows == (("A.", "B.", ""), ("C.", "D.", "1"))
+
+
+def test_the_two_sentences_of_a_cell_are_shown_apart(tmp_path) -> None:
+    seen = preview_file(
+        written(tmp_path, "PairID,Text,Score\np1,\"A.\nB.\",1\np2,\"['C.', 'D.']\",0\np3,E.,0\n")
+    )
+
+    assert (seen.guess, seen.header) == (Columns(pair="Text", score="Score", external_id="PairID"), True)
+    assert [row[1] for row in seen.shown_rows()] == [("A.", "B."), ("C.", "D."), ("E.",)]
+
+
+def test_both_sentences_in_a_cell_are_guessed_without_a_header_too(tmp_path) -> None:
+    seen = preview_file(written(tmp_path, '1,"A.\nB.",1\n2,"C.\nD.",0\n'))
+
+    assert (seen.guess, seen.header) == (Columns(pair="2"), False)
