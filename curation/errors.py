@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db.models import Model
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
 NUL_REFUSED = gettext_lazy(
@@ -34,11 +36,13 @@ def errors_shown(*kinds: type[Exception]) -> Iterator[None]:
 
 
 @contextmanager
-def validation_shown() -> Iterator[None]:
-    """Turn what a model says of its fields into a UserError: the first field that is wrong, and why."""
+def validation_shown(row: Model) -> Iterator[None]:
+    """Turn what a row's model says of its fields into a UserError: the label of the first wrong field, and why."""
     try:
         yield
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
-        subject = "" if field == NON_FIELD_ERRORS else f"{field.replace('_', ' ')}: "
-        raise UserError(f"{subject}{messages[0]}") from error
+        if field == NON_FIELD_ERRORS:
+            raise UserError(messages[0]) from error
+        label = capfirst(row._meta.get_field(field).verbose_name)  # type: ignore[union-attr]
+        raise UserError(f"{label}: {messages[0]}") from error

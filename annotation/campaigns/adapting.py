@@ -58,9 +58,7 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | Non
     if judgements < 1:
         raise UserError(_("Give a number of judgements above 0."))
     if prior is not None and prior.dataset_id != campaign.dataset_id:
-        raise UserError(
-            _("“%(name)s” scores another dataset; choose one of this dataset.") % {"name": prior.name}
-        )
+        raise UserError(_("“%(name)s” scores another dataset; choose one of this dataset."), name=prior.name)
     # Each extra judgement is of a tuple of its own.
     tuples = campaign.tuples.for_scores().count()
     possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
@@ -69,7 +67,7 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | Non
             "The pairs of “%(name)s” make only %(possible)d more different tuples. "
             "Ask for at most that many judgements."
         )
-        raise UserError(sentence % {"name": campaign.name, "possible": max(0, possible)})
+        raise UserError(sentence, name=campaign.name, possible=max(0, possible))
     campaign.adaptive_budget += judgements
     campaign.adaptive_prior = prior
     campaign.certificate.pop("adaptive_ended", None)

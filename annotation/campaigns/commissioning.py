@@ -64,8 +64,8 @@ def design_commission(
     work, _made = CampaignDesign.objects.get_or_create(campaign=campaign)
     if work.is_underway and work.purpose != Purpose.PREVIEW:
         raise UserError(
-            _("A worker designs tuples for “%(name)s” already; wait for it or cancel it first.")
-            % {"name": campaign.name}
+            _("A worker designs tuples for “%(name)s” already; wait for it or cancel it first."),
+            name=campaign.name,
         )
     asked = {"purpose": purpose, "number": number, "state": State.WAITING, "asked_at": at, "message": ""}
     fresh = {"attempt": F("attempt") + 1, "lost": 0, "heartbeat_at": None, "done": 0, "total": 0}

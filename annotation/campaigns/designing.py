@@ -32,8 +32,9 @@ def chosen_pairs(campaign: Campaign) -> tuple[IntArray, IntArray]:
     fewest = max(FEWEST_PAIRS, campaign.tuple_size)
     if len(rows) < fewest:
         raise UserError(
-            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d. Add pairs.")
-            % {"fewest": fewest, "pairs": len(rows)}
+            _("A campaign needs at least %(fewest)d active pairs, and this one has %(pairs)d. Add pairs."),
+            fewest=fewest,
+            pairs=len(rows),
         )
     return rows[:, 0], rows[:, 1:]
 
@@ -45,8 +46,9 @@ def pairs_sample(rows: IntArray, number: int, rng: np.random.Generator) -> IntAr
             _(
                 "%(number)d pairs are asked for, but only %(found)d match the filter. "
                 "Ask for fewer, or choose a wider filter."
-            )
-            % {"number": number, "found": len(rows)}
+            ),
+            number=number,
+            found=len(rows),
         )
     return rows[np.sort(rng.choice(len(rows), size=number, replace=False))]
 
@@ -61,7 +63,7 @@ def design_places(campaign: Campaign, pairs: int) -> int:
             "%(most)s; lower the tuples per pair or the number of pairs."
         )
         facts = {"pairs": f"{pairs:,}", "places": f"{places:,}", "most": f"{MOST_PLACES:,}"}
-        raise UserError(sentence % {**facts, "factor": campaign.factor})
+        raise UserError(sentence, **facts, factor=campaign.factor)
     return places
 
 

@@ -53,8 +53,9 @@ def gold_suggest(
         raise UserError(
             _(
                 "“%(name)s” has no %(size)d pairs of which one is clearly above the others and one clearly below."
-            )
-            % {"name": score_set.name, "size": campaign.tuple_size}
+            ),
+            name=score_set.name,
+            size=campaign.tuple_size,
         )
     chosen = Pair.objects.select_related("a", "b").in_bulk(pairs[np.concatenate(clear_tuples)].tolist())
     suggested = [[chosen[pair] for pair in pairs[items].tolist()] for items in clear_tuples]
@@ -128,13 +129,13 @@ def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
         raise UserError(_("Best and worst of a gold tuple are the same pair; choose two different pairs."))
     if not len(set(pairs)) == len(pairs) == campaign.tuple_size:
         sentence = _("A gold tuple of this campaign needs %(size)d different pairs; %(pairs)d are given.")
-        raise UserError(sentence % {"size": campaign.tuple_size, "pairs": len(set(pairs))})
+        raise UserError(sentence, size=campaign.tuple_size, pairs=len(set(pairs)))
     if best not in pairs or worst not in pairs:
         raise UserError(_("Best and worst must be among the pairs of the gold tuple; choose them again."))
     for pair in pairs:
         if pair.dataset_id != campaign.dataset_id:
             sentence = _("Pair %(pair)s is not of this campaign's dataset; choose another.")
-            raise UserError(sentence % {"pair": pair.external_id})
+            raise UserError(sentence, pair=pair.external_id)
 
 
 def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
@@ -152,7 +153,7 @@ def gold_remove(*, gold: Tuple) -> None:
     dataset_require_active(campaign_lock(gold.campaign).dataset)
     if gold.leases.exists():
         raise UserError(
-            _("Gold tuple %(number)d has been shown to people already, so it cannot be removed.")
-            % {"number": gold.number}
+            _("Gold tuple %(number)d has been shown to people already, so it cannot be removed."),
+            number=gold.number,
         )
     gold.delete()

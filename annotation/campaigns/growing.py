@@ -76,7 +76,7 @@ def _bridges_write(
     # Extra judgements that were chosen meanwhile are no obstacle: a large design takes longer than a block.
     if campaign.tuples.filter(phase=Tuple.Phase.BRIDGE, round__gt=looked_at.rounds).exists():
         raise UserError(
-            _("“%(name)s” got other tuples in the meantime. Load the page again.") % {"name": campaign.name}
+            _("“%(name)s” got other tuples in the meantime. Load the page again."), name=campaign.name
         )
     number = round_write(
         campaign,
@@ -115,7 +115,7 @@ def _newcomers(campaign: Campaign, number: int | None) -> tuple[Growth, IntArray
         new = pairs_sample(new, number, campaign_rng(campaign, Stream.BRIDGES, campaign.rounds, number))
     if not campaign.tuple_size <= len(new) <= MOST_AT_ONCE:
         sentence = _("You can add between %(fewest)d and %(most)d pairs at a time, and there are %(pairs)d.")
-        raise UserError(sentence % {"fewest": campaign.tuple_size, "most": MOST_AT_ONCE, "pairs": len(new)})
+        raise UserError(sentence, fewest=campaign.tuple_size, most=MOST_AT_ONCE, pairs=len(new))
     scored, scores = _scored(campaign)
     anchors = min(len(scored), len(new))
     tuples = tuple_count(anchors + len(new), campaign.factor)

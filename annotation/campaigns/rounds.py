@@ -29,8 +29,9 @@ def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
     dataset_require_active(campaign.dataset)
     if campaign.state not in expected:
         raise UserError(
-            _("“%(name)s” is %(state)s, so this is not possible. Load the page again.")
-            % {"name": campaign.name, "state": campaign.get_state_display()}
+            _("“%(name)s” is %(state)s, so this is not possible. Load the page again."),
+            name=campaign.name,
+            state=campaign.get_state_display(),
         )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -13,7 +12,7 @@ from annotation.campaigns.rounds import campaign_lock, campaign_require, design_
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
 from curation.access import dataset_require_active
-from curation.errors import UserError
+from curation.errors import UserError, validation_shown
 from curation.models import Dataset, User
 
 
@@ -84,21 +83,10 @@ def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
     campaign.pair_filter = {**campaign.pair_filter, **chosen}
     for field in settings.keys() - chosen.keys():
         setattr(campaign, field, settings[field])
-    _check(campaign)
+    with validation_shown(campaign):
+        campaign.full_clean()
     pairs, _sentences = chosen_pairs(campaign)
     design_places(campaign, len(pairs))
-
-
-def _check(campaign: Campaign) -> None:
-    try:
-        campaign.full_clean()
-    except ValidationError as error:
-        field, messages = next(iter(error.message_dict.items()))
-        sentence = messages[0]
-        if field != "__all__":
-            label = campaign._meta.get_field(field).verbose_name  # type: ignore[union-attr]
-            sentence = f"{str(label).capitalize()}: {sentence}"
-        raise UserError(sentence) from error
 
 
 @transaction.atomic
@@ -109,7 +97,8 @@ def repeats_change(*, campaign: Campaign, every: int) -> Campaign:
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
     campaign.repeat_every = every
-    _check(campaign)
+    with validation_shown(campaign):
+        campaign.full_clean()
     campaign.save(update_fields=["repeat_every"])
     return campaign
 
@@ -163,9 +152,7 @@ def _require_unchanged(campaign: Campaign, looked_at: Campaign) -> None:
     """Raise UserError where the draft was changed while its design was searched for."""
     shaping = ("tuple_size", "factor", "seed", "pair_filter")
     if any(getattr(campaign, field) != getattr(looked_at, field) for field in shaping):
-        raise UserError(
-            _("“%(name)s” was changed in the meantime. Load the page again.") % {"name": campaign.name}
-        )
+        raise UserError(_("“%(name)s” was changed in the meantime. Load the page again."), name=campaign.name)
 
 
 @transaction.atomic

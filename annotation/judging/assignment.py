@@ -301,8 +301,8 @@ def _refuse(lease: Any, best_slot: int, worst_slot: int) -> None:
         raise RefusedError(_("Best and worst are the same pair; choose two different pairs."))
     if not {best_slot, worst_slot} <= set(lease.order_shown):
         raise RefusedError(
-            _("Best and worst must be two of the %(size)d pairs shown; load the page again.")
-            % {"size": len(lease.order_shown)}
+            _("Best and worst must be two of the %(size)d pairs shown; load the page again."),
+            size=len(lease.order_shown),
         )
 
 

@@ -27,6 +27,7 @@ from annotation.results.record import (
     annotators_named,
     campaign_judgements,
     judgement_table,
+    judgements_require,
     pair_names,
 )
 from curation.errors import UserError, errors_shown
@@ -63,9 +64,7 @@ def bundle_write(*, campaign: Campaign, path: Path) -> Bundle:
         with errors_shown(FileError), replacing(path) as file:
             return bundle_zip(campaign=campaign, file=file, path=path)
     if path.exists() and not (path / MANIFEST).is_file():
-        raise UserError(
-            _("%(path)s is there already and is no bundle; choose another place.") % {"path": path}
-        )
+        raise UserError(_("%(path)s is there already and is no bundle; choose another place."), path=path)
     with errors_shown(FileError), folder_replacing(path) as folder:
         return _fill(campaign, folder, path)
 
@@ -117,8 +116,7 @@ class _Facts:
 
 def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
     judged = campaign_judgements(campaign)
-    if not judged.feeding("counting").any():
-        raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
+    judgements_require(campaign, judged, "counting")
     names = pair_names(campaign)
     if len({normalise(name) for name in names.values()}) < len(names):
         raise UserError(

@@ -60,8 +60,9 @@ def judgements_record(
     there = Campaign.objects.filter(dataset=dataset, certificate__imported__sha256=sha256).first()
     if there is not None:
         raise UserError(
-            _("These judgements are in the dataset already, as the campaign “%(name)s” (number %(number)d).")
-            % {"name": there.name, "number": there.pk}
+            _("These judgements are in the dataset already, as the campaign “%(name)s” (number %(number)d)."),
+            name=there.name,
+            number=there.pk,
         )
     kept, repeated, twice = _keepable(file)
     filed = replace(file, judgements=kept)
@@ -111,8 +112,11 @@ def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
             _(
                 "%(n)d of %(items)d items are no pair of “%(dataset)s”, the first “%(first)s”; "
                 "import the pairs with these ids first, or import the judgements into a dataset without pairs."
-            )
-            % {"n": len(missing), "items": len(names), "dataset": dataset.name, "first": missing[0][:80]}
+            ),
+            n=len(missing),
+            items=len(names),
+            dataset=dataset.name,
+            first=missing[0][:80],
         )
     return {item: known[_id(name)] for item, name in names.items()}, made
 
@@ -137,8 +141,10 @@ def _stand_ins(dataset: Dataset, items: Sequence[str]) -> int:
     if outcome.rejected:
         error = outcome.errors[0]
         raise UserError(
-            _("%(n)d items cannot be pairs, the first on line %(line)d: %(reason)s.")
-            % {"n": outcome.rejected, "line": error.line - 1, "reason": error.reason}
+            _("%(n)d items cannot be pairs, the first on line %(line)d: %(reason)s."),
+            n=outcome.rejected,
+            line=error.line - 1,
+            reason=error.reason,
         )
     return outcome.added
 

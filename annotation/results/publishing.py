@@ -12,7 +12,13 @@ from annotation.bws.reliability.split_half import TooFewJudgements, split_half_r
 from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.models import Campaign, TupleItem
-from annotation.results.record import CampaignJudgements, Mask, NumberedJudgements, campaign_judgements
+from annotation.results.record import (
+    CampaignJudgements,
+    Mask,
+    NumberedJudgements,
+    campaign_judgements,
+    judgements_require,
+)
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError, errors_shown
 from curation.models import Pair, ScoreSet
@@ -36,14 +42,13 @@ def scores_publish(
     """
     _require_known(method, METHODS)
     judged = campaign_judgements(campaign)
-    usable = judged.feeding(method)
-    if not usable.any():
-        raise UserError(_("“%(name)s” has no judgements that count yet.") % {"name": campaign.name})
+    usable = judgements_require(campaign, judged, method)
     chosen = usable & (_within(campaign, judged, stratum) if stratum else True)
     if not chosen.any():
         raise UserError(
-            _("No judgement of “%(name)s” compared only %(stratum)s pairs. Score all pairs together.")
-            % {"name": campaign.name, "stratum": stratum}
+            _("No judgement of “%(name)s” compared only %(stratum)s pairs. Score all pairs together."),
+            name=campaign.name,
+            stratum=stratum,
         )
     filed = judged.as_filed(chosen)
     with errors_shown():
@@ -80,7 +85,7 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
     strata = [stratum for stratum, members in STRATA.items() if members & origins]
     if len(strata) < 2:
         raise UserError(
-            _("All pairs of “%(name)s” are of one kind. Score them together.") % {"name": campaign.name}
+            _("All pairs of “%(name)s” are of one kind. Score them together."), name=campaign.name
         )
     return [
         scores_publish(
@@ -96,8 +101,9 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
 def _require_known(method: str, known: Mapping[str, object]) -> None:
     if method not in known:
         raise UserError(
-            _("There is no method “%(method)s”. Choose one of %(methods)s.")
-            % {"method": method, "methods": ", ".join(known)}
+            _("There is no method “%(method)s”. Choose one of %(methods)s."),
+            method=method,
+            methods=", ".join(known),
         )
 
 

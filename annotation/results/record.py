@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.models import Campaign, Judgement, Tuple, TupleItem
+from curation.errors import UserError
 from curation.models import Pair
 
 Mask = NDArray[np.bool_]
@@ -173,6 +175,14 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
         guidelines=np.array([version or 0 for version in versions], dtype=np.int64),
         asked=pairs[rows[::size, 2] == 1],
     )
+
+
+def judgements_require(campaign: Campaign, judged: CampaignJudgements, method: str) -> Mask:
+    """The judgements that feed a method. Raises UserError where there are none."""
+    feeding = judged.feeding(method)
+    if not feeding.any():
+        raise UserError(_("“%(name)s” has no judgements that count yet."), name=campaign.name)
+    return feeding
 
 
 def pair_names(campaign: Campaign) -> dict[int, str]:

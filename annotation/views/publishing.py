@@ -77,8 +77,8 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
     chosen = campaign_for(request.user, campaign_pk, may="oversee")
     if not bundle_is_small(chosen):
         raise UserError(
-            _("This campaign is too large for a page. Run: manage.py bws bundle %(number)d --out bundle.zip")
-            % {"number": chosen.pk}
+            _("This campaign is too large for a page. Run: manage.py bws bundle %(number)d --out bundle.zip"),
+            number=chosen.pk,
         )
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:

@@ -48,7 +48,7 @@ def dataset_draft(*, slug: str, name: str, **facts: Any) -> Dataset:
         sentence = _("A dataset with the short name “%(slug)s” already exists. Choose another short name.")
         raise UserError(sentence, slug=slug)
     dataset = Dataset(slug=slug, name=name, **facts)
-    with validation_shown():
+    with validation_shown(dataset):
         dataset.full_clean()
     return dataset
 
@@ -71,7 +71,7 @@ def dataset_change(*, dataset: Dataset, **facts: str) -> Dataset:
     dataset_require_active(dataset)
     for name, value in facts.items():
         setattr(dataset, name, value)
-    with validation_shown():
+    with validation_shown(dataset):
         dataset.full_clean()
     dataset.save(update_fields=list(facts))
     return dataset
@@ -122,7 +122,7 @@ def score_set_publish(
         low, high = scale_checked(low, high)
     facts = {"kind": kind, "low": low, "high": high, "method": method, "parameters": dict(parameters)}
     score_set = ScoreSet(dataset=dataset, name=name, campaign_ref=campaign_ref, run_ref=run_ref, **facts)
-    with validation_shown():
+    with validation_shown(score_set):
         score_set.clean_fields()
     score_set.save()
     remaining, remaining_sentences = iter(scores), iter(sentence_scores)

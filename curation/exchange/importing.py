@@ -210,7 +210,7 @@ def _job_prepared(
             parameters={"file": path.name},
         )
         if score_set is None:
-            with validation_shown():
+            with validation_shown(job.target.score_set):
                 job.target.score_set.clean_fields(exclude={"dataset"})
     return job
 

@@ -142,7 +142,7 @@ def _stored(
     if not kept:
         reasons = ", ".join(f"{reason} {count}" for reason, count in processed.dropped.items() if count)
         sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
-        raise UserError(sentence % {"reasons": reasons})
+        raise UserError(sentence, reasons=reasons)
     path = job.folder / "rows.jsonl"
     _lines_write(path, [asdict(row) for row in processed.rows])
     added = generated_pairs_add(
@@ -189,13 +189,13 @@ def _pairs_to_learn(plan: BootstrapPlan, job: Job) -> dict[str, Any]:
     dataset = job.dataset_of(plan.dataset)
     score_set = dataset.score_sets.filter(name=plan.score_set).first()
     if score_set is None:
-        raise UserError(_("The score set “%(name)s” is gone; choose another.") % {"name": plan.score_set})
+        raise UserError(_("The score set “%(name)s” is gone; choose another."), name=plan.score_set)
     pairs, held_out = labelled_pairs(dataset, plan.split, score_set)
     if not pairs:
         sentence = _(
             "No pair of the split “%(split)s” has a score in “%(name)s”; choose another split or score set."
         )
-        raise UserError(sentence % {"split": plan.split, "name": plan.score_set})
+        raise UserError(sentence, split=plan.split, name=plan.score_set)
     return {"pairs": pairs, "held_out": held_out}
 
 
@@ -205,7 +205,7 @@ def _sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, An
         sentence = _(
             "The split “%(split)s” of %(dataset)s has no human sentence that is not held out; name another split."
         )
-        raise UserError(sentence % {"split": plan.split, "dataset": dataset.slug})
+        raise UserError(sentence, split=plan.split, dataset=dataset.slug)
     return {"sources": sources}
 
 

@@ -25,7 +25,7 @@ def check_import(plan: ImportPlan, job: Job) -> Outcome:
     batch = _batch(plan, job)
     if not batch.mapping:
         sentence = _("The columns of %(file)s are not chosen; open the import and choose them.")
-        raise UserError(sentence % {"file": batch.file_name})
+        raise UserError(sentence, file=batch.file_name)
     options = ImportOptions.from_json(batch.mapping)
     figures = import_check(batch=batch, options=options, report=job.report).as_json()
     message = _(
@@ -55,7 +55,7 @@ def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
     batch = ImportBatch.objects.filter(pk=plan.batch, dataset=job.dataset).first()
     if batch is None:
         sentence = _("The uploaded file number %(number)s is gone; upload it again.")
-        raise UserError(sentence % {"number": plan.batch})
+        raise UserError(sentence, number=plan.batch)
     return batch
 
 

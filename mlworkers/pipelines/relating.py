@@ -54,7 +54,7 @@ def _folder(artifact: int) -> Path:
     encoder = Artifact.objects.filter(pk=artifact, kind="encoder").first()
     if encoder is None:
         sentence = _("There is no encoder number %(number)s; choose one on the models page.")
-        raise UserError(sentence % {"number": artifact})
+        raise UserError(sentence, number=artifact)
     return folder_of_artifact(encoder)
 
 

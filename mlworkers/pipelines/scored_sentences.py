@@ -60,10 +60,10 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     run = Run.objects.filter(pk=plan.run).first()
     words = {"run": plan.run, "dataset": dataset.slug}
     if run is None:
-        raise UserError(_("There is no run %(run)s; name one that generated pairs.") % words)
+        raise UserError(_("There is no run %(run)s; name one that generated pairs."), **words)
     if run.dataset_id != dataset.pk:
         sentence = _("Run %(run)s does not belong to %(dataset)s; name one that generated pairs of it.")
-        raise UserError(sentence % words)
+        raise UserError(sentence, **words)
     generated = _generated(run, dataset)
     split = str(run.plan.get("split", SPLIT))
     people, mates = _people(dataset, split)
@@ -106,7 +106,7 @@ def _generated(run: Run, dataset: Dataset) -> list[_GeneratedPair]:
             "Run %(run)s has no generated pairs that were not rejected, so there is nothing to score; name a run "
             "that generated pairs."
         )
-        raise UserError(sentence % {"run": run.pk})
+        raise UserError(sentence, run=run.pk)
     return generated
 
 

@@ -20,7 +20,7 @@ def dataset_read(job: Job, slug: str) -> Dataset:
     readable = Dataset.objects.all() if by is None else datasets_readable(by)
     dataset = readable.filter(slug=slug).first()
     if dataset is None:
-        raise UserError(_("There is no dataset called “%(slug)s”; check its short name.") % {"slug": slug})
+        raise UserError(_("There is no dataset called “%(slug)s”; check its short name."), slug=slug)
     return dataset
 
 
@@ -37,7 +37,7 @@ def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
         sentence = _(
             "The dataset “%(slug)s” has no snapshot %(number)s; choose one that it has, or 0 for a new one."
         )
-        raise UserError(sentence % {"slug": dataset.slug, "number": number})
+        raise UserError(sentence, slug=dataset.slug, number=number)
     return snapshot
 
 
@@ -50,5 +50,5 @@ def table_of(snapshot: Snapshot) -> PairTable:
     path = snapshot_path(snapshot)
     if not path.is_file() or sha256_of(path) != snapshot.sha256:
         sentence = _("The file of snapshot %(number)s is gone or was changed; make a new one.")
-        raise UserError(sentence % {"number": snapshot.number})
+        raise UserError(sentence, number=snapshot.number)
     return PairTable(path)

@@ -46,7 +46,7 @@ def dataset_named(slug: str, given: Dataset | None = None) -> Dataset:
         return given
     named = Dataset.objects.filter(slug=slug).first()
     if named is None:
-        raise UserError(_("There is no dataset called “%(slug)s”; check its short name.") % {"slug": slug})
+        raise UserError(_("There is no dataset called “%(slug)s”; check its short name."), slug=slug)
     return named
 
 
@@ -64,13 +64,13 @@ def _dataset_of(setting: Setting, values: Mapping[str, Any], dataset: Dataset | 
 def _check_batch(setting: Setting, number: int, dataset: Dataset) -> None:
     if not dataset.imports.filter(pk=number).exists():
         sentence = _("The dataset “%(dataset)s” has no uploaded file number %(number)s; upload it first.")
-        raise UserError(sentence % {"dataset": dataset.slug, "number": number})
+        raise UserError(sentence, dataset=dataset.slug, number=number)
     busy = Run.objects.filter(
         dataset=dataset, plan__batch=number, state__in=[Run.State.QUEUED, Run.State.RUNNING]
     ).first()
     if busy:
         sentence = _("Run %(run)s already imports this file. Wait for it or cancel it.")
-        raise UserError(sentence % {"run": busy.pk})
+        raise UserError(sentence, run=busy.pk)
 
 
 def _check_score_set(setting: Setting, name: str, dataset: Dataset) -> None:
@@ -78,7 +78,7 @@ def _check_score_set(setting: Setting, name: str, dataset: Dataset) -> None:
     words = {"dataset": dataset.slug, "name": name}
     if score_set is None:
         sentence = _("The dataset “%(dataset)s” has no score set “%(name)s”; choose one that it has.")
-        raise UserError(sentence % words)
+        raise UserError(sentence, **words)
     if setting.kinds and score_set.kind not in setting.kinds:
         sentence = _("The score set “%(name)s” is of the kind %(kind)s; “%(setting)s” takes %(kinds)s.")
         about = {"setting": SettingName(setting.name), "kind": score_set.kind, "kinds": listed(setting.kinds)}
@@ -90,7 +90,7 @@ def _check_snapshot(setting: Setting, number: int, dataset: Dataset) -> None:
         sentence = _(
             "The dataset “%(dataset)s” has no snapshot %(number)s; choose one that it has, or 0 for a new one."
         )
-        raise UserError(sentence % {"dataset": dataset.slug, "number": number})
+        raise UserError(sentence, dataset=dataset.slug, number=number)
 
 
 def _check_run(setting: Setting, number: int, dataset: Dataset) -> None:
@@ -98,13 +98,13 @@ def _check_run(setting: Setting, number: int, dataset: Dataset) -> None:
     words = {"dataset": dataset.slug, "number": number}
     if run is None:
         sentence = _("The dataset “%(dataset)s” has no run %(number)s; choose one of its runs.")
-        raise UserError(sentence % words)
+        raise UserError(sentence, **words)
     if setting.kinds and run.kind not in setting.kinds:
         sentence = _("Run %(number)s is of the kind %(kind)s; give one of %(kinds)s.")
-        raise UserError(sentence % {**words, "kind": run.kind, "kinds": listed(setting.kinds)})
+        raise UserError(sentence, **words, kind=run.kind, kinds=listed(setting.kinds))
     if run.state != Run.State.SUCCEEDED:
         sentence = _("Run %(number)s is %(state)s; give one that succeeded.")
-        raise UserError(sentence % {**words, "state": run.get_state_display()})
+        raise UserError(sentence, **words, state=run.get_state_display())
 
 
 def model_of_run(run_id: int, part: str, *, kinds: Collection[str]) -> Artifact:

@@ -40,7 +40,7 @@ class Job:
     def dataset_of(self, slug: str) -> Dataset:
         """The run's dataset, which its plan names so. Raises UserError where it was removed."""
         if self.dataset is None:
-            raise UserError(_("The dataset “%(slug)s” no longer exists.") % {"slug": slug})
+            raise UserError(_("The dataset “%(slug)s” no longer exists."), slug=slug)
         return self.dataset
 
     def drawn_once(self, name: str, draw: Callable[[], dict[str, Any]]) -> dict[str, Any]:

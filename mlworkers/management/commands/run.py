@@ -99,11 +99,9 @@ def plan_in(path: Path | None) -> dict[str, Any]:
     try:
         plan = json_from(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UserError(
-            _("%(path)s cannot be read as JSON: %(error)s") % {"path": path, "error": error}
-        ) from error
+        raise UserError(_("%(path)s cannot be read as JSON: %(error)s"), path=path, error=error) from error
     if not isinstance(plan, dict):
-        raise UserError(_("%(path)s holds no plan; give an object of settings.") % {"path": path})
+        raise UserError(_("%(path)s holds no plan; give an object of settings."), path=path)
     return plan
 
 
@@ -112,7 +110,7 @@ def values_in(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise UserError(_("“%(text)s” is no setting; write key=value.") % {"text": text})
+            raise UserError(_("“%(text)s” is no setting; write key=value."), text=text)
         values[name] = value
     return values
 

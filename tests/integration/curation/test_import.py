@@ -209,7 +209,7 @@ def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None
     [
         (ImportOptions(scale=(0, 10)), "“reference” has the scale 0 to 5"),
         (ImportOptions(score_set="people: campaign 1"), "was not imported"),
-        (ImportOptions(score_set="x" * 101), "name: Ensure this value has at most 100 characters"),
+        (ImportOptions(score_set="x" * 101), "Name: Ensure this value has at most 100 characters"),
         (ImportOptions(score_set="new", scale=(5, 0)), "The scale 5 to 0 does not rise"),
         (ImportOptions(columns=Columns(a="left", b="right")), 'no column "left"'),
         (ImportOptions(split="x" * 21), "The split “xxxxxxxxxxxxxxxxxxxx…” is too long"),
@@ -500,5 +500,5 @@ def test_the_command_makes_no_dataset_for_a_file_that_cannot_be_imported(written
 
 
 def test_the_command_refuses_a_name_that_no_address_can_hold(written, db) -> None:
-    with pytest.raises(CommandError, match="slug: Enter a valid"):
+    with pytest.raises(CommandError, match="Short name: Enter a valid"):
         run(written(THREE), "--dataset", "my news", "--create")

@@ -34,10 +34,10 @@ def test_whoever_makes_a_dataset_owns_it(stranger) -> None:
     ("facts", "message"),
     [
         ({"slug": "taken"}, "A dataset with the short name “taken” already exists"),
-        ({"slug": "two words"}, "slug: Enter a valid"),
-        ({"language": "English!"}, "language: Give a BCP-47 tag"),
-        ({"name": ""}, "name: This field cannot be blank"),
-        ({"source_address": "not an address"}, "source address: Enter a valid URL"),
+        ({"slug": "two words"}, "Short name: Enter a valid"),
+        ({"language": "English!"}, "Language: Give a BCP-47 tag"),
+        ({"name": ""}, "Name: This field cannot be blank"),
+        ({"source_address": "not an address"}, "Source address: Enter a valid URL"),
     ],
 )
 def test_a_dataset_that_cannot_be_is_one_sentence(db, facts, message: str) -> None:
@@ -57,7 +57,7 @@ def test_what_a_dataset_says_about_itself_can_be_changed(dataset) -> None:
 
 
 def test_a_wrong_change_is_one_sentence_and_changes_nothing(dataset) -> None:
-    with pytest.raises(UserError, match="language: Give a BCP-47 tag"):
+    with pytest.raises(UserError, match="Language: Give a BCP-47 tag"):
         services.dataset_change(dataset=dataset, language="?", name="Other")
 
     assert Dataset.objects.get().name != "Other"
@@ -121,7 +121,7 @@ def test_a_score_set_is_stored_with_its_scores(dataset) -> None:
         ([(0, 0.5), (0, 0.5)], {}, "A pair has two scores"),
         ([(0, 0.5), (1, 0.5)], {}, "1 of the scored pairs do not belong to the dataset"),
         ([(0, 0.5)], {"low": 1.0, "high": 0.0}, "The scale 1 to 0 does not rise"),
-        ([(0, 0.5)], {"kind": "feeling"}, "kind: Value 'feeling' is not a valid choice"),
+        ([(0, 0.5)], {"kind": "feeling"}, "Kind: Value 'feeling' is not a valid choice"),
     ],
 )
 def test_a_score_set_that_cannot_be_is_one_sentence_and_stores_nothing(
