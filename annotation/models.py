@@ -38,7 +38,9 @@ class Campaign(models.Model):
     factor = models.FloatField(_("tuples per pair"), default=2.0)
     judgements_per_tuple = models.PositiveSmallIntegerField(_("judgements per tuple"), default=2)
     gold_every = models.PositiveSmallIntegerField(_("one gold tuple in every"), default=15)
-    gold_minimum = models.PositiveSmallIntegerField(_("gold answers before anyone is stopped"), default=10)
+    gold_minimum = models.PositiveSmallIntegerField(
+        _("gold answers before doubtful cases are stopped"), default=10
+    )
     gold_threshold = models.FloatField(_("share of gold trials that must be right"), default=0.7)
     repeat_every = models.PositiveSmallIntegerField(_("one hidden repeat in every"), default=0)
     seed = models.PositiveIntegerField(_("seed"), default=1234)

@@ -11,6 +11,7 @@ from annotation.bws.designs.design import tuple_count
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, CampaignCosts, campaign_costs
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign
+from annotation.results.annotators import gate_sentence
 from curation.datasets.people import members_of
 from curation.models import Dataset
 
@@ -20,14 +21,16 @@ class Gate:
     """When the gold gate can stop somebody first, beside what there is to judge.
 
     golds, tuples: after so many gold answers, all wrong, and so many tuples; None where it never stops anybody.
-    each: the tuples that each of `people` gets. proposed: one gold tuple in how many, and a minimum, that act.
+    each: the tuples that each of `people` gets. proposed: one gold tuple in how many, so that it acts. sentence: how
+    often it stops whom.
     """
 
     golds: int | None
     tuples: int | None
     people: int
     each: int
-    proposed: tuple[int, int] | None
+    proposed: int | None
+    sentence: str
 
     @property
     def acts(self) -> bool:
@@ -73,7 +76,8 @@ def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:
         tuples=tuples_before_stop(every=settings["gold_every"], **rule),
         people=people,
         each=each,
-        proposed=gate_proposed(each, threshold=threshold),
+        proposed=gate_proposed(each, **rule),
+        sentence=gate_sentence(golds=each // settings["gold_every"], size=settings["tuple_size"], **rule),
     )
 
 
@@ -82,11 +86,11 @@ def campaign_proposed(dataset: Dataset) -> Campaign:
     campaign = Campaign(dataset=dataset)
     estimate = campaign_estimate(dataset, settings_of(campaign))
     if estimate.gate and estimate.gate.proposed:
-        campaign.gold_every, campaign.gold_minimum = estimate.gate.proposed
+        campaign.gold_every = estimate.gate.proposed
     return campaign
 
 
 def settings_of(campaign: Campaign) -> dict[str, Any]:
     """What the estimate of a stored campaign is made from."""
-    names = "factor judgements_per_tuple repeat_every gold_every gold_minimum gold_threshold"
+    names = "tuple_size factor judgements_per_tuple repeat_every gold_every gold_minimum gold_threshold"
     return {**model_to_dict(campaign, names.split()), **campaign.pair_filter}

@@ -79,12 +79,12 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "judgements_per_tuple": gettext_lazy("By different people. Reliability needs at least 2."),
             "gold_every": gettext_lazy("Tuples with a known answer, at random places."),
             "gold_minimum": gettext_lazy(
-                "Nobody is stopped before this number. With fewer than 10, good "
-                "annotators are stopped by chance more often."
+                "People who are clearly below the share are stopped from 4 gold answers on, and others who are below "
+                "it from this number on. With fewer than 10, good annotators are stopped by chance more often."
             ),
             "gold_threshold": gettext_lazy(
-                "From 0 to 1. Best and worst are two trials. A person is stopped when their "
-                "true share is almost certainly below this."
+                "From 0 to 1. Best and worst are two trials. The estimate says how many people at this share and at "
+                "others are stopped."
             ),
             "repeat_every": REPEATS_HELP,
             "seed": gettext_lazy("The same seed and pairs give the same design."),

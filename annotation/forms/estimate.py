@@ -40,6 +40,7 @@ class EstimateForm(forms.Form):
     source = forms.CharField(required=False)
     split = forms.CharField(required=False)
     number = NumberField(required=False, min_value=1)
+    tuple_size = NumberField(min_value=2, max_value=8)
     factor = forms.FloatField(min_value=0.01, max_value=1000)
     judgements_per_tuple = NumberField(min_value=1, max_value=1000)
     gold_every = NumberField(min_value=2)

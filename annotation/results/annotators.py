@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.agreement import intra_annotator_agreement
-from annotation.bws.annotators.gold_gate import GoldGate, gold_gate, share_bounds
+from annotation.bws.annotators.gold_gate import GoldGate, gold_gate, share_bounds, stop_probability
 from annotation.bws.judgements import Judgements
 from annotation.models import Campaign, Judgement, Participation
 
 CONFIDENCE = 0.95
+MOST_GOLDS_SHOWN = 60  # more golds stop hardly anybody else
+ABOVE = 0.15  # as far above the threshold is somebody whom the gate should keep
 
 
 @dataclass(frozen=True)
@@ -92,3 +95,26 @@ def gate_of(person: Participation) -> GoldGate:
         minimum=person.campaign.gold_minimum,
         threshold=person.campaign.gold_threshold,
     )
+
+
+def gate_sentence(*, golds: int, size: int, minimum: int, threshold: float) -> str:
+    """How often the gate stops somebody who guesses, who is at the threshold and who is well above it.
+
+    golds: how many gold tuples a person answers at most. size: items in a tuple.
+    """
+    golds = min(golds, MOST_GOLDS_SHOWN)
+    rates = {"guess": 1 / size, "at": threshold, "above": min(1.0, threshold + ABOVE)}
+    stopped = {
+        name: stop_probability(rate, golds=golds, minimum=minimum, threshold=threshold)
+        for name, rate in rates.items()
+    }
+    return _(
+        "Within %(golds)d gold answers, the gate stops %(guess).1f %% of the people who guess, "
+        "%(at).1f %% of those whose true share is exactly %(threshold).0f %%, "
+        "and %(above).1f %% of those whose true share is %(high).0f %%."
+    ) % {
+        "golds": golds,
+        "threshold": 100 * threshold,
+        "high": 100 * rates["above"],
+        **{name: 100 * share for name, share in stopped.items()},
+    }

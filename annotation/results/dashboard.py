@@ -11,7 +11,12 @@ from django.utils.translation import ngettext
 
 from annotation.bws.annotators.gold_gate import golds_before_stop
 from annotation.models import Campaign, Judgement, Participation
-from annotation.results.annotators import RepeatAgreement, repeat_agreement_by_person, repeat_agreement_of_all
+from annotation.results.annotators import (
+    RepeatAgreement,
+    gate_sentence,
+    repeat_agreement_by_person,
+    repeat_agreement_of_all,
+)
 from annotation.results.figures import Live, campaign_mark, kept, live_figures
 from annotation.results.record import EVERYBODY
 from annotation.results.selectors import PhaseSums, phase_sums
@@ -54,6 +59,7 @@ class Dashboard:
     annotators: list[AnnotatorRow]
     repeat_agreement: RepeatAgreement | None
     gold_note: str
+    gold_rates: str
     phases: Mapping[str, PhaseSums]
 
 
@@ -68,6 +74,7 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     seconds, reliability, note = live
     seconds_each = seconds.get(EVERYBODY)
     missing = max(0, required - numbers["collected"])
+    golds = campaign.tuples.filter(is_gold=True).count()
     repeat_agreement = kept(campaign, "repeat_agreement", mark, lambda: repeat_agreement_by_person(campaign))
     annotators = _annotators(campaign, seconds, repeat_agreement)
     return Dashboard(
@@ -88,7 +95,8 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
             for row in annotators
             if row.repeat_agreement and not row.participation.excluded
         ),
-        gold_note=gold_note(campaign, campaign.tuples.filter(is_gold=True).count()),
+        gold_note=gold_note(campaign, golds),
+        gold_rates=gold_rates(campaign, golds),
         phases=phases,
     )
 
@@ -156,8 +164,20 @@ def gold_note(campaign: Campaign, golds: int) -> str:
     if missing <= 0:
         return ""
     sentence = ngettext(
-        "Nobody is stopped before %(minimum)d gold answers. Add %(missing)d more gold tuple, or lower that number.",
-        "Nobody is stopped before %(minimum)d gold answers. Add %(missing)d more gold tuples, or lower that number.",
+        "Nobody is stopped before %(minimum)d gold answers. Add %(missing)d more gold tuple.",
+        "Nobody is stopped before %(minimum)d gold answers. Add %(missing)d more gold tuples.",
         missing,
     )
     return sentence % {"minimum": needed, "missing": missing}
+
+
+def gold_rates(campaign: Campaign, golds: int) -> str:
+    """How often the gate stops whom, if people answer all gold tuples."""
+    if not golds:
+        return ""
+    return gate_sentence(
+        golds=golds,
+        size=campaign.tuple_size,
+        minimum=campaign.gold_minimum,
+        threshold=campaign.gold_threshold,
+    )

@@ -14,7 +14,7 @@ from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import pairs_of
 from annotation.forms.gold import GoldForm, KeepForm, KeepFormSet, SuggestForm, WhyForm, answer_of
 from annotation.models import Campaign, Tuple
-from annotation.results.dashboard import gold_note
+from annotation.results.dashboard import gold_note, gold_rates
 from annotation.results.selectors import golds_of
 from curation.access import AuthedRequest
 from curation.errors import UserError
@@ -29,6 +29,7 @@ def gold_list(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     context = campaign_head(request.user, campaign, "gold") | {
         "golds": golds,
         "gold_note": gold_note(campaign, len(golds)) if golds else "",
+        "gold_rates": gold_rates(campaign, len(golds)),
     }
     return render(request, "annotation/campaigns/gold.html", context)
 

@@ -1,18 +1,25 @@
-"""The gold gate: when there are enough wrong answers to gold tuples to stop somebody."""
+"""The gold gate: when there are enough wrong answers to gold tuples to stop somebody.
 
+Two tests act side by side. The sequential one stops clear cases after a few golds; the bound stops those who are below
+the threshold by less, from a minimum of golds on.
+"""
+
+import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
 
-from scipy.special import betaincinv
+import numpy as np
+from scipy.special import betaincinv, xlogy
 
 TRIALS_PER_GOLD = 2  # the best and the worst of a gold tuple are two trials
 MOST_GOLDS = 1000  # a gate that stops nobody after so many wrong answers never stops anybody
-# What is proposed for a campaign: a gate with fewer gold answers stops good people more easily, and more gold takes
-# more time.
-PROPOSED_MINIMUMS = (10, 8, 6, 5)
-SELDOMEST, OFTENEST = 15, 5
+# The sequential test: from how many golds on it acts, and how far below the threshold the share is that it
+# compares with it. For a threshold of .70 that share is .45, about half-way to a guess among four items.
+SEQUENTIAL_MINIMUM, SEQUENTIAL_STEP = 4, 0.25
+# With a lower threshold, that share would be almost 0, and who guesses among four items is above it.
+LOWEST_SEQUENTIAL_THRESHOLD = 0.3
+SELDOMEST, OFTENEST = 15, 5  # one gold tuple in so many is proposed for a campaign: more gold takes more time
 
 
 class GateState(StrEnum):
@@ -41,19 +48,34 @@ def gold_trials_right(best_slot: int, worst_slot: int, gold_best_slot: int, gold
 def gold_gate(
     *, trials: int, right: int, minimum: int = 10, threshold: float = 0.7, confidence: float = 0.95
 ) -> GoldGate:
-    """Decide by gold answers: stopped only if the upper bound of the true share is below the threshold.
+    """Decide by gold answers: stopped if the bound of the true share or the sequential test says that it is too low.
 
-    trials, right: two for each gold tuple, its best and its worst. minimum: golds (not trials) before
-    anybody is stopped. threshold: share of right trials, 0..1. confidence: of each bound by itself. A person whose true
-    share is the threshold is stopped with a chance of at most 1 - confidence at each look.
+    trials, right: two for each gold tuple, its best and its worst. minimum: golds (not trials) from which on somebody
+    is stopped whose upper bound is below the threshold. The sequential test acts from 4 golds on. threshold: share of
+    right trials, 0..1. confidence: of each bound by itself. For the chance that somebody is stopped at one of many
+    looks, see `stop_probability`.
     """
     if not 0 <= right <= trials:
         raise ValueError(f"There cannot be {right} right answers out of {trials} trials.")
     lower, upper = share_bounds(right, trials, confidence)
-    state = GateState.STOPPED if upper < threshold else GateState.KEPT
-    if trials < TRIALS_PER_GOLD * minimum:
-        state = GateState.WAITING
+    enough = trials >= TRIALS_PER_GOLD * minimum
+    state = GateState.KEPT if enough else GateState.WAITING
+    if (enough and upper < threshold) or _clearly_below(right, trials, threshold, confidence):
+        state = GateState.STOPPED
     return GoldGate(state, right / trials if trials else None, lower, upper)
+
+
+def _clearly_below(right: int, trials: int, threshold: float, confidence: float) -> bool:
+    """Wald's (1945) test: are the answers 20 times as likely under a share of t - .25 as under the threshold t?
+
+    Nobody at or above t is ever stopped by it with a chance above 1 - confidence = 1/20. For t <= .3 it stops nobody.
+    """
+    if trials < TRIALS_PER_GOLD * SEQUENTIAL_MINIMUM or threshold <= LOWEST_SEQUENTIAL_THRESHOLD:
+        return False
+    low, wrong = threshold - SEQUENTIAL_STEP, trials - right
+    # right ln(low / t) + wrong ln((1 - low) / (1 - t)); infinite for a wrong answer where t is 1
+    evidence = xlogy(right, low / threshold) + xlogy(wrong, 1 - low) - xlogy(wrong, 1 - threshold)
+    return bool(evidence >= -math.log(1 - confidence))
 
 
 def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, float]:
@@ -63,6 +85,37 @@ def share_bounds(right: int, trials: int, confidence: float) -> tuple[float, flo
     return lower, upper
 
 
+def stop_probability(
+    rate: float, *, golds: int, minimum: int, threshold: float, correlation: float = 0.0
+) -> float:
+    """The exact probability that the gate stops somebody at one of their first `golds` gold answers.
+
+    rate: their true share of right trials, 0..1. correlation: of the best and the worst of one gold tuple, 0..1; at 0
+    they are independent. Who guesses among k items has the rate 1 / k and the correlation 1 / (k - 1)^2.
+    minimum, threshold: as of `gold_gate`, which is called.
+    """
+    both = rate**2 + correlation * rate * (1 - rate)
+    chances = np.array(
+        [1 - 2 * rate + both, 2 * (rate - both), both]
+    )  # of 0, 1 and 2 right trials of one gold
+    going_on = np.ones(1)  # (2 g + 1,) after g golds: the chance to have r right trials and not to be stopped
+    for answered in range(1, golds + 1):
+        going_on = np.convolve(going_on, chances)
+        going_on[: _rights_stopped(answered, minimum=minimum, threshold=threshold)] = 0
+    return float(1 - going_on.sum())
+
+
+def _rights_stopped(golds: int, *, minimum: int, threshold: float) -> int:
+    """With fewer right trials than this, the gate stops somebody after so many golds: more are never worse."""
+    trials = TRIALS_PER_GOLD * golds
+
+    def goes_on(right: int) -> bool:
+        gate = gold_gate(trials=trials, right=right, minimum=minimum, threshold=threshold)
+        return gate.state is not GateState.STOPPED
+
+    return bisect_left(range(trials + 1), True, key=goes_on)
+
+
 def golds_before_stop(*, minimum: int, threshold: float) -> int | None:
     """After how many gold answers, all of them wrong, the gate first stops somebody; None if it never does.
 
@@ -70,8 +123,7 @@ def golds_before_stop(*, minimum: int, threshold: float) -> int | None:
     """
 
     def stops(golds: int) -> bool:
-        gate = gold_gate(trials=TRIALS_PER_GOLD * golds, right=0, minimum=minimum, threshold=threshold)
-        return gate.state is GateState.STOPPED
+        return _rights_stopped(golds, minimum=minimum, threshold=threshold) > 0
 
     golds = bisect_left(range(MOST_GOLDS + 1), True, key=stops)
     return golds if golds <= MOST_GOLDS else None
@@ -86,14 +138,17 @@ def tuples_before_stop(*, every: int, minimum: int, threshold: float) -> int | N
     return None if golds is None else golds * every
 
 
-def gate_proposed(tuples: float, *, threshold: float) -> tuple[int, int] | None:
-    """One gold tuple in how many, and the minimum of gold answers, for people who get so many tuples each.
+def gate_proposed(tuples: float, *, minimum: int, threshold: float) -> int | None:
+    """One gold tuple in how many, for people who get so many tuples each.
 
     The gate can then stop somebody within half of the work, or, if that takes too much gold, before its end. None if
     even the most frequent gold comes too late.
     """
-    for share, minimum, every in product((0.5, 1.0), PROPOSED_MINIMUMS, range(SELDOMEST, OFTENEST - 1, -1)):
-        needed = tuples_before_stop(every=every, minimum=minimum, threshold=threshold)
-        if needed is not None and needed <= share * tuples:
-            return every, minimum
+    golds = golds_before_stop(minimum=minimum, threshold=threshold)
+    if not golds:
+        return None
+    for share in (0.5, 1.0):
+        every = min(SELDOMEST, int(share * tuples / golds))
+        if every >= OFTENEST:
+            return every
     return None

@@ -250,7 +250,7 @@ def test_nothing_is_published_before_the_first_judgement(campaign) -> None:
     assert not ScoreSet.objects.exists()
 
 
-@pytest.mark.parametrize(("golds", "said"), [(0, "no gold tuples"), (3, "Add 7 more"), (10, "")])
+@pytest.mark.parametrize(("golds", "said"), [(0, "no gold tuples"), (3, "Add 1 more"), (4, "")])
 def test_a_gate_that_cannot_stop_anyone_is_said_to(campaign, golds, said) -> None:
     note = gold_note(campaign, golds)
 

@@ -159,8 +159,11 @@ def test_without_a_dataset_one_is_chosen_first(site, dataset) -> None:
     assert elsewhere.slug not in page
 
 
+DESIGN = {"tuple_size": 4, "factor": 2}
+
+
 def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
-    asked = {"factor": 2, "judgements_per_tuple": 3, "gold_every": 10, "seconds": 30, "pay": 20}
+    asked = DESIGN | {"judgements_per_tuple": 3, "gold_every": 10, "seconds": 30, "pay": 20}
 
     estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
 
@@ -172,7 +175,7 @@ def test_the_estimate_follows_the_settings(site, dataset, pairs) -> None:
 
 
 def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
-    asked = {"factor": 2, "judgements_per_tuple": 3, "gold_every": 10, "repeat_every": 10, "seconds": 36}
+    asked = DESIGN | {"judgements_per_tuple": 3, "gold_every": 10, "repeat_every": 10, "seconds": 36}
 
     estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
 
@@ -182,7 +185,7 @@ def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
     )
 
 
-GATE = {"factor": 2, "gold_every": 15, "gold_minimum": 10, "gold_threshold": 0.7}
+GATE = DESIGN | {"gold_every": 15, "gold_minimum": 10, "gold_threshold": 0.7}
 
 
 @pytest.fixture
@@ -191,16 +194,17 @@ def sixty(dataset):
 
 
 def test_the_estimate_says_when_the_gold_gate_cannot_act_and_what_can(site, dataset, sixty) -> None:
-    asked = GATE | {"judgements_per_tuple": 2, "people": 2}
+    asked = GATE | {"judgements_per_tuple": 2, "people": 5}
 
     estimate = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked))
 
-    # 120 tuples twice, of which each of two people gets half, and a fourteenth of gold on top.
+    # 120 tuples twice, of which each of five people gets a fifth, and a fourteenth of gold on top. In 51 tuples are at
+    # least three gold ones, and three stop nobody.
     assert estimate.endswith(
-        "The gold gate cannot act in this campaign. The first possible stop comes "
-        "after 10 gold answers, that is after 150 "
-        "tuples. Each of 2 people gets about 128 tuples. It can act with one gold tuple in every 6 and at least 10 "
-        "gold answers."
+        "The gold gate cannot act in this campaign. The first possible stop comes after 4 gold answers, "
+        "that is after 60 tuples. Each of 5 people gets about 51 tuples. It can act with one gold tuple in "
+        "every 6. Within 3 gold answers, the gate stops 0.0 % of the people who guess, 0.0 % of those whose "
+        "true share is exactly 70 %, and 0.0 % of those whose true share is 85 %."
     )
 
 
@@ -209,29 +213,32 @@ def test_the_estimate_follows_the_people_who_share_the_work(site, dataset, sixty
 
     few, many = (
         text_of(site.get(f"/campaigns/estimate/{dataset.slug}/", asked | {"people": people}))
-        for people in (4, 9)
+        for people in (18, 36)
     )
 
+    # The gate stops with 0 or 1 of 8 trials right. If somebody guesses, the chance is (3/4)^8 + 2 (3/4)^7 = .367.
     assert few.endswith(
-        "The gold gate can act. The first possible stop comes after 10 gold answers, that is after 60 tuples. "
-        "Each of 4 people gets about 108 tuples."
+        "The gold gate can act. The first possible stop comes after 4 gold answers, that is after 24 tuples. "
+        "Each of 18 people gets about 24 tuples. Within 4 gold answers, the gate stops 36.7 % of the people "
+        "who guess, 0.1 % of those whose true share is exactly 70 %, and 0.0 % of those whose true share is "
+        "85 %."
     )
     assert "The gold gate cannot act in this campaign." in many
 
 
-def test_a_new_campaigns_form_proposes_a_gold_gate_that_can_act(site, dataset, sixty) -> None:
+def test_a_new_campaigns_form_proposes_a_gold_gate_that_can_act(site, dataset, pairs) -> None:
     page = site.get(f"/campaigns/new/?dataset={dataset.slug}")
 
     assert re.search(r'name="gold_every" value="6"', page.content.decode())
-    assert "The first possible stop comes after 10 gold answers, that is after 60 tuples." in text_of(page)
+    assert "The first possible stop comes after 4 gold answers, that is after 24 tuples." in text_of(page)
     assert "cannot act" not in text_of(page)
 
 
-def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, dataset, sixty) -> None:
+def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, dataset, pairs) -> None:
     usual = campaign_create(dataset=dataset, name="Usual")
     reached = campaign_create(dataset=dataset, name="Reached", gold_every=6)
     for campaign in (usual, reached):
-        GoldFactory.create_batch(10, campaign=campaign, pairs=sixty[:4])
+        GoldFactory.create_batch(10, campaign=campaign, pairs=pairs[:4])
 
     ticked, marked = (
         re.search(r'<li class="(\w+)">(?:(?!</?li).)*gold tuples\.', page.content.decode(), re.DOTALL)[1]
@@ -243,11 +250,11 @@ def test_a_draft_ticks_the_gold_gate_only_where_people_can_reach_it(site, datase
 
 def test_too_few_gold_tuples_leave_the_gate_unticked(site, dataset, sixty) -> None:
     campaign = campaign_create(dataset=dataset, name="Few", gold_every=6)
-    GoldFactory.create_batch(9, campaign=campaign, pairs=sixty[:4])
+    GoldFactory.create_batch(3, campaign=campaign, pairs=sixty[:4])
 
     page = text_of(site.get(address("campaign", campaign)))
 
-    assert "! 9 gold tuples. Nobody can be stopped before 10 are answered, so add more." in page
+    assert "! 3 gold tuples. Nobody can be stopped before 4 are answered, so add more." in page
 
 
 def test_an_estimate_of_unfinished_settings_waits(site, dataset) -> None:

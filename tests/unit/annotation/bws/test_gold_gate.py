@@ -11,16 +11,19 @@ from annotation.bws.annotators.gold_gate import (
     gold_trials_right,
     golds_before_stop,
     share_bounds,
+    stop_probability,
     tuples_before_stop,
 )
 
 
 def test_nobody_is_stopped_before_enough_golds() -> None:
-    assert gold_gate(trials=18, right=0, minimum=10).state is GateState.WAITING
+    assert gold_gate(trials=6, right=0, minimum=10).state is GateState.WAITING
 
 
-def test_somebody_who_is_wrong_throughout_is_stopped_at_the_minimum() -> None:
-    assert gold_gate(trials=20, right=0, minimum=10).state is GateState.STOPPED
+def test_somebody_below_the_threshold_by_little_is_stopped_from_the_minimum_on() -> None:
+    # The evidence for .45 is 10 ln(.45 / .70) + 10 ln(.55 / .30) = 1.64, below ln 20; the bound of 10 / 20 is .698.
+    assert gold_gate(trials=20, right=10, minimum=10).state is GateState.STOPPED
+    assert gold_gate(trials=20, right=10, minimum=11).state is GateState.WAITING
 
 
 def test_a_rate_below_the_threshold_alone_stops_nobody() -> None:
@@ -93,19 +96,97 @@ def test_a_gate_that_asks_for_nothing_stops_nobody() -> None:
     assert tuples_before_stop(every=5, minimum=1, threshold=0.0) is None
 
 
-def test_one_gold_in_fifteen_and_ten_answers_take_150_tuples() -> None:
-    assert tuples_before_stop(every=15, minimum=10, threshold=0.7) == 150
+@pytest.mark.parametrize(
+    ("trials", "right", "stopped"),
+    # Evidence for .45 against .70: right ln(.45 / .70) + wrong ln(.55 / .30), and ln 20 is 2.996.
+    [
+        (6, 0, False),  # 3.637, but of three golds only
+        (8, 2, False),  # 2.753
+        (8, 1, True),  # 3.801
+        (10, 2, True),  # 3.965
+        (10, 3, False),  # 2.917
+    ],
+)
+def test_the_sequential_test_stops_where_the_answers_are_twenty_times_as_likely(
+    trials, right, stopped
+) -> None:
+    gate = gold_gate(trials=trials, right=right, minimum=10, threshold=0.7)
+
+    assert (gate.state is GateState.STOPPED) == stopped
 
 
-@pytest.mark.parametrize("tuples", [25, 40, 60, 120, 150, 300, 1000])
+def test_a_threshold_near_guessing_has_no_sequential_test() -> None:
+    assert gold_gate(trials=18, right=0, minimum=10, threshold=0.3).state is GateState.WAITING
+
+
+def test_a_threshold_of_one_lets_a_perfect_person_go_on() -> None:
+    assert gold_gate(trials=200, right=200, threshold=1.0).state is GateState.KEPT
+    assert gold_gate(trials=8, right=7, threshold=1.0).state is GateState.STOPPED
+
+
+def test_the_probability_of_a_stop_agrees_with_a_hand_worked_case() -> None:
+    # Of four golds, the gate stops with 0 or 1 of 8 trials right: (3/4)^8 + 8 (1/4) (3/4)^7.
+    exact = stop_probability(0.25, golds=4, minimum=10, threshold=0.7)
+
+    assert exact == pytest.approx(0.75**8 + 2 * 0.75**7)
+
+
+def test_the_probability_of_a_stop_follows_the_correlation_of_best_and_worst() -> None:
+    # Best and worst of a gold are both right or both wrong: 0 or 2 of 8 trials, and with 2 nobody is stopped.
+    together = stop_probability(0.25, golds=4, minimum=10, threshold=0.7, correlation=1.0)
+
+    assert together == pytest.approx(0.75**4)
+
+
+THRESHOLDS = [0.6, 0.65, 0.7, 0.75, 0.8]
+
+
+def stopped_by_bound_alone(rate: float, golds: int, threshold: float) -> float:
+    """The chance to be stopped by the bound, at ten golds or later, with no sequential test."""
+    going_on = np.ones(1)
+    for trials in range(2, 2 * golds + 1, 2):
+        going_on = np.convolve(going_on, binom.pmf(range(3), 2, rate))
+        if trials >= 20:
+            going_on[binom.cdf(range(trials + 1), trials, threshold) < 0.05] = 0
+    return 1 - going_on.sum()
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_the_sequential_test_stops_hardly_anybody_whom_the_gate_should_keep(threshold) -> None:
+    added = [
+        stop_probability(rate, golds=60, minimum=10, threshold=threshold)
+        - stopped_by_bound_alone(rate, 60, threshold)
+        for rate in (threshold, threshold + 0.1)
+    ]
+
+    assert 0 <= added[0] < 0.0023
+    assert 0 <= added[1] < 0.001
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_people_who_guess_are_stopped_before_the_bound_could_act(threshold) -> None:
+    # The mean of the golds until the stop is the sum over g of the chance to go on after g golds.
+    going_on = [
+        1 - stop_probability(0.25, golds=golds, minimum=10, threshold=threshold) for golds in range(40)
+    ]
+
+    assert sum(going_on) < {0.6: 7.6, 0.65: 6.0, 0.7: 5.5, 0.75: 4.8, 0.8: 4.5}[threshold]
+
+
+def test_one_gold_in_fifteen_takes_sixty_tuples() -> None:
+    assert tuples_before_stop(every=15, minimum=10, threshold=0.7) == 60
+
+
+@pytest.mark.parametrize("tuples", [20, 25, 40, 60, 120, 150, 300, 1000])
 def test_what_is_proposed_can_act_for_people_who_get_so_many_tuples(tuples) -> None:
-    every, minimum = gate_proposed(tuples, threshold=0.7)
+    every = gate_proposed(tuples, minimum=10, threshold=0.7)
 
-    assert tuples_before_stop(every=every, minimum=minimum, threshold=0.7) <= tuples
+    assert tuples_before_stop(every=every, minimum=10, threshold=0.7) <= tuples
 
 
 def test_a_large_campaign_keeps_the_usual_gate_and_a_tiny_one_has_none() -> None:
-    assert gate_proposed(300, threshold=0.7) == (15, 10)
-    assert gate_proposed(120, threshold=0.7) == (6, 10)
-    assert gate_proposed(24, threshold=0.7) is None
-    assert gate_proposed(1000, threshold=0.0) is None
+    assert gate_proposed(120, minimum=10, threshold=0.7) == 15
+    assert gate_proposed(60, minimum=10, threshold=0.7) == 7
+    assert gate_proposed(24, minimum=10, threshold=0.7) == 6
+    assert gate_proposed(19, minimum=10, threshold=0.7) is None
+    assert gate_proposed(1000, minimum=10, threshold=0.0) is None
