@@ -211,7 +211,9 @@ class Pair(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["dataset", "external_id"], name="one_pair_per_external_id_and_dataset"
+                # Files count from 1 again, and so do their splits: an id says which pair only within these.
+                fields=["dataset", "external_id", "source", "split"],
+                name="one_pair_per_id_in_source_and_split",
             )
         ]
         indexes = [

@@ -177,11 +177,12 @@ def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:
 
 
 def _items(facts: _Facts) -> None:
-    columns = ("external_id", "a__text", "b__text", "source", "subset", "split", "origin")
+    columns = ("pk", "a__text", "b__text", "source", "subset", "split", "origin")
     names = ("id", "sentence1", "sentence2", "source", "subset", "split", "origin")
     asked = TupleItem.objects.filter(tuple__campaign=facts.campaign).values("pair")
     rows = Pair.objects.filter(pk__in=asked).order_by("pk").values_list(*columns)
-    facts.table("items.csv", names, rows.iterator(chunk_size=2000))
+    named = ((facts.names[pk], *rest) for pk, *rest in rows.iterator(chunk_size=2000))
+    facts.table("items.csv", names, named)
 
 
 def _tuples(facts: _Facts) -> None:

@@ -103,9 +103,18 @@ def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
         made = _stand_ins(dataset, list(names.values()))
     ids = [_id(name) for name in names.values()]
     known: dict[str, int] = {}
+    shared: set[str] = set()
     for start in range(0, len(ids), IDS_AT_ONCE):
         some = Pair.objects.filter(dataset=dataset, external_id__in=ids[start : start + IDS_AT_ONCE])
-        known |= dict(some.values_list("external_id", "pk"))
+        for name, pk in some.values_list("external_id", "pk"):
+            if known.setdefault(name, pk) != pk:
+                shared.add(name)
+    if shared:
+        sentence = _(
+            "%(n)d items are ids that pairs of several sources or splits of “%(dataset)s” have, the first “%(first)s”; "
+            "import the judgements into a dataset without pairs."
+        )
+        raise UserError(sentence, n=len(shared), dataset=dataset.name, first=min(shared)[:80])
     missing = [name for name in names.values() if _id(name) not in known]
     if missing:
         raise UserError(

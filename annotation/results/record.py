@@ -1,5 +1,6 @@
 """What people judged in a campaign, as arrays: the one way from its rows to scores, figures and files."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,9 +187,18 @@ def judgements_require(campaign: Campaign, judged: CampaignJudgements, method: s
 
 
 def pair_names(campaign: Campaign) -> dict[int, str]:
-    """The ids of all pairs of the campaign's tuples, gold tuples too, by primary key."""
+    """What files call the pairs of the campaign's tuples, gold tuples too, by primary key.
+
+    It is a pair's id, behind its source and split where other pairs among these have the id too.
+    """
     asked = TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
-    return dict(Pair.objects.filter(pk__in=asked).order_by("pk").values_list("pk", "external_id"))
+    pairs = Pair.objects.filter(pk__in=asked).order_by("pk")
+    named = list(pairs.values_list("pk", "source", "split", "external_id"))
+    times = Counter(name for *_rest, name in named)
+    return {
+        pk: name if times[name] == 1 else "/".join(filter(None, (source, split, name)))
+        for pk, source, split, name in named
+    }
 
 
 def annotator_codes(campaign: Campaign) -> dict[int, str]:

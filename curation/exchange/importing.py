@@ -26,6 +26,7 @@ from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowErr
 from curation.files.identity import (
     FileOrigin,
     IdentifiedPair,
+    Rejections,
     Survey,
     TooManyRowsError,
     identified,
@@ -180,7 +181,8 @@ def _job_prepared(
         scale = score_set.low, score_set.high
     rows = identified(parse_pairs(layout, scale=scale), origin)
     survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
-    _require_a_pair(survey, path)
+    if not survey.pairs:
+        raise _nothing_imported(path, survey.rows, survey.rejections)
     outcome = ImportOutcome(
         dataset=dataset.slug,
         source=origin.source,
@@ -189,7 +191,7 @@ def _job_prepared(
         warnings=layout.warnings,
         dry_run=dry_run,
     )
-    job = _Job(layout, origin, survey, Target(dataset, None, survey.ids), outcome)
+    job = _Job(layout, origin, survey, Target(dataset, None, survey.names), outcome)
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale_guessed = scale is None
         outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
@@ -230,18 +232,24 @@ def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
     )
 
 
-def _require_a_pair(survey: Survey, path: Path) -> None:
-    if survey.pairs:
-        return
-    if survey.first_error is None:
+def _nothing_imported(path: Path, rows: int, rejections: Rejections) -> UserError:
+    """The error of a file that has no row that can be imported."""
+    if not rows:
         sentence = _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
-        raise UserError(sentence, file=path.name)
+        return UserError(sentence, file=path.name)
+    count, first = rejections.most_frequent()
     sentence = ngettext(
         "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
         "None of the %(rows)s rows of %(file)s can be imported. Line %(line)s: %(reason)s.",
-        survey.rows,
+        rows,
     )
-    raise UserError(sentence, rows=survey.rows, file=path.name, **survey.first_error._asdict())
+    if len(rejections.counts) > 1:
+        sentence = _(
+            "None of the %(rows)s rows of %(file)s can be imported. "
+            "The most frequent reason (%(count)s rows), first on line %(line)s: %(reason)s."
+        )
+    facts = {"line": first.line, "reason": first.reason}
+    return UserError(sentence, rows=rows, file=path.name, count=count, **facts)
 
 
 def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | None:
@@ -310,7 +318,8 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 
 
 def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
-    outcome, dataset = job.outcome, job.target.dataset
+    """Raises UserError, with nothing written, where every row contradicts what the dataset holds."""
+    outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
     rows = identified(parse_pairs(job.layout, scale=outcome.scale), job.origin)
     while chunk := list(islice(rows, CHUNK_ROWS)):
         pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
@@ -326,8 +335,11 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
                 so_far = {name: batch.written.get(name, 0) + number for name, number in counts.items()}
                 import_beat(batch=batch, written=so_far)
         for error in written.refused:
+            rejections.add(error)
             refuse(error)
         report(outcome.rows, job.survey.rows, _("Importing pairs"))
+    if outcome.rejected == outcome.rows:
+        raise _nothing_imported(job.layout.path, outcome.rows, rejections)
 
 
 @contextmanager

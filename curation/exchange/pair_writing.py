@@ -1,7 +1,7 @@
 """Identified pairs into rows: which are new, which are known, which contradict what is known.
 
-A sentence is stored once in a dataset, a pair once for each id, a score once for each pair and score set.
-Nothing that is stored is changed.
+A sentence is stored once in a dataset, a pair once for each id in its source and split, a score once for each
+pair and score set. Nothing that is stored is changed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from curation.files.drafts import RowError
-from curation.files.identity import IdentifiedPair
+from curation.files.identity import IdentifiedPair, PairName
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.duplicates import (
     NO_OCCURRENCES,
@@ -41,13 +41,13 @@ class StoredPair(NamedTuple):
 class Target:
     """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
 
-    own_ids: hashes of the external ids of the whole file; a pair under one of them is no duplicate.
+    own_names: hashes of the names of the whole file's pairs; a pair under one of them is no duplicate.
     stored: how the dataset's other pairs stand that have the same sentences as one that was seen, by their keys.
     """
 
     dataset: Dataset
     score_set: ScoreSet | None
-    own_ids: AbstractSet[int]
+    own_names: AbstractSet[int]
     seen: SeenPairs = field(default_factory=SeenPairs)
     stored: dict[tuple[str, str], Occurrences] = field(default_factory=dict)
 
@@ -66,31 +66,31 @@ class WriteOutcome:
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> WriteOutcome:
     """Store the pairs that the dataset does not hold yet, and the scores that the score set does not hold.
 
-    A pair whose id belongs to other sentences, or has another score, is refused. The number of queries does
+    A pair whose name belongs to other sentences, or has another score, is refused. The number of queries does
     not depend on the number of pairs. A dry run only reads. Call it in a transaction that locked the dataset.
     """
-    known: dict[str, StoredPair] = {}
+    known: dict[PairName, StoredPair] = {}
     if target.dataset.pk is not None:
         chosen = (target.score_set and target.score_set.pk) or 0  # no score set has the number 0
         rows = (
-            Pair.objects.filter(dataset=target.dataset, external_id__in=[pair.external_id for pair in pairs])
+            _pairs_under(target.dataset, [pair.name for pair in pairs])
             .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
-            .values_list("external_id", "pk", "a__key", "b__key", "chosen__value")
+            .values_list(*PairName._fields, "pk", "a__key", "b__key", "chosen__value")
         )
-        known = {external_id: StoredPair(*facts) for external_id, *facts in rows}
+        known = {PairName(*facts[:3]): StoredPair(*facts[3:]) for facts in rows}
     refused = [error for pair in pairs if (error := _contradiction(pair, known, target.score_set))]
     lines = {error.line for error in refused}
     taken = [pair for pair in pairs if pair.draft.line not in lines]
-    new = [pair for pair in taken if pair.external_id not in known]
+    new = [pair for pair in taken if pair.name not in known]
     # From the keys of the sentences that the dataset holds to their numbers.
     keys = sorted({key for pair in taken for key in (pair.a_key, pair.b_key)})
     there = Sentence.objects.filter(dataset=target.dataset, key__in=keys) if target.dataset.pk else None
     sentences = {} if there is None else dict(there.values_list("key", "pk"))
     repeats = _repeats(target, taken, sentences)
-    # The scores that the file has and the score set lacks, by the pair's id.
+    # The scores that the file has and the score set lacks, by the pair's name.
     scored = [] if target.score_set is None else [pair for pair in taken if pair.draft.score is not None]
     held = {name for name, pair in known.items() if pair.score is not None}
-    scores = {pair.external_id: pair.draft.score for pair in scored if pair.external_id not in held}
+    scores = {pair.name: pair.draft.score for pair in scored if pair.name not in held}
     if not dry_run:
         texts: dict[str, str] = {}
         for pair in new:
@@ -112,15 +112,16 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
 
 
 def _contradiction(
-    pair: IdentifiedPair, known: Mapping[str, StoredPair], score_set: ScoreSet | None
+    pair: IdentifiedPair, known: Mapping[PairName, StoredPair], score_set: ScoreSet | None
 ) -> RowError | None:
-    there = known.get(pair.external_id)
+    there = known.get(pair.name)
     if there is None:
         return None
-    names = {"id": pair.external_id, "set": score_set, "score": there.score}
+    names = {"id": pair.name.external_id, "set": score_set, "score": there.score}
     if (there.a_key, there.b_key) != (pair.a_key, pair.b_key):
         reason = _(
-            'the id "%(id)s" belongs to a pair with other sentences in the dataset, and sentences never change'
+            'the id "%(id)s" belongs to other sentences in the same source and split of the dataset; '
+            "give the file another source, or the row another id"
         )
     elif None not in (there.score, pair.draft.score) and there.score != pair.draft.score:
         reason = _(
@@ -132,25 +133,27 @@ def _contradiction(
 
 
 def _pairs_added(
-    dataset: Dataset, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int], *, asked: Iterable[str]
-) -> dict[str, int]:
-    """Store the pairs. Returns the numbers of those whose external ids are asked for."""
-    rows = [
-        (
-            each.external_id,
-            sentences[each.a_key],
-            sentences[each.b_key],
-            each.source,
-            each.draft.subset,
-            each.split,
-        )
-        for each in pairs
-    ]
-    columns = ["external_id", "a_id", "b_id", "source", "subset", "split"]
+    dataset: Dataset,
+    pairs: Sequence[IdentifiedPair],
+    sentences: Mapping[str, int],
+    *,
+    asked: Iterable[PairName],
+) -> dict[PairName, int]:
+    """Store the pairs. Returns the numbers of those whose names are asked for."""
+    rows = [(*each.name, sentences[each.a_key], sentences[each.b_key], each.draft.subset) for each in pairs]
+    columns = [*PairName._fields, "a_id", "b_id", "subset"]
     rows_add(Pair, shared={"dataset_id": dataset.pk}, columns=columns, rows=rows)
-    wanted = {pair.external_id for pair in pairs} & set(asked)
-    stored = Pair.objects.filter(dataset=dataset, external_id__in=wanted)
-    return dict(stored.values_list("external_id", "pk")) if wanted else {}
+    wanted = {pair.name for pair in pairs} & set(asked)
+    stored = _pairs_under(dataset, wanted).values_list(*PairName._fields, "pk") if wanted else ()
+    return {PairName(*name): pk for *name, pk in stored}
+
+
+def _pairs_under(dataset: Dataset, names: Iterable[PairName]) -> models.QuerySet[Pair]:
+    """The pairs of the dataset with the names' ids: those that have the names, and those of other sources and splits.
+
+    The sources and splits are not asked for, because a database compares lists of single values fastest.
+    """
+    return Pair.objects.filter(dataset=dataset, external_id__in={name.external_id for name in names})
 
 
 def _repeats(
@@ -159,9 +162,9 @@ def _repeats(
     _look_up_stored(target, pairs, sentences)
     repeats = []
     for pair in pairs:
-        within = target.seen.add(pair.a_key, pair.b_key, pair.split)
+        within = target.seen.add(pair.a_key, pair.b_key, pair.name.split)
         others = target.stored.get(unordered(pair.a_key, pair.b_key), NO_OCCURRENCES)
-        repeats.append((within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.split), others)))
+        repeats.append((within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.name.split), others)))
     return repeats
 
 
@@ -172,12 +175,11 @@ def _look_up_stored(target: Target, pairs: Sequence[IdentifiedPair], sentences: 
     if not ids:
         return
     rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids).order_by()
-    facts = rows.values_list("a__key", "b__key", "split", "external_id")
-    for a_key, b_key, split, external_id in facts.iterator():
-        both = unordered(a_key, b_key)
-        if both in new and hash(external_id) not in target.own_ids:
+    for a_key, b_key, *facts in rows.values_list("a__key", "b__key", *PairName._fields).iterator():
+        both, name = unordered(a_key, b_key), PairName(*facts)
+        if both in new and hash(name) not in target.own_names:
             before = target.stored.get(both, NO_OCCURRENCES)
-            target.stored[both] = before.with_pair(occurrence_of(a_key, b_key, split))
+            target.stored[both] = before.with_pair(occurrence_of(a_key, b_key, name.split))
 
 
 def rows_add(

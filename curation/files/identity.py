@@ -16,14 +16,21 @@ from curation.pairs.text import made_external_id, sentence_key
 
 _key = lru_cache(256)(sentence_key)  # many files repeat a sentence in row after row
 _ROWS_BETWEEN_REPORTS = 5000
+_NAMED = re.compile(r'"[^"]*"|\d+')
 SPLIT_WORDS = ("train", "dev", "validation", "valid", "val", "test")
+
+
+class PairName(NamedTuple):
+    """Which pair of a dataset is meant: ids repeat from file to file, and from split to split."""
+
+    external_id: str
+    source: str
+    split: str
 
 
 class IdentifiedPair(NamedTuple):
     draft: DraftPair
-    external_id: str
-    source: str
-    split: str
+    name: PairName
     a_key: str
     b_key: str
 
@@ -47,10 +54,10 @@ def identified(
 ) -> Iterator[IdentifiedPair | RowError]:
     """Give each pair its id: the file's, or one made from its content and its occurrence within the file.
 
-    An id that the file has used before is an error of the later row.
+    An id that the file has used before in the same source and split is an error of the later row.
     """
     occurrences = Counter[int]()
-    lines: dict[int, int] = {}  # the line on which each of the file's own ids first stood, by the id's hash
+    lines: dict[int, int] = {}  # the line on which each of the file's own ids first stood, by the name's hash
     for row in rows:
         keys = (_key(row.a), _key(row.b)) if row.b else ("", "")
         source = row.source if origin.source is None else origin.source
@@ -62,26 +69,48 @@ def identified(
             yield row
             continue
         external_id = row.external_id or made_external_id(source, split, *keys, occurrences[content])
-        first = lines.setdefault(hash(external_id), row.line) if row.external_id else row.line
+        name = PairName(external_id, source, split)
+        first = lines.setdefault(hash(name), row.line) if row.external_id else row.line
         if first != row.line:
             yield RowError(row.line, f'the id "{external_id}" stands on line {first} already', row.row)
         else:
-            yield IdentifiedPair(row, external_id, source, split, *keys)
+            yield IdentifiedPair(row, name, *keys)
+
+
+@dataclass
+class Rejections:
+    """Why rows were rejected: of each reason, how often and the first row.
+
+    Reasons are the same if they differ only in numbers and quoted words.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, RowError] = field(default_factory=dict)
+
+    def add(self, error: RowError) -> None:
+        reason = _NAMED.sub("", error.reason)
+        self.counts[reason] += 1
+        self.first.setdefault(reason, error)
+
+    def most_frequent(self) -> tuple[int, RowError]:
+        """How many rows have the most frequent reason, and the first of them."""
+        [(reason, count)] = self.counts.most_common(1)
+        return count, self.first[reason]
 
 
 @dataclass
 class Survey:
     """lowest, highest: of the scores of the good rows, None where there are none.
 
-    ids: hashes of the external ids of the good rows. first_error: the first bad row.
+    names: hashes of the names of the good rows. rejections: of the others.
     """
 
     rows: int = 0
     pairs: int = 0
     lowest: float | None = None
     highest: float | None = None
-    ids: set[int] = field(default_factory=set)
-    first_error: RowError | None = None
+    names: set[int] = field(default_factory=set)
+    rejections: Rejections = field(default_factory=Rejections)
 
 
 class TooManyRowsError(FileError):
@@ -102,10 +131,10 @@ def survey_rows(
         if survey.rows % _ROWS_BETWEEN_REPORTS == 0:
             report(survey.rows, 0, message)
         if isinstance(row, RowError):
-            survey.first_error = survey.first_error or row
+            survey.rejections.add(row)
             continue
         survey.pairs += 1
-        survey.ids.add(hash(row.external_id))
+        survey.names.add(hash(row.name))
         score = row.draft.score
         if score is not None:
             survey.lowest = score if survey.lowest is None else min(survey.lowest, score)

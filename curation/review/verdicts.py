@@ -219,12 +219,12 @@ def _replacement(pair: Pair, sentence: Sentence) -> Pair:
     replacement, _made = Pair.objects.get_or_create(
         dataset=pair.dataset,
         external_id=f"{pair.external_id[:180]}-edit-{sentence.key[:12]}",
+        source=pair.source,
+        split=pair.split,
         defaults={
             "a": pair.a,
             "b": sentence,
-            "source": pair.source,
             "subset": pair.subset,
-            "split": pair.split,
             "origin": Pair.Origin.GENERATED,
             "run_ref": pair.run_ref,
         },

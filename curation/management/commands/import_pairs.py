@@ -114,6 +114,8 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
         yield _("Nothing was written (dry run). The import would give: %(counts)s") % {"counts": counts}
     elif not outcome.added and not outcome.scores_added:
         sentence = _("Nothing was added, because the dataset already contains these pairs. %(counts)s")
+        if outcome.rejected:
+            sentence = _("Nothing was added, because the dataset already contains the other rows. %(counts)s")
         yield sentence % {"counts": counts}
     else:
         yield f"{outcome.dataset}: {counts}"

@@ -258,6 +258,22 @@ def test_gold_tuples_stand_in_a_bundle_with_their_answers(judged, tmp_path) -> N
     assert pairs[0] in {item["id"] for item in rows_of(path / "items.csv")}
 
 
+def test_pairs_with_one_id_in_two_splits_have_different_names_in_a_bundle(judged, tmp_path) -> None:
+    first, second = judged.dataset.pairs.order_by("pk")[:2]
+    for pair, split in ((first, "train"), (second, "dev")):
+        judged.dataset.pairs.filter(pk=pair.pk).update(external_id="1", source="news", split=split)
+
+    path = bundle_write(campaign=judged, path=tmp_path / "bundle").path
+
+    items = {row["id"]: row["sentence1"] for row in rows_of(path / "items.csv")}
+    assert items["news/train/1"] == first.a.text
+    assert items["news/dev/1"] == second.a.text
+    assert len(items) == 40
+    assert {"news/train/1", "news/dev/1"} <= {
+        row["item"] for row in rows_of(path / "scores" / "counting.csv")
+    }
+
+
 def test_a_bundle_replaces_an_earlier_one_and_nothing_else(judged, bundle, tmp_path) -> None:
     bundle_write(campaign=judged, path=bundle)
     mine = tmp_path / "mine"

@@ -114,6 +114,16 @@ def test_items_that_are_ids_of_pairs_are_those_pairs(keep, path, dataset) -> Non
     assert set(judged) == set(Pair.objects.filter(dataset=dataset).values_list("pk", flat=True))
 
 
+def test_an_item_that_is_the_id_of_pairs_of_two_sources_is_refused(keep, path, dataset) -> None:
+    for name in [*ITEMS, ITEMS[0]]:
+        PairFactory(dataset=dataset, external_id=name, source=f"source {Pair.objects.count() // 40}")
+
+    with pytest.raises(CommandError, match=r"1 items are ids that pairs of several sources .* “item 0”"):
+        keep(path, "--dataset", dataset.slug)
+
+    assert not Campaign.objects.exists()
+
+
 def test_items_that_a_dataset_does_not_know_are_refused_and_nothing_is_kept(keep, path, dataset) -> None:
     PairFactory(dataset=dataset, external_id=ITEMS[0])
 

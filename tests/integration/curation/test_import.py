@@ -187,9 +187,77 @@ def test_an_id_that_stands_for_other_sentences_is_refused(dataset, written) -> N
     assert (outcome.added, outcome.rejected) == (1, 1)
     assert (
         outcome.errors[0].reason
-        == 'the id "1" belongs to a pair with other sentences in the dataset, and sentences never change'
+        == 'the id "1" belongs to other sentences in the same source and split of the dataset; '
+        "give the file another source, or the row another id"
     )
     assert Pair.objects.get(external_id="1").b.text == "B."
+
+
+SEMREL = 'PairID,Text,Score\n1,"{0} A.\n{0} B.",0.5\n2,"{0} C.\n{0} D.",1\n'
+
+
+def test_ids_may_repeat_from_file_to_file_and_from_split_to_split(dataset, written) -> None:
+    files = [
+        written(SEMREL.format(name), f"{name}.csv") for name in ("eng_train", "eng_dev", "hau_train", "hau")
+    ]
+
+    first = [pairs_import(dataset=dataset, path=path) for path in files]
+    again = [pairs_import(dataset=dataset, path=path) for path in files]
+
+    assert [(outcome.added, outcome.rejected) for outcome in first] == [(2, 0)] * 4
+    assert [(outcome.added, outcome.unchanged, outcome.scores_added) for outcome in again] == [(0, 2, 0)] * 4
+    assert list(Pair.objects.filter(external_id="1").values_list("a__text", "source", "split")) == [
+        ("eng_train A.", "eng_train", "train"),
+        ("eng_dev A.", "eng_dev", "dev"),
+        ("hau_train A.", "hau_train", "train"),
+        ("hau A.", "hau", ""),
+    ]
+
+
+def test_a_file_may_be_imported_under_the_ids_of_another_source(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("id,a,b\n1,A.,B.\n"))
+
+    other = ImportOptions(source="second")
+    outcome = pairs_import(dataset=dataset, path=written("id,a,b\n1,C.,D.\n"), options=other)
+
+    assert (outcome.added, outcome.rejected) == (1, 0)
+
+
+def test_the_ids_of_one_column_may_repeat_in_each_split_of_another(dataset, written) -> None:
+    path = written("id,split,a,b\n1,train,A.,B.\n1,dev,C.,D.\n1,dev,E.,F.\n")
+
+    outcome = pairs_import(dataset=dataset, path=path)
+    again = pairs_import(dataset=dataset, path=path)
+
+    assert [(outcome.added, outcome.rejected), (again.unchanged, again.rejected)] == [(2, 1), (2, 1)]
+    assert outcome.errors[0].reason == 'the id "1" stands on line 3 already'
+
+
+def test_scores_find_their_pair_among_equal_ids(dataset, written) -> None:
+    path = written("id,split,a,b\n1,train,A.,B.\n1,dev,C.,D.\n")
+    pairs_import(dataset=dataset, path=path)
+
+    scored = path.read_text().replace("a,b", "a,b,score").replace("B.", "B.,1").replace("D.", "D.,5")
+    outcome = pairs_import(dataset=dataset, path=written(scored))
+
+    assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 2, 2)
+    values = PairScore.objects.values_list("pair__split", "pair__a__text", "value")
+    assert sorted(values) == [("dev", "C.", 5.0), ("train", "A.", 1.0)]
+
+
+def test_a_file_whose_every_row_contradicts_the_dataset_is_refused_and_changes_nothing(
+    dataset, written
+) -> None:
+    pairs_import(dataset=dataset, path=written("id,a,b\n1,A.,B.\n2,C.,D.\n3,E.,F.\n"))
+    before = everything()
+    other = written("id,a,b,score\n1,A.,X.,1\n2,,D.,1\n3,E.,Y.,1\n")
+
+    with pytest.raises(
+        UserError, match=r"None of the 3 rows.*reason \(2 rows\), first on line 2: the id \"1\""
+    ):
+        pairs_import(dataset=dataset, path=other)
+
+    assert everything() == before
 
 
 def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None:
@@ -460,6 +528,25 @@ def test_the_command_says_when_nothing_was_added(written, db) -> None:
 
     assert run(path, "--dataset", "news")[-1].startswith(
         "Nothing was added, because the dataset already contains these pairs."
+    )
+    with path.open("a") as file:
+        file.write("G.,,1\n")
+    assert run(path, "--dataset", "news")[-1] == (
+        "Nothing was added, because the dataset already contains the other rows. "
+        "4 rows: 0 added, 3 unchanged, 1 rejected."
+    )
+
+
+def test_the_command_fails_with_the_most_frequent_reason_if_no_row_can_be_imported(written, db) -> None:
+    run(written("id,a,b\n1,A.,B.\n"), "--dataset", "news", "--create")
+
+    with pytest.raises(CommandError) as caught:
+        run(written("id,a,b\n1,C.,D.\n"), "--dataset", "news")
+
+    assert caught.value.returncode == 2
+    assert str(caught.value) == (
+        'The only row of news-train.csv cannot be imported. Line 2: the id "1" belongs to other sentences in the '
+        "same source and split of the dataset; give the file another source, or the row another id."
     )
 
 

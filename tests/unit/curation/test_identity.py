@@ -3,7 +3,14 @@
 import pytest
 
 from curation.files.drafts import DraftPair, RowError
-from curation.files.identity import FileOrigin, IdentifiedPair, identified, split_in_name, survey_rows
+from curation.files.identity import (
+    FileOrigin,
+    IdentifiedPair,
+    Rejections,
+    identified,
+    split_in_name,
+    survey_rows,
+)
 from curation.files.progress import silent
 
 STSB = FileOrigin("stsb", "train")
@@ -34,10 +41,10 @@ def test_a_split_is_read_from_a_files_name(stem: str, split: str) -> None:
 def test_equal_rows_get_different_ids_and_the_same_ones_again() -> None:
     rows = [DraftPair(1, "A.", "B.", 1.0), DraftPair(2, "A.", "B.", 2.0), DraftPair(3, "B.", "A.", 1.0)]
 
-    ids = [pair.external_id for pair in good(identified(rows, STSB))]
+    ids = [pair.name.external_id for pair in good(identified(rows, STSB))]
 
     assert len(set(ids)) == 3
-    assert [pair.external_id for pair in good(identified(rows, STSB))] == ids
+    assert [pair.name.external_id for pair in good(identified(rows, STSB))] == ids
 
 
 def test_a_row_refused_for_its_score_keeps_its_place_among_equal_rows() -> None:
@@ -48,7 +55,7 @@ def test_a_row_refused_for_its_score_keeps_its_place_among_equal_rows() -> None:
     before = good(identified([bad, second], STSB))
     after = good(identified([mended, second], STSB))
 
-    assert before[0].external_id == after[1].external_id
+    assert before[0].name == after[1].name
 
 
 def test_what_stands_for_the_file_stands_for_every_row() -> None:
@@ -57,8 +64,8 @@ def test_what_stands_for_the_file_stands_for_every_row() -> None:
     of_file = good(identified([row], STSB))[0]
     of_row = good(identified([row], FileOrigin(None, None)))[0]
 
-    assert (of_file.source, of_file.split) == ("stsb", "train")
-    assert (of_row.source, of_row.split) == ("news", "dev")
+    assert of_file.name[1:] == ("stsb", "train")
+    assert of_row.name[1:] == ("news", "dev")
 
 
 def test_an_id_that_the_file_has_used_is_refused_with_the_line_of_its_first_use() -> None:
@@ -73,6 +80,32 @@ def test_an_id_that_the_file_has_used_is_refused_with_the_line_of_its_first_use(
     assert second == RowError(9, 'the id "x" stands on line 3 already', "x,A.,B.")
 
 
+def test_an_id_may_stand_in_each_source_and_split_of_a_file() -> None:
+    rows = [
+        DraftPair(n, f"{n}.", "B.", source=source, split=split, external_id="1")
+        for n, (source, split) in enumerate(
+            [("news", "train"), ("news", "dev"), ("wiki", "dev"), ("news", "dev")]
+        )
+    ]
+
+    *named, last = identified(rows, FileOrigin(None, None))
+
+    assert {pair.name for pair in good(named)} == {
+        ("1", "news", "train"),
+        ("1", "news", "dev"),
+        ("1", "wiki", "dev"),
+    }
+    assert last == RowError(3, 'the id "1" stands on line 1 already', "")
+
+
+def test_the_most_frequent_reason_does_not_depend_on_the_numbers_and_words_in_it() -> None:
+    rejections = Rejections()
+    for line, reason in enumerate(['"a" is empty', "it has 3 cells", "it has 41 cells", '"b" is full', "no"]):
+        rejections.add(RowError(line, reason, ""))
+
+    assert rejections.most_frequent() == (2, RowError(1, "it has 3 cells", ""))
+
+
 def test_a_survey_counts_rows_and_spans_the_scores_of_the_good_ones() -> None:
     bad = RowError(2, "no", "row")
     rows = [DraftPair(1, "A.", "B.", 4.0), bad, DraftPair(3, "C.", "D."), DraftPair(4, "E.", "F.", 0.5)]
@@ -80,8 +113,8 @@ def test_a_survey_counts_rows_and_spans_the_scores_of_the_good_ones() -> None:
     survey = survey_rows(identified(rows, STSB), most=100_000, report=silent, message="")
 
     assert (survey.rows, survey.pairs, survey.lowest, survey.highest) == (4, 3, 0.5, 4.0)
-    assert survey.first_error == bad
-    assert len(survey.ids) == 3
+    assert survey.rejections.most_frequent() == (1, bad)
+    assert len(survey.names) == 3
 
 
 def test_a_survey_can_be_stopped() -> None:
