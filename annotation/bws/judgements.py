@@ -13,10 +13,12 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
-    """n judgements: in each, one person saw k of m items and named the best and the worst of them.
+    """n judgements: in each, one person saw at most k of m items and named the best and the worst of them.
 
-    items: (n, k) item numbers from 0, in the order of their positions; an item may have two positions.
-    best, worst: (n,) item numbers, each among its row's items. Best may equal worst, as in some files.
+    items: (n, k) item numbers from 0, in the order of their positions; an item may have two positions. A tuple of
+    fewer than k items has -1 in the positions after its last item.
+    best, worst: (n,) item numbers, each among its row's items. Best may equal worst, as in some files. Both are -1 if
+    the person found the items too close to call (a tie): all of them appeared, and none was best or worst.
     item_count: m. annotators: (n,) numbers from 0, or None if nobody wrote down who judged.
     Raises ValueError if the arrays do not fit together or a best or worst is not among its row's items.
     """
@@ -35,20 +37,45 @@ class Judgements:
             )
         if self.annotators is not None and self.annotators.shape != (len(self),):
             raise ValueError(f"{len(self)} judgements need as many annotators, not {self.annotators.shape}")
-        if len(self) and not 0 <= self.items.min() <= self.items.max() < self.item_count:
+        if not self.items.size:
+            return
+        lowest = self.items.min()
+        if not -1 <= lowest <= self.items.max() < self.item_count:
             raise ValueError(f"item numbers must lie between 0 and {self.item_count - 1}")
+        if lowest < 0:
+            self._require_items_first()
+        ties = self.ties
         for name, chosen in (("best", self.best), ("worst", self.worst)):
-            missing = np.flatnonzero(~(self.items == chosen[:, None]).any(axis=1))
+            among = (self.items == chosen[:, None]).any(axis=1) & (chosen >= 0)
+            missing = np.flatnonzero(~among & ~ties)
             if len(missing):
                 raise ValueError(f"the {name} of judgement {missing[0] + 1} is not among its items")
+
+    def _require_items_first(self) -> None:
+        present = self.items >= 0
+        wrong = np.flatnonzero(~present[:, 0] | (present[:, 1:] & ~present[:, :-1]).any(axis=1))
+        if len(wrong):
+            raise ValueError(f"judgement {wrong[0] + 1} needs its items before the positions without one")
 
     def __len__(self) -> int:
         return len(self.items)
 
     @property
     def size(self) -> int:
-        """How many items a tuple holds."""
+        """How many items the largest tuple may hold."""
         return int(self.items.shape[1])
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many items each tuple (n,) holds."""
+        sizes: IntArray = (self.items >= 0).sum(axis=1)
+        return sizes
+
+    @property
+    def ties(self) -> Mask:
+        """Which judgements (n,) found their items too close to call."""
+        ties: Mask = (self.best < 0) & (self.worst < 0)
+        return ties
 
     @property
     def people(self) -> IntArray:
@@ -67,13 +94,19 @@ class Judgements:
         item_count: int,
         annotators: IntArray | None = None,
     ) -> Self:
-        """From positions instead of items: best_slot, worst_slot (n,) count from 0 within each row."""
+        """From positions instead of items: best_slot, worst_slot (n,) count from 0 within each row; -1 for a tie."""
         items = np.asarray(items, dtype=np.int64)
-        for name, slots in (("best", best_slot), ("worst", worst_slot)):
-            if len(slots) and not 0 <= np.min(slots) <= np.max(slots) < items.shape[1]:
+        chosen = []
+        for name, slots in (("best", np.asarray(best_slot)), ("worst", np.asarray(worst_slot))):
+            if len(slots) and not -1 <= slots.min() <= slots.max() < items.shape[1]:
                 raise ValueError(f"{name} positions must lie between 0 and {items.shape[1] - 1}")
-        rows = np.arange(len(items))
-        return cls(items, items[rows, best_slot], items[rows, worst_slot], item_count, annotators)
+            named = np.where(slots >= 0, items[np.arange(len(items)), slots], -1)
+            absent = np.flatnonzero((named < 0) & (slots >= 0))
+            if len(absent):
+                raise ValueError(f"the {name} of judgement {absent[0] + 1} is not among its items")
+            chosen.append(named)
+        best, worst = chosen
+        return cls(items, best, worst, item_count, annotators)
 
     def only(self, kept: Mask | IntArray) -> "Judgements":
         """The judgements that `kept` picks, a mask (n,) or row numbers; items keep their numbers."""
@@ -85,7 +118,7 @@ def tuple_numbers(items: IntArray) -> IntArray:
     """Number the tuples: rows (n, k) of the same *set* of items share a number (n,), counted from 0.
 
     The same items in another order are one tuple, and an item that is in a row twice counts once, as in the script of
-    Kiritchenko and Mohammad.
+    Kiritchenko and Mohammad. A position without an item, -1, changes nothing.
     """
     rows = np.sort(items, axis=1)
     repeated = rows[:, 1:] == rows[:, :-1]
@@ -103,6 +136,11 @@ def tuple_numbers(items: IntArray) -> IntArray:
 def summed(numbers: IntArray, amounts: FloatArray | IntArray, count: int) -> FloatArray:
     """Sum the amounts of each number from 0 to count - 1; numbers and amounts are arrays of one shape."""
     return np.bincount(numbers.ravel(), weights=amounts.ravel(), minlength=count).astype(np.float64)
+
+
+def tallied(numbers: IntArray, count: int) -> IntArray:
+    """How often each number from 0 to count - 1 occurs in an array of any shape; -1 stands for none."""
+    return np.bincount(numbers.ravel() + 1, minlength=count + 1)[1:]
 
 
 def grouped_order(groups: IntArray) -> IntArray:

@@ -78,6 +78,10 @@ def judgements_record(
 def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     """The judgements that the site can hold, with annotators; how many name an item twice, or are a person's second."""
     judged = file.judgements
+    if (judged.items < 0).any() or judged.ties.any():
+        raise UserError(
+            _("The site stores tuples of one size, without ties; import a file without other rows.")
+        )
     ordered = np.sort(judged.items, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (judged.best == judged.worst)
     judged = judged.only(~repeated)

@@ -34,7 +34,7 @@ def leave_one_out_agreement(judgements: Judgements) -> Agreement:
     over = np.where(is_best, np.nan, best[:, None] - others)
     under = np.where(is_best | is_worst, np.nan, others - worst[:, None])
     differences = np.hstack([over, under])  # (n, 2 k)
-    # A judgement whose best is its worst contains no order.
+    # A judgement whose best is its worst contains no order, and neither does a tie.
     differences[judgements.best == judgements.worst] = np.nan
     compared = summed(number, (~np.isnan(differences)).sum(axis=1), len(people))
     # A sign of 1, 0 or -1 confirms 1, 1/2 or nothing.
@@ -45,7 +45,8 @@ def leave_one_out_agreement(judgements: Judgements) -> Agreement:
 def intra_annotator_agreement(judgements: Judgements) -> Agreement:
     """The share of choices that annotators repeat when the same items are put to them again.
 
-    Best and worst of each repeated tuple are two comparisons with the same person's judgement before it.
+    Best and worst of each repeated tuple are two comparisons with the same person's judgement before it; a tie repeats
+    a tie.
     """
     people, number = np.unique(judgements.people, return_inverse=True)
     tuples = tuple_numbers(judgements.items)
@@ -64,36 +65,43 @@ def _agreement(people: IntArray, compared: FloatArray, confirmed: FloatArray) ->
 
 
 def _scores_by_others(judgements: Judgements, number: IntArray) -> FloatArray:
-    """Counting scores of each judgement's items (n, k) without its annotator's judgements; NaN if nobody else did."""
+    """Counting scores of each judgement's items (n, k) without its annotator's judgements; NaN if nobody else did.
+
+    NaN also where a tuple has no item.
+    """
     appearances, best, worst = counts(judgements)
-    # One cell for each annotator and item that met: (c,) cells, and the cell of each position (n, k).
-    cells, cell = np.unique(number[:, None] * judgements.item_count + judgements.items, return_inverse=True)
-    cell = cell.reshape(judgements.items.shape)
-    own = np.bincount(cell.ravel(), minlength=len(cells))
+    m, ordered = judgements.item_count, ~judgements.ties
+    row, position = np.nonzero(judgements.items >= 0)
+    # One cell for each annotator and item that met: (c,) cells, and the cell of each item of each judgement.
+    cells, cell = np.unique(number[row] * m + judgements.items[row, position], return_inverse=True)
+    own = np.bincount(cell, minlength=len(cells))
     own_best, own_worst = (
-        np.bincount(np.searchsorted(cells, number * judgements.item_count + chosen), minlength=len(cells))
+        np.bincount(np.searchsorted(cells, number[ordered] * m + chosen[ordered]), minlength=len(cells))
         for chosen in (judgements.best, judgements.worst)
     )
-    items = cells % judgements.item_count
+    items = cells % m
     left, net = appearances[items] - own, (best - worst)[items] - own_best + own_worst
+    scores = np.full(judgements.items.shape, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
-        scores = np.where(left > 0, net / left, np.nan)  # (c,)
-    return scores[cell]
+        scores[row, position] = np.where(left > 0, net / left, np.nan)[cell]
+    return scores
 
 
 def tuple_agreement(
-    tuples: IntArray, best: IntArray, worst: IntArray, size: int
+    tuples: IntArray, best: IntArray, worst: IntArray, sizes: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """The share of comparisons that two judgements of the same tuple decide alike; 1/2 is guessing.
 
-    tuples: (n,) which tuple was judged. best, worst: (n,) the design's slots, from 0 to size - 1. A judgement decides
-    2 k - 3 comparisons of slots; only those that both of two judgements decide are compared, for every two judgements
-    of a tuple. Returns the tuples (t,), ascending, and their judgements and shares (t,), NaN if nothing is compared.
+    tuples: (n,) which tuple was judged. best, worst: (n,) the design's slots, from 0; -1 for a tie. sizes: (n,) items
+    in the tuple, k. A judgement decides 2 k - 3 comparisons of slots, and a tie none; only those that both of two
+    judgements decide are compared, for every two judgements of a tuple.
+    Returns the tuples (t,), ascending, and their judgements and shares (t,), NaN if nothing is compared.
     """
     known, number = np.unique(tuples, return_inverse=True)
+    size = int(sizes.max(initial=0))
     over = np.zeros((len(known), size, size))  # over[t, a, b]: how many judgements put slot a above slot b
     for slot in range(size):
-        other = best != slot
+        other = (best != slot) & (best >= 0) & (slot < sizes)
         np.add.at(over, (number[other], best[other], slot), 1)
         # The best is above the worst already.
         middle = other & (worst != slot)

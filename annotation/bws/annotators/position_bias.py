@@ -10,20 +10,32 @@ from annotation.bws.judgements import IntArray
 
 @dataclass(frozen=True)
 class PositionBias:
-    """counts: how often each position was chosen. chi_square against equal counts; p: its upper tail probability."""
+    """counts: how often each position was chosen. chi_square against chance; p: its upper tail probability."""
 
     counts: tuple[int, ...]
     chi_square: float
     p: float
 
 
-def position_bias(positions: IntArray, size: int) -> PositionBias:
-    """Test whether the `size` positions (n,), numbered from 0, were chosen equally often (Pearson's chi-square).
+def position_bias(positions: IntArray, sizes: IntArray | int) -> PositionBias:
+    """Test whether every position of a tuple was chosen with the same chance (Pearson's chi-square).
 
+    positions: (n,) of the best or of the worst, from 0, as they were shown; -1 for a tie, which chose none.
+    sizes: how many positions each tuple had, (n,) or one number for all. With chosen counts O, expected ones
+    E and their covariance V, the statistic is (O - E)^T V^+ (O - E): of tuples of one size k it is the sum of
+    (O - E)^2 / E, with k - 1 degrees of freedom.
     Means something only if every item has every position equally often, for example if each person's order is drawn.
-    positions: of the best or of the worst, as they were shown. Without any choice chi_square is 0 and p is 1.
+    Without any choice chi_square is 0 and p is 1.
     """
-    counts = np.bincount(positions, minlength=size)
-    expected = len(positions) / size
-    chi_square = float(((counts - expected) ** 2).sum() / expected) if len(positions) else 0.0
-    return PositionBias(tuple(map(int, counts)), chi_square, float(chdtrc(size - 1, chi_square)))
+    most = int(np.max(sizes, initial=0))
+    chosen = positions >= 0
+    counts = np.bincount(positions[chosen], minlength=most)
+    expected, covariance = np.zeros(most), np.zeros((most, most))
+    for size, tuples in zip(
+        *np.unique(np.broadcast_to(sizes, chosen.shape)[chosen], return_counts=True), strict=True
+    ):
+        expected[:size] += tuples / size
+        covariance[:size, :size] += tuples * (np.eye(size) - 1 / size) / size
+    away = counts - expected
+    chi_square = float(away @ np.linalg.pinv(covariance, hermitian=True) @ away)
+    return PositionBias(tuple(map(int, counts)), chi_square, float(chdtrc(max(1, most - 1), chi_square)))

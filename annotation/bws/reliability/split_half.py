@@ -212,15 +212,15 @@ class HalfScores:
     """Counts both halves of the same judgements in many trials at once."""
 
     def __init__(self, judgements: Judgements) -> None:
-        n, k = judgements.items.shape
-        rows = np.arange(n)
         # Two sparse matrices (m, n): 1 at the best and -1 at the worst of each judgement; 1 for each appearance.
-        signs = np.repeat(np.array([1, -1], dtype=np.float32), n)
-        chosen = np.concatenate([judgements.best, judgements.worst])
-        shape = (judgements.item_count, n)
-        self._net = csr_array((signs, (chosen, np.tile(rows, 2))), shape=shape)
-        ones = np.ones(n * k, dtype=np.float32)
-        self._appearances = csr_array((ones, (judgements.items.ravel(), np.repeat(rows, k))), shape=shape)
+        ordered = np.flatnonzero(~judgements.ties)
+        signs = np.repeat(np.array([1, -1], dtype=np.float32), len(ordered))
+        chosen = np.concatenate([judgements.best[ordered], judgements.worst[ordered]])
+        shape = (judgements.item_count, len(judgements))
+        self._net = csr_array((signs, (chosen, np.tile(ordered, 2))), shape=shape)
+        row, position = np.nonzero(judgements.items >= 0)
+        ones = np.ones(len(row), dtype=np.float32)
+        self._appearances = csr_array((ones, (judgements.items[row, position], row)), shape=shape)
         self._net_total: FloatArray = np.asarray(self._net.sum(axis=1))
         self._appearances_total: FloatArray = np.asarray(self._appearances.sum(axis=1))
 

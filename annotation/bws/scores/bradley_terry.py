@@ -36,15 +36,16 @@ def implied_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:
     """The comparisons that judgements imply: winners and losers (p,), the best over all, all others over the worst.
 
     2 k - 3 for a tuple of k. An item that is in a tuple twice is not compared with itself, and a judgement whose best
-    is its worst contains no order.
+    is its worst contains no order, and neither does a tie.
     """
     judgements = judgements.only(judgements.best != judgements.worst)
     winners, losers = [], []
-    for item in judgements.items.T:  # (n,): the items of one position; -1 marks what is no comparison
+    for item in judgements.items.T:  # (n,): the items of one position; -1 on either side is no comparison
         winners.append(np.where(item == judgements.best, -1, judgements.best))
         losers.append(item)
         middle = (item != judgements.best) & (item != judgements.worst)
         winners.append(np.where(middle, item, -1))
         losers.append(judgements.worst)
     winner, loser = np.concatenate(winners), np.concatenate(losers)
-    return winner[winner >= 0], loser[winner >= 0]
+    compared = (winner >= 0) & (loser >= 0)
+    return winner[compared], loser[compared]

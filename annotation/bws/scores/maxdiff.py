@@ -9,8 +9,8 @@ from annotation.bws.judgements import FloatArray, Judgements, summed
 class MaxDiffLikelihood:
     """P(best i, worst j) = exp(u_i - u_j) / sum over all positions a != b of exp(u_a - u_b) (Marley and Louviere 2005).
 
-    Judgements whose best is their worst contain no order and are left out. Judgements of the same items differ only in
-    what was chosen, so each set of items is computed once. T such sets of k items; m items in all.
+    Ties and judgements whose best is their worst contain no order and are left out. Judgements of the same items differ
+    only in what was chosen, so each set of items is computed once. T such sets of at most k items; m items in all.
     """
 
     def __init__(self, judgements: Judgements) -> None:
@@ -18,6 +18,9 @@ class MaxDiffLikelihood:
         self.item_count = m = judgements.item_count
         # tuples (T, k) and how often each was judged (T,); net (m,): times best minus times worst.
         self.tuples, self.times = np.unique(np.sort(ordered.items, axis=1), axis=0, return_counts=True)
+        # A position without an item, -1, was sorted to the front. It gets the tuple's last item with a weight of 0.
+        self.present = (self.tuples >= 0).astype(np.float64)  # (T, k)
+        self.tuples = np.where(self.tuples >= 0, self.tuples, self.tuples[:, -1:])
         self.net = np.bincount(ordered.best, minlength=m) - np.bincount(ordered.worst, minlength=m)
 
     def value(self, utilities: FloatArray) -> float:
@@ -49,12 +52,15 @@ class MaxDiffLikelihood:
         return self.net - expected, curvature
 
     def _exponentials(self, utilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """exp(u) and exp(-u) of each tuple's items (T, k), around the tuple's middle so that neither overflows."""
+        """exp(u) and exp(-u) of each tuple's items (T, k), around the tuple's middle so that neither overflows.
+
+        Both are 0 in a position without an item.
+        """
         values = utilities[self.tuples]
         values = values - (values.max(axis=1, keepdims=True) + values.min(axis=1, keepdims=True)) / 2
-        return np.exp(values), np.exp(-values)
+        return np.exp(values) * self.present, np.exp(-values) * self.present
 
     def _total(self, rise: FloatArray, fall: FloatArray) -> FloatArray:
         """The sum of exp(u_a - u_b) over a != b: all pairs, less the k of an item with itself, each exp(0). (T,)"""
-        total: FloatArray = rise.sum(axis=1) * fall.sum(axis=1) - self.tuples.shape[1]
+        total: FloatArray = rise.sum(axis=1) * fall.sum(axis=1) - self.present.sum(axis=1)
         return total

@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 from scipy.special import expit
 
-from annotation.bws.judgements import FloatArray, IntArray, Judgements
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, tallied
 from annotation.bws.scores.bradley_terry import BradleyTerryLikelihood, implied_pairs
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import ErrorKind, Posterior, fit_utilities, posterior_errors
@@ -43,7 +43,7 @@ def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT) -> Sco
     """Score each item by (times best - times worst) / appearances (Orme 2009).
 
     Returns m scores in 0..1, or -1..1 when signed, on the scale of the standard errors beside them.
-    An item that is in a row twice appears twice in it.
+    An item that is in a row twice appears twice in it. A tie is an appearance of its items, neither best nor worst.
     """
     appearances, best, worst = counts(judgements)
     with np.errstate(invalid="ignore"):
@@ -56,7 +56,7 @@ def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT) -> Sco
 def counts(judgements: Judgements) -> tuple[IntArray, IntArray, IntArray]:
     """Count the appearances of each item (m,), and how often it was best and worst."""
     appearances, best, worst = (
-        np.bincount(numbers.ravel(), minlength=judgements.item_count)
+        tallied(numbers, judgements.item_count)
         for numbers in (judgements.items, judgements.best, judgements.worst)
     )
     return appearances, best, worst

@@ -194,7 +194,10 @@ def _reliabilities(
     reliabilities = []
     for _ in range(campaigns):
         latent = rng.standard_normal(judgements.item_count)
-        best, worst = simulated_choices(latent[judgements.items], SimulatedAnnotator(noise), rng)
+        values = np.where(judgements.items >= 0, latent[judgements.items], np.nan)
+        choices = simulated_choices(values, SimulatedAnnotator(noise), rng)
+        # A tie stays one: the simulation asks how alike people order what they do order.
+        best, worst = (np.where(judgements.ties, -1, slots) for slots in choices)
         judged = Judgements.from_slots(judgements.items, best, worst, item_count=judgements.item_count)
         reliabilities.append(split_half_reliability(judged, trials=trials).spearman_mean)
     return reliabilities

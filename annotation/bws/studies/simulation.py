@@ -27,14 +27,15 @@ def simulated_choices(
 ) -> tuple[IntArray, IntArray]:
     """Judge n tuples by the latent values of their items (n, k): best and worst slots (n,), never the same.
 
-    Every value gets new noise in every tuple (Thurstone 1927, case V).
+    Every value gets new noise in every tuple (Thurstone 1927, case V). NaN where a tuple has no item.
     """
     careless = rng.random(len(values)) < annotator.careless
     # Noise alone makes every choice of two different slots equally likely.
-    seen = np.where(careless[:, None], 0.0, values)
+    seen = np.where(careless[:, None], 0.0 * values, values)
     noise = np.where(careless, 1.0, annotator.noise)[:, None] * rng.standard_normal(values.shape)
     order = np.argsort(seen + noise, axis=1, kind="stable")
-    return order[:, -1], order[:, 0]
+    last = (~np.isnan(values)).sum(axis=1) - 1  # NaN is sorted behind all numbers
+    return order[np.arange(len(order)), last], order[:, 0]
 
 
 def simulated_judgements(

@@ -63,9 +63,10 @@ class StudyPlan:
 class CampaignRecord:
     """What was judged, gold tuples left out, in order of arrival; n judgements of k items.
 
-    judged: their annotators are the people's numbers. tuples: (n,). best_slot, worst_slot: (n,) of the design.
-    best_position, worst_position: (n,) on the screen. required: (n,) judgements of the tuple. counted: (n,) whether it
-    counts now. excluded: people whose judgements do not count. gold_shares: of people who answered gold tuples.
+    judged: their annotators are the people's numbers. tuples: (n,). best_slot, worst_slot: (n,) of the
+    design. best_position, worst_position: (n,) on the screen. All four are -1 for a tie. required: (n,)
+    judgements of the tuple. counted: (n,) whether it counts now. excluded: people whose judgements do not
+    count. gold_shares: of people who answered gold tuples.
     """
 
     judged: Judgements
@@ -122,7 +123,8 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
         "hardest": list(_lowest_agreement(record, plan)),
         "scores": _scores(counted),
         "positions": {
-            role: asdict(position_bias(chosen[record.counted], plan.size)) for role, chosen in shown.items()
+            role: asdict(position_bias(chosen[record.counted], counted.sizes))
+            for role, chosen in shown.items()
         },
     }
 
@@ -235,10 +237,11 @@ def _agreement_shares(judgements: Judgements) -> dict[int, float]:
 
 def _people(record: CampaignRecord, agreement: Mapping[int, float]) -> Iterator[dict[str, Any]]:
     """Somebody has a position bias if chance would hardly show one in any of all the people (Bonferroni)."""
+    sizes = record.judged.sizes
     for person in sorted(record.everybody):
         own = record.judged.people == person
         best, worst = (
-            position_bias(positions[own], record.judged.size)
+            position_bias(positions[own], sizes[own])
             for positions in (record.best_position, record.worst_position)
         )
         worse = min(best, worst, key=lambda bias: bias.p)
@@ -317,7 +320,7 @@ def _lowest_agreement(record: CampaignRecord, plan: StudyPlan) -> Iterator[dict[
     """The tuples that people agree least on, of those that somebody disagreed on."""
     rows = record.counted
     tuples, judgements, shares = tuple_agreement(
-        record.tuples[rows], record.best_slot[rows], record.worst_slot[rows], record.judged.size
+        record.tuples[rows], record.best_slot[rows], record.worst_slot[rows], record.judged.sizes[rows]
     )
     order = np.lexsort((-judgements, shares))[: plan.lowest_agreement_tuples]  # shares that are NaN come last
     for index in order[shares[order] < 1].tolist():

@@ -42,18 +42,28 @@ def chosen_by_maxdiff(tuples: np.ndarray, utilities: np.ndarray, seed: int) -> J
     return Judgements.from_slots(tuples, pairs[drawn, 0], pairs[drawn, 1], item_count=len(utilities))
 
 
+def mixed_judgements(seed: int) -> Judgements:
+    """Tuples of four, of three and of two items."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, 60)
+    items = np.where(np.arange(4) < sizes[:, None], [rng.permutation(12)[:4] for _ in sizes], -1)
+    slots = np.array([rng.permutation(size)[:2] for size in sizes])
+    return Judgements.from_slots(items, slots[:, 0], slots[:, 1], item_count=12)
+
+
 def log_probability(judgements: Judgements, utilities: np.ndarray) -> float:
     """The MaxDiff log-likelihood as its formula reads, judgement by judgement."""
     total = 0.0
     for row, best, worst in zip(judgements.items, judgements.best, judgements.worst, strict=True):
-        ways = sum(np.exp(utilities[a] - utilities[b]) for a, b in permutations(row, 2))
+        ways = sum(np.exp(utilities[a] - utilities[b]) for a, b in permutations(row[row >= 0], 2))
         total += utilities[best] - utilities[worst] - np.log(ways)
     return total
 
 
-@pytest.mark.parametrize("size", [2, 3, 4, 6])
-def test_the_maxdiff_likelihood_is_its_formula_with_its_derivatives(size) -> None:
-    judgements = random_judgements(1, size=size)
+@pytest.mark.parametrize(
+    "judgements", [*(random_judgements(1, size=size) for size in (2, 3, 4, 6)), mixed_judgements(1)]
+)
+def test_the_maxdiff_likelihood_is_its_formula_with_its_derivatives(judgements) -> None:
     likelihood = MaxDiffLikelihood(judgements)
     at = np.random.default_rng(2).standard_normal(12)
 

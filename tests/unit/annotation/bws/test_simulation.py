@@ -102,3 +102,13 @@ def test_more_judgements_than_annotators_are_refused() -> None:
             judgements_per_tuple=3,
             seed=0,
         )
+
+
+def test_a_position_without_an_item_is_never_chosen() -> None:
+    values = np.array([[3.0, 1.0, 2.0, np.nan], [0.0, 9.0, np.nan, np.nan]])
+
+    best, worst = simulated_choices(values, SimulatedAnnotator(noise=0), rng())
+    guessed, _ = simulated_choices(np.tile(values, (300, 1)), SimulatedAnnotator(careless=1), rng())
+
+    assert (best.tolist(), worst.tolist()) == ([0, 1], [1, 0])
+    assert (guessed[0::2].max(), guessed[1::2].max()) == (2, 1)

@@ -39,7 +39,7 @@ def test_agreement_on_a_tuple_is_that_of_each_two_judgements() -> None:
     best = rng.integers(0, 4, size=40)
     worst = (best + rng.integers(1, 4, size=40)) % 4
 
-    found = tuple_agreement(tuples, best, worst, 4)
+    found = tuple_agreement(tuples, best, worst, np.full(40, 4))
 
     for number, judgements, share in zip(*found, strict=True):
         rows = np.flatnonzero(tuples == number)
@@ -53,10 +53,22 @@ def test_agreement_on_a_tuple_is_that_of_each_two_judgements() -> None:
 
 
 def test_a_tuple_that_was_judged_once_has_no_agreement() -> None:
-    _, _, shares = tuple_agreement(np.array([5, 7, 7]), np.array([0, 0, 1]), np.array([1, 1, 0]), 4)
+    _, _, shares = tuple_agreement(
+        np.array([5, 7, 7]), np.array([0, 0, 1]), np.array([1, 1, 0]), np.full(3, 4)
+    )
 
     assert np.isnan(shares[0])
     assert shares[1] == 0.0  # best and worst changed places, and with them every comparison
+
+
+def test_agreement_on_a_tuple_knows_its_size_and_its_ties_by_hand() -> None:
+    # Tuple 3 has three items: 0 over 1 and 2, 1 over 2; then 0 over 1 and 2, 2 over 1; then a tie.
+    tuples, best, worst = np.array([3, 3, 3, 8]), np.array([0, 0, -1, 3]), np.array([2, 1, -1, 0])
+
+    _, judgements, shares = tuple_agreement(tuples, best, worst, np.array([3, 3, 3, 4]))
+
+    assert judgements.tolist() == [3, 1]
+    assert shares[0] == pytest.approx(2 / 3)
 
 
 def test_without_a_person_the_surplus_of_others_counts() -> None:
