@@ -40,11 +40,14 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class ReliabilitySerializer(serializers.Serializer[Any]):
-    """Split-half reliability: Spearman, with a 95 % interval from resampled tuples."""
+    """Split-half reliability: Spearman, with a 95 % interval from resampled annotators and tuples."""
 
     spearman = serializers.FloatField()
     low = serializers.FloatField()
     high = serializers.FloatField()
+    people = serializers.BooleanField(
+        default=False, help_text="whether annotators were resampled, or tuples alone"
+    )
     spearman_brown = serializers.FloatField()
     trials = serializers.IntegerField()
     judgements = serializers.IntegerField()

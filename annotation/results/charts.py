@@ -61,7 +61,9 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
         name="campaign-reliability",
         finding=_growth(figures),
         n=figures["judgements"],
-        unit=_("judgements; the band is a 95 % interval from resampled tuples"),
+        unit=_("judgements; the band is a 95 % interval from resampled annotators and tuples")
+        if figures["curve"][-1].get("people")
+        else _("judgements; the band is a 95 % interval from resampled tuples"),
         columns=[_("judgements"), _("Spearman"), _("low"), _("high")],
         rows=[(row[0], *(round(value, 4) for value in row[1:])) for row in rows],
     )

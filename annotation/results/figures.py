@@ -10,11 +10,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Max
 
 from annotation.bws.judgements import IntArray
-from annotation.bws.reliability.split_half import (
-    TooFewJudgements,
-    reliability_interval,
-    split_half_reliability,
-)
+from annotation.bws.reliability.interval import reliability_interval
+from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
 from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_figures

@@ -41,6 +41,7 @@ class CampaignJudgements:
     best, worst: (n,) screen positions, from 0. status: (n,) values of Judgement.Status. required, numbers, phase:
     (n,) of the tuples. seconds: (n,) NaN where nobody measured. guidelines: (n,) versions, 0 for none.
     asked: (T, k) primary keys of the pairs of all tuples, judged or not, without gold tuples and repeats.
+    named: whether anybody knows who judged; else `people` were made up, and no Judgements have annotators.
     """
 
     tuples: IntArray
@@ -58,6 +59,7 @@ class CampaignJudgements:
     seconds: FloatArray
     guidelines: IntArray
     asked: IntArray
+    named: bool = True
 
     def __len__(self) -> int:
         return len(self.tuples)
@@ -102,7 +104,7 @@ class CampaignJudgements:
             self.best[chosen],
             self.worst[chosen],
             item_count=len(pairs),
-            annotators=annotators,
+            annotators=annotators if self.named else None,
         )
         return NumberedJudgements(judgements, pairs[np.argsort(rank)], persons)
 
@@ -115,7 +117,7 @@ class CampaignJudgements:
             self.best_slot[chosen],
             self.worst_slot[chosen],
             item_count=len(pairs),
-            annotators=annotators,
+            annotators=annotators if self.named else None,
         )
         return NumberedJudgements(judgements, pairs, persons)
 
@@ -175,6 +177,7 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
         seconds=np.array([np.nan if ms is None else ms / 1000 for ms in milliseconds], dtype=np.float64),
         guidelines=np.array([version or 0 for version in versions], dtype=np.int64),
         asked=pairs[rows[::size, 2] == 1],
+        named=annotators_named(campaign),
     )
 
 

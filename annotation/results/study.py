@@ -4,11 +4,12 @@ Up to `MOST_AT_ONCE` judgements a page works it out itself, within about two sec
 pages show the last one with its time.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
 
+import numpy as np
 from django.db.models import Q
 
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
@@ -116,8 +117,10 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
             excluded.add(number[person.pk])
         if person.gold_trials >= TRIALS_PER_GOLD * campaign.gold_minimum:
             gold_shares[number[person.pk]] = person.gold_right / person.gold_trials
+    people = np.searchsorted(filed.people, judged.people[rows])
     return CampaignRecord(
-        judged=filed.judgements,
+        judged=replace(filed.judgements, annotators=people),
+        named=judged.named,
         tuples=judged.tuples[rows],
         best_slot=judged.best_slot[rows],
         worst_slot=judged.worst_slot[rows],

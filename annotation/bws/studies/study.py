@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -12,14 +12,17 @@ from annotation.bws.annotators.agreement import leave_one_out_agreement, tuple_a
 from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import IntArray, Judgements, Mask, grouped_order, tuple_numbers
+from annotation.bws.reliability.components import variance_components
 from annotation.bws.reliability.correlation import spearman_of
+from annotation.bws.reliability.interval import Interval, reliability_interval
+from annotation.bws.reliability.marginal import marginal_reliability
+from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
 from annotation.bws.reliability.split_half import (
     Reliability,
     TooFewJudgements,
     judgements_for,
     reliability_curve,
-    reliability_interval,
     split_half_reliability,
 )
 from annotation.bws.scores.scoring import counting_scores
@@ -67,6 +70,7 @@ class CampaignRecord:
     design. best_position, worst_position: (n,) on the screen. All four are -1 for a tie. required: (n,)
     judgements of the tuple. counted: (n,) whether it counts now. excluded: people whose judgements do not
     count. gold_shares: of people who answered gold tuples.
+    named: whether these are the people who judged; reliability takes no notice of made-up ones.
     """
 
     judged: Judgements
@@ -79,6 +83,7 @@ class CampaignRecord:
     counted: Mask
     excluded: frozenset[int]
     gold_shares: Mapping[int, float]
+    named: bool = True
 
     @property
     def everybody(self) -> set[int]:
@@ -107,6 +112,8 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
     that people agree least on; screen positions. report: of the search for the design that the forecast simulates.
     """
     counted = record.judged.only(record.counted)
+    if not record.named:
+        counted = replace(counted, annotators=None)
     reliability, note = _reliability(counted, plan)
     agreement = agreements(record)
     shown = {"best": record.best_position, "worst": record.worst_position}
@@ -116,6 +123,10 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
         "note": note,
         **_growth(counted, reliability, plan),
         "across": _across(counted, plan),
+        "scores_reliability": _scores_reliability(counted, plan),
+        "per_tuple": [
+            point.as_dict() for point in fewer_judgements(counted, trials=plan.curve_trials, seed=plan.seed)
+        ],
         "forecast": _forecast(counted, plan, report),
         "people": list(_people(record, agreement)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
@@ -139,11 +150,10 @@ def _reliability(counted: Judgements, plan: StudyPlan) -> tuple[dict[str, Any] |
     return reliability_figures(reliability, interval), ""
 
 
-def reliability_figures(reliability: Reliability, interval: tuple[float, float]) -> dict[str, Any]:
+def reliability_figures(reliability: Reliability, interval: Interval) -> dict[str, Any]:
     return {
         "spearman": reliability.spearman_mean,
-        "low": interval[0],
-        "high": interval[1],
+        **asdict(interval),
         "spearman_brown": reliability.spearman_brown,
         "trials": reliability.trials,
         "judgements": reliability.judgements,
@@ -160,8 +170,8 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
         counted, points=plan.curve_points, trials=plan.curve_trials, seed=plan.seed
     ):
         first, mean = counted.only(np.arange(point.judgements)), point.spearman_mean
-        low, high = reliability_interval(first, mean, resamples=some, splits=4, seed=plan.seed)
-        curve.append({"judgements": point.judgements, "spearman": mean, "low": low, "high": high})
+        interval = reliability_interval(first, mean, resamples=some, seed=plan.seed)
+        curve.append({"judgements": point.judgements, "spearman": mean, **asdict(interval)})
     more: dict[str, int | None] = {}
     for name in ("spearman", "low", "high"):
         needed = judgements_for(plan.target, judgements=len(counted), spearman=now[name]) if now else None
@@ -213,6 +223,15 @@ def _across(counted: Judgements, plan: StudyPlan) -> dict[str, float] | None:
     except ValueError:
         return None
     return None if np.isnan(list(means.values())).any() else means
+
+
+def _scores_reliability(counted: Judgements, plan: StudyPlan) -> dict[str, Any]:
+    """What the split of judgements does not say of scores from all of them; None where too little was judged."""
+    try:
+        components = variance_components(counted).as_dict()
+    except ValueError:
+        components = None
+    return {"marginal": marginal_reliability(counted, seed=plan.seed), "components": components}
 
 
 def agreements(record: CampaignRecord) -> dict[int, float]:

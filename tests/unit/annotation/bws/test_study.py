@@ -1,4 +1,4 @@
-"""What a dashboard works out: intervals, disagreement, leaving people out, and all of it together."""
+"""What a dashboard works out: disagreement, leaving people out, and all of it together."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -9,8 +9,7 @@ import pytest
 from annotation.bws.annotators.agreement import tuple_agreement
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.split_half import reliability_interval, split_half_reliability
-from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices
 from annotation.bws.studies.study import (
     CampaignRecord,
     StudyPlan,
@@ -122,35 +121,6 @@ def record(latent) -> CampaignRecord:
 @pytest.fixture(scope="module")
 def found(record):
     return study(record, StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=5))
-
-
-def test_the_interval_holds_the_reliability_of_campaigns_like_it(latent) -> None:
-    plans = {"annotators": [STEADY] * 8, "judgements_per_tuple": 3}
-    campaigns = [
-        simulated_judgements(design_tuples(ITEMS, seed=seed).tuples, latent, seed=seed, **plans)
-        for seed in range(20)
-    ]
-    values = [split_half_reliability(judged, trials=50).spearman_mean for judged in campaigns]
-
-    intervals = [
-        reliability_interval(judged, value, resamples=60)
-        for judged, value in zip(campaigns, values, strict=True)
-    ]
-
-    # More often than 19 in 20 in the long run: resampling overstates the spread by about a third.
-    assert sum(low <= np.mean(values) <= high for low, high in intervals) >= 18
-    assert np.mean([high - low for low, high in intervals]) < 6 * np.std(values)
-
-
-def test_people_who_always_agree_are_sure_to() -> None:
-    tuples = design_tuples(40, seed=2).tuples
-    judged = simulated_judgements(
-        tuples, np.arange(40.0), annotators=[SimulatedAnnotator(0.0)] * 2, judgements_per_tuple=2, seed=1
-    )
-
-    interval = reliability_interval(judged, 1.0, resamples=20)
-
-    assert interval == (1.0, 1.0)
 
 
 def test_careless_people_agree_as_often_as_chance_and_are_held_against_those_who_count(record) -> None:

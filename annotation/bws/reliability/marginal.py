@@ -1,0 +1,37 @@
+"""The marginal reliability of MaxDiff scores: how much of the utilities' variance the judgements have settled."""
+
+from annotation.bws.judgements import Judgements
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import (
+    estimated_inverse_diagonal,
+    fit_utilities,
+    inverse_diagonal,
+)
+from annotation.bws.scores.scoring import counts
+
+MOST_ITEMS_EXACT = 1_500  # above, an estimate is quicker, and a mean over so many items hardly differs
+
+
+def marginal_reliability(
+    judgements: Judgements, *, prior_precision: float = 1.0, seed: int = 1234
+) -> float | None:
+    """1 - mean posterior variance / variance of the utilities (Green, Bock, Humphreys, Linn and Reckase 1984).
+
+    The variance of the true utilities is that of the fitted ones plus the mean posterior variance (the law of total
+    variance), since the prior draws fitted ones together. It is the expected squared correlation of fitted with true
+    utilities if the MaxDiff model is right, in which all judgements are independent: what one person sees in an item
+    and others do not is taken for the item's. Variances are around the mean, which no judgement says anything about.
+    None for fewer than two items that were judged.
+    """
+    seen = counts(judgements)[0] > 0  # (m,)
+    if seen.sum() < 2:
+        return None
+    posterior = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=prior_precision)
+    if seen.sum() <= MOST_ITEMS_EXACT:
+        variances = inverse_diagonal(posterior.precision)
+    else:
+        variances = estimated_inverse_diagonal(posterior.precision, seed=seed)
+    # Only the prior fixes the mean of the utilities: its variance is 1 / (precision m).
+    uncertain = float(variances[seen].mean()) - 1 / (prior_precision * float(seen.sum()))
+    spread = float(posterior.utilities[seen].var(ddof=1))
+    return spread / (spread + uncertain)

@@ -1,0 +1,98 @@
+"""How many judgements per tuple are enough: reliability and scores with fewer of them than were collected."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.bws.judgements import (
+    FloatArray,
+    IntArray,
+    Judgements,
+    grouped_order,
+    ranks_within,
+    tuple_numbers,
+)
+from annotation.bws.reliability.correlation import spearman
+from annotation.bws.reliability.split_half import HalfScores, batches
+from annotation.bws.scores.scoring import counting_scores
+
+MOST_POINTS = 12
+
+
+@dataclass(frozen=True)
+class FewerJudgements:
+    """What so many judgements of each tuple give: means and standard deviations over random choices of them.
+
+    judgements: how many are kept; a tuple that has fewer keeps all. spearman: between the counting scores of two halves
+    of them, as in `split_half_reliability`; None for one judgement per tuple. agreement: Spearman between their
+    counting scores and those of all judgements, which contain the same judgements; 1 if they are all.
+    """
+
+    judgements_per_tuple: int
+    judgements: int
+    spearman_mean: float | None
+    spearman_sd: float | None
+    agreement_mean: float
+    agreement_sd: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def fewer_judgements(judgements: Judgements, *, trials: int = 100, seed: int = 1234) -> list[FewerJudgements]:
+    """Reliability, and agreement with all judgements, at 1, 2, … judgements per tuple.
+
+    (Abdalla, Vishnubhotla and Mohammad 2023, footnote 6, compare scores from 2, 4 and 6.) The last number is the
+    largest that at least half of the tuples have; of many numbers a dozen are computed. Each trial puts the judgements
+    of each tuple into a random order, and keeps the first. Numbers at which some trial has nothing to compare have no
+    point.
+    """
+    tuples = tuple_numbers(judgements.items)
+    if not len(tuples):
+        return []
+    sizes = np.bincount(tuples)
+    most = int(np.sort(sizes)[len(sizes) // 2])
+    numbers = np.unique(np.linspace(1, most, min(most, MOST_POINTS)).round().astype(int)).tolist()
+    every, scores = counting_scores(judgements).values, HalfScores(judgements)
+    found: dict[int, list[FloatArray]] = {number: [] for number in numbers}  # each (2, B)
+    rng = np.random.default_rng(seed)
+    for count in batches(trials, len(judgements)):
+        rank = _random_ranks(tuples, count, rng)  # (n, B)
+        odd = rng.integers(
+            0, 2, size=(len(sizes), count)
+        )  # (T, B): whether the odd judgement is in the first half
+        for number in numbers:
+            kept = np.minimum(sizes, number)[:, None]
+            first, chosen = rank < (kept // 2 + kept % 2 * odd)[tuples], rank < number
+            some, _, seen = scores.count(chosen)
+            with_all = spearman(some, np.broadcast_to(every, some.shape), seen)
+            halves = spearman(*scores.count(first, chosen)) if number > 1 else np.zeros(count)
+            found[number].append(np.stack([halves, with_all]))
+    return [
+        _point(number, int(np.minimum(sizes, number).sum()), values)
+        for number, parts in found.items()
+        if not np.isnan(values := np.concatenate(parts, axis=1)).any()
+    ]
+
+
+def _random_ranks(tuples: IntArray, count: int, rng: np.random.Generator) -> IntArray:
+    """The place from 0 of each judgement (n, B) in a random order of its tuple's judgements."""
+    order = grouped_order(tuples)
+    # The number of the tuple keeps tuples apart; the random part orders the judgements of each.
+    shuffled = order[np.argsort(tuples[order] + rng.random((count, len(tuples))), axis=1)]  # (B, n)
+    rank = np.empty((count, len(tuples)), dtype=np.int64)
+    np.put_along_axis(rank, shuffled, ranks_within(np.bincount(tuples))[None], axis=1)
+    return rank.T
+
+
+def _point(number: int, judgements: int, values: FloatArray) -> FewerJudgements:
+    (half, all_), (half_sd, all_sd) = values.mean(axis=1).tolist(), values.std(axis=1).tolist()
+    return FewerJudgements(
+        judgements_per_tuple=number,
+        judgements=judgements,
+        spearman_mean=half if number > 1 else None,
+        spearman_sd=half_sd if number > 1 else None,
+        agreement_mean=all_,
+        agreement_sd=all_sd,
+    )

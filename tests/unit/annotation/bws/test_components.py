@@ -1,0 +1,160 @@
+"""Variance components, marginal reliability and fewer judgements: against loops, tables and simulated truths."""
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from annotation.bws.judgements import Judgements
+from annotation.bws.reliability.components import variance_components
+from annotation.bws.reliability.marginal import marginal_reliability
+from annotation.bws.reliability.per_tuple import fewer_judgements
+from annotation.bws.reliability.split_half import Split, split_half_reliability
+from annotation.bws.scores.scoring import Scale, maxdiff_scores
+
+ITEMS = 150
+
+
+def judged_by(people: int, each: int, *, own: float = 0.0, seed: int = 3, items: int = ITEMS) -> Judgements:
+    """Every tuple is judged by `each` people, who see items with noise .7 and with values of their own beside."""
+    rng = np.random.default_rng(seed)
+    shown = np.repeat(rng.random((2 * items, items)).argsort(axis=1)[:, :4], each, axis=0)
+    person = rng.random((2 * items, people)).argsort(axis=1)[:, :each].ravel()
+    values = np.linspace(-1.7, 1.7, items) + own * rng.standard_normal((people, items))
+    seen = values[person[:, None], shown] + 0.7 * rng.standard_normal(shown.shape)
+    return Judgements.from_slots(
+        shown, seen.argmax(axis=1), seen.argmin(axis=1), item_count=items, annotators=person
+    )
+
+
+def test_components_are_those_of_all_pairs_of_outcomes() -> None:
+    judged = judged_by(4, 3, own=0.6, items=12)
+    outcomes = [
+        (item, frozenset(row.tolist()), person, number, int(item == best) - int(item == worst))
+        for number, (row, best, worst, person) in enumerate(
+            zip(judged.items, judged.best, judged.worst, judged.people, strict=True)
+        )
+        for item in row
+    ]
+    products = defaultdict(list)
+    for one, two in combinations(outcomes, 2):
+        if one[3] != two[3]:
+            shared = one[0] == two[0] and (one[1] == two[1], one[2] == two[2])
+            products[shared].append(one[4] * two[4])
+    mean = {shared: np.mean(found) for shared, found in products.items()}
+    item = mean[False, False] - mean[False]
+
+    found = variance_components(judged)
+
+    assert found.item == pytest.approx(item)
+    assert found.tuple == pytest.approx(max(0, mean[True, False] - mean[False, False]))
+    assert found.annotator == pytest.approx(max(0, mean[False, True] - mean[False, False]))
+    total = np.mean([outcome[4] ** 2 for outcome in outcomes]) - mean[False]
+    assert found.item + found.tuple + found.annotator + found.residual == pytest.approx(total)
+
+
+def test_components_of_a_table_by_hand() -> None:
+    # Item 0 beats 1 twice in one tuple and 2 twice in another, so its outcomes are 1 and those of 1 and 2 are -1.
+    items = np.array([[0, 1], [0, 1], [0, 2], [0, 2]])
+    judged = Judgements(items, items[:, 0], items[:, 1], 3)
+
+    found = variance_components(judged)
+
+    # One item, with another tuple or with the same: every product is 1. Two items, two judgements: 0 with 1 or 2 is -1,
+    # twice within each tuple and eight times across; 1 with 2 is 1, four times across. (4 - 12) / 16 = -1/2.
+    assert (found.item, found.tuple, found.annotator, found.residual) == (1.5, 0.0, None, 0.0)
+    assert (found.icc, found.score_icc, found.sem) == (1.0, 1.0, 0.0)
+    assert found.effective_judgements == pytest.approx((4 + 2 + 2) / 3)
+
+
+def test_scores_of_other_people_and_other_tuples_correlate_as_the_components_say() -> None:
+    one, two = (judged_by(6, 3, own=0.5, seed=seed) for seed in (1, 2))
+    net = [
+        (np.bincount(judged.best, minlength=ITEMS) - np.bincount(judged.worst, minlength=ITEMS))
+        / np.bincount(judged.items.ravel(), minlength=ITEMS)
+        for judged in (one, two)
+    ]
+    found = [variance_components(judged) for judged in (one, two)]
+
+    correlation = np.corrcoef(*net)[0, 1]
+
+    assert np.mean([each.score_icc for each in found]) == pytest.approx(correlation, abs=0.04)
+    error = np.std(net[0] - net[1]) / 2**0.5
+    assert np.mean([each.sem for each in found]) == pytest.approx(error, rel=0.1)
+    # Half the tuples of each campaign say less of the scores than half the judgements of each tuple.
+    assert correlation < split_half_reliability(one, trials=50).spearman_brown
+
+
+def test_without_names_or_second_judgements_a_component_is_in_the_residual() -> None:
+    judged = judged_by(5, 2, own=0.5)
+    unnamed = Judgements(judged.items, judged.best, judged.worst, ITEMS)
+    once = judged.only(np.arange(0, len(judged), 2))
+
+    assert variance_components(unnamed).annotator is None
+    assert variance_components(unnamed).residual > variance_components(judged).residual
+    assert variance_components(once).tuple is None
+
+
+def test_judgements_of_different_people_on_different_tuples_all_count_in_full() -> None:
+    items = np.array([[0, 1], [0, 2], [1, 2]])
+
+    found = variance_components(Judgements(items, items[:, 0], items[:, 1], 3, np.arange(3)))
+
+    assert found.effective_judgements == pytest.approx(2.0)
+
+
+def test_items_that_never_met_twice_have_no_components() -> None:
+    with pytest.raises(ValueError, match="several tuples"):
+        variance_components(Judgements(np.array([[0, 1]]), np.array([0]), np.array([1]), 2))
+
+
+@pytest.mark.parametrize("each", [1, 3])
+def test_marginal_reliability_is_the_squared_correlation_with_the_truth(each) -> None:
+    correlations, reliabilities = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        utilities = rng.standard_normal(ITEMS)
+        shown = np.repeat(rng.random((2 * ITEMS, ITEMS)).argsort(axis=1)[:, :4], each, axis=0)
+        differences = utilities[shown][:, :, None] - utilities[shown][:, None, :]
+        differences[:, range(4), range(4)] = -np.inf  # the best is not the worst
+        chosen = (differences + rng.gumbel(size=differences.shape)).reshape(-1, 16).argmax(axis=1)
+        judged = Judgements.from_slots(shown, chosen // 4, chosen % 4, item_count=ITEMS)
+        fitted = maxdiff_scores(judged, scale=Scale.SIGNED, with_errors=False).values  # tanh(u / 2)
+        reliabilities.append(marginal_reliability(judged))
+        correlations.append(np.corrcoef(np.arctanh(fitted), utilities)[0, 1] ** 2)
+
+    assert np.mean(reliabilities) == pytest.approx(np.mean(correlations), abs=0.03)
+
+
+def test_all_judgements_are_as_reliable_as_split_half_says_and_agree_with_themselves() -> None:
+    judged = judged_by(6, 4)
+
+    one, *_, four = fewer_judgements(judged, trials=300)
+
+    assert (one.judgements_per_tuple, one.judgements, one.spearman_mean) == (1, 2 * ITEMS, None)
+    assert four.agreement_mean == pytest.approx(1.0)
+    whole = split_half_reliability(judged, trials=300, split=Split.JUDGEMENTS)
+    assert four.spearman_mean == pytest.approx(whole.spearman_mean, abs=0.003)
+    assert four.spearman_sd == pytest.approx(whole.spearman_sd, rel=0.3)
+
+
+def test_fewer_judgements_are_those_of_a_campaign_that_collected_fewer() -> None:
+    judged = judged_by(6, 4)
+    two = fewer_judgements(judged, trials=200)[1]
+    rng = np.random.default_rng(1)
+    kept = [np.concatenate([rng.permutation(4)[:2] + 4 * row for row in range(2 * ITEMS)]) for _ in range(20)]
+
+    values = [split_half_reliability(judged.only(rows), trials=20).spearman_mean for rows in kept]
+
+    assert two.judgements == 4 * ITEMS
+    assert two.spearman_mean == pytest.approx(np.mean(values), abs=0.01)
+
+
+def test_the_curve_ends_at_what_half_of_the_tuples_have() -> None:
+    judged = judged_by(6, 3)
+    third = np.arange(len(judged)) % 3 == 2
+    some = judged.only(~third | (np.arange(len(judged)) < len(judged) // 4))
+
+    assert [point.judgements_per_tuple for point in fewer_judgements(some, trials=5)] == [1, 2]
+    assert fewer_judgements(judged.only(np.zeros(0, dtype=int))) == []
