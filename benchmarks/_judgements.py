@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from annotation.bws.designs.design import design_tuples
-from annotation.bws.files.judgement_files import BestIsWorst, read_judgements
+from annotation.bws.files.judgement_files import read_judgements
+from annotation.bws.files.settling import BestIsWorst
 from annotation.bws.judgements import Judgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.bws.files.item_files import write_scores, write_tuples
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements, write_judgements
 from annotation.bws.files.manifest import MANIFEST, write_manifest
+from annotation.bws.files.settling import Spaces
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.scores.scoring import METHODS, Scale
@@ -170,7 +171,7 @@ def _judgements_csv(facts: _Facts, method: str, path: Path) -> JudgementFile:
         facts.campaign, facts.judged.as_filed(facts.judged.feeding(method))
     )
     write_judgements(path, items, judgements, people)
-    file = read_judgements(path)
+    file = read_judgements(path, spaces=Spaces.KEEP)  # the ids of two pairs may differ in spaces alone
     if file.rejected or file.items != tuple(items):
         raise UserError(_("The ids of some pairs cannot be read from a file again; give them other ids."))
     return file

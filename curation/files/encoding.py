@@ -1,6 +1,11 @@
-"""Which encoding a text file is in: by its mark, by its zero bytes, or by reading all of it as UTF-8."""
+"""Which encoding a text file is in: by its mark, by its zero bytes, or by reading all of it as UTF-8.
+
+Many files were Windows-1252 once and were read as Latin-1 before they were written again. Their curly quotation marks,
+dashes and ellipses are then control characters (U+0080 to U+009F), which no text has. `mended` gives them back.
+"""
 
 import codecs
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,17 +19,44 @@ _MARKS = (
 )
 
 
+# What Windows-1252 has in place of the control characters U+0080 to U+009F; it leaves five of them undefined.
+_MEANT = {
+    code: bytes([code]).decode("cp1252")
+    for code in range(0x80, 0xA0)
+    if code not in {0x81, 0x8D, 0x8F, 0x90, 0x9D}
+}
+_CONTROLS = re.compile(f"[{''.join(map(chr, _MEANT))}]")
+
+
 class Encoding(NamedTuple):
     name: str
     warning: str = ""
 
 
+def mended(text: str) -> str:
+    """The text with the characters that were meant where it has control characters of Windows-1252."""
+    return text if text.isascii() else text.translate(_MEANT)
+
+
 def detect_encoding(path: Path) -> Encoding:
-    """The encoding of a text file. Reads the file once, a block at a time.
+    """The encoding of a text file. Reads the file, a block at a time.
 
     A file that is not UTF-8 is taken for Windows-1252, with a warning; one that is UTF-8 but for a few bytes
-    stays UTF-8, and the rows with those bytes are refused when they are read.
+    stays UTF-8, and the rows with those bytes are refused when they are read. The warning also counts the characters
+    that `mended` will give back.
     """
+    encoding = _by_beginning(path) or _by_content(path)
+    controls = 0
+    with path.open(encoding=encoding.name, errors="replace", newline="") as file:
+        while text := file.read(_BLOCK):
+            controls += 0 if text.isascii() else len(_CONTROLS.findall(text))
+    if not controls:
+        return encoding
+    meant = f"{controls:,} control characters of the file are read as the characters of Windows-1252 that were meant."
+    return Encoding(encoding.name, f"{encoding.warning} {meant}".strip())
+
+
+def _by_beginning(path: Path) -> Encoding | None:
     with path.open("rb") as file:
         beginning = file.read(4096)
     for mark, name in _MARKS:
@@ -37,7 +69,7 @@ def detect_encoding(path: Path) -> Encoding:
         return Encoding("utf-16-le", "The file has no byte-order mark; it is read as UTF-16 (little endian).")
     if even > enough and odd <= even // 10:
         return Encoding("utf-16-be", "The file has no byte-order mark; it is read as UTF-16 (big endian).")
-    return _by_content(path)
+    return None
 
 
 def errors_for(encoding: str) -> str:

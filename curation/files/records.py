@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Literal, NamedTuple, NoReturn
 
 from curation.files.drafts import FileError, Layout, RowError
-from curation.files.encoding import errors_for
+from curation.files.encoding import errors_for, mended
 from curation.files.parquet import ROWS_MOST, parquet_rows
 from curation.pairs.text import printable
 
@@ -51,7 +51,10 @@ def read_records(layout: Layout) -> Iterator[Record | RowError]:
 
 
 def physical_lines(file: IO[str], name: str) -> Iterator[str]:
-    """The lines with their ends. Raises FileError for one too long to be a row, or that cannot be decoded."""
+    """The lines with their ends, and with the characters that were meant (`mended`).
+
+    Raises FileError for a line too long to be a row, or that cannot be decoded.
+    """
     number = 0
     try:
         while line := file.readline(LINE_MAX_CHARACTERS):
@@ -65,7 +68,7 @@ def physical_lines(file: IO[str], name: str) -> Iterator[str]:
                 raise FileError(
                     f"{name} has more than {LINES_MOST:,} lines; split it, or take out those that hold no pair."
                 )
-            yield line
+            yield mended(line)
     except UnicodeDecodeError as error:
         raise FileError(
             f"{name} cannot be read as {error.encoding} after line {number}; save it as UTF-8."

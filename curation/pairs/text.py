@@ -4,6 +4,9 @@ Two texts are *identical*, and one sentence of a dataset, where they are equal i
 single spaces (`sentence_key`). Case and punctuation stay: "Rome fell." and "rome fell" are two sentences, because
 people judge what they read.
 
+They are *the same but for spaces* where they are equal without any white space (`unspaced`): files of which some rows
+lost a space, or gained one, hold such texts.
+
 They are *near copies* where they have the same words in the same order (`near_copy_key`). A model that has seen one of
 them knows the other, so near copies decide what is held out, repeated or copied.
 """
@@ -29,6 +32,12 @@ def normalise(text: str) -> str:
     # Controls go first: with one between a letter and its accent, NFC would leave the two apart.
     spaced = " ".join(_INVISIBLE.sub("", text).split())
     return spaced if spaced.isascii() else unicodedata.normalize("NFC", spaced)
+
+
+def unspaced(text: str) -> str:
+    """The normalised text without any white space: what texts share that differ only in missing or added spaces."""
+    joined = "".join(_INVISIBLE.sub("", text).split())
+    return joined if joined.isascii() else unicodedata.normalize("NFC", joined)
 
 
 def is_readable(text: str) -> bool:

@@ -2,14 +2,22 @@
 
 import csv
 import json
+import random
 from time import process_time
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 
+from annotation.bws.files.columns import Columns
+from annotation.bws.files.judgement_files import read_judgements
+from annotation.bws.files.settling import BestIsWorst
+from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.scores.scoring import counting_scores
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_write
 from annotation.results.study import study_make
+from curation.pairs.text import unspaced
 
 pytestmark = pytest.mark.real_data
 
@@ -95,3 +103,38 @@ def test_ruddit_becomes_a_campaign_whose_study_and_bundle_agree_with_the_file(
 def scores_in(path, column: str = "score") -> dict[str, float]:
     with path.open(newline="") as file:
         return {row["item"]: float(row[column]) for row in csv.DictReader(file)}
+
+
+def test_lost_spaces_lists_and_positions_change_neither_scores_nor_reliability(real_data, tmp_path) -> None:
+    rng = random.Random(5)
+    with (real_data / "ruddit" / "Ruddit_individual_annotations.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    rows = [row for row in rows if len(set(row[:4])) == 4]
+    worn_rows = [
+        [
+            [spaced(item, lost=rng.random() < 0.2) for item in items],
+            items.index(best) + 1,
+            items.index(worst) + 1,
+        ]
+        for *items, best, worst in rows
+    ]
+    for name, lines in (("clean", [header, *rows]), ("worn", [["tuple", "best", "worst"], *worn_rows])):
+        with (tmp_path / name).open("w", newline="") as file:
+            csv.writer(file).writerows(lines)
+
+    clean = read_judgements(tmp_path / "clean", best_is_worst=BestIsWorst.COUNT)
+    worn = read_judgements(tmp_path / "worn", Columns(items=("tuple",)), best_is_worst=BestIsWorst.COUNT)
+
+    assert tuple(map(unspaced, worn.items)) == clean.items
+    assert (clean.merged_items, worn.merged_items > 5000) == (0, True)
+    scores, expected = counting_scores(worn.judgements), counting_scores(clean.judgements)
+    np.testing.assert_array_equal(scores.values, expected.values)
+    again, reliability = (
+        split_half_reliability(file.judgements, trials=20, seed=1).as_dict() for file in (worn, clean)
+    )
+    assert again == reliability
+
+
+def spaced(item: str, *, lost: bool) -> str:
+    """The id with a space behind each letter, all but the first of which may be lost."""
+    return item[0] + " " + item[1:] if lost else " ".join(item)

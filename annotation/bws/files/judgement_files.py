@@ -1,52 +1,58 @@
 """The file of judgements: its one reader and its one writer.
 
 CSV with Item1 ... ItemN, BestItem and WorstItem among other columns, as Kiritchenko and Mohammad's scripts know it.
-Real files hold more than that, and a row that is not a judgement is reported with its line and the reason.
+Real files hold more than that. A row that is not a judgement is reported with its line and the reason, and whatever
+could be read in another way is said in a warning.
 """
 
-import ast
 import csv
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 
-from annotation.bws.files.tables import Columns, Table, find_table, writing_text
-from annotation.bws.judgements import Judgements
-from curation.files.drafts import FileError, RowError
-from curation.files.records import Record
-from curation.pairs.text import is_readable, normalise
+from annotation.bws.files.columns import Columns, Places
+from annotation.bws.files.names import ItemRegister, NameRegister
+from annotation.bws.files.rows import Fault, FileRows, Rejected, read_rows
+from annotation.bws.files.settling import (
+    BestIsWorst,
+    SettledRows,
+    Spaces,
+    Spacing,
+    padded,
+    repeats,
+    settle,
+    spacing_of,
+)
+from annotation.bws.files.tables import find_table, writing_text
+from annotation.bws.judgements import IntArray, Judgements, Mask
+from curation.files.drafts import FileError
 
-
-class BestIsWorst(StrEnum):
-    """What to do with a row whose best item is its worst: the scripts of the field count it as both."""
-
-    REJECT = "reject"
-    COUNT = "count"
-    FAIL = "fail"
+_MANY_REJECTED = 0.05  # of all rows: above this a reader hears of it first
 
 
 @dataclass(frozen=True, eq=False)
 class JudgementFile:
-    """The contents of a file of judgements.
+    """The contents of a file of judgements, or of several.
 
-    items, annotators: names as first spelled; a number in `judgements` is an index of these.
+    items, annotators: names, as most rows spell them; a number in `judgements` is an index of these.
     repeated_items: rows that name an item twice, kept. rejected: the rows that are not judgements.
-    left_out: rows that hold an item that was to be left out.
-    warning: a sentence on an encoding that had to be guessed, or "".
+    left_out: rows that hold an item that was to be left out, or that the file calls duplicates.
+    merged_items: texts of items that were taken as another item although they differ, in their spaces.
+    warnings: sentences on what a reader of the figures should know about the file, the weightiest first.
     """
 
     judgements: Judgements
     items: tuple[str, ...]
     annotators: tuple[str, ...]
     repeated_items: int
-    rejected: tuple[RowError, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
     left_out: int = 0
-    warning: str = ""
+    merged_items: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def write_judgements(
@@ -79,177 +85,186 @@ def judgement_lines(
     rows = np.column_stack([judgements.items, judgements.best, judgements.worst])  # (n, k + 2)
     for number, row in enumerate(rows):
         person = [] if annotators is None or people is None else [cell(annotators[people[number]])]
-        yield line([*(names[item] for item in row.tolist()), *person])
+        yield line([*("" if item < 0 else names[item] for item in row.tolist()), *person])
 
 
 def read_judgements(
-    path: Path,
+    paths: Path | Sequence[Path],
     columns: Columns | None = None,
     *,
     best_is_worst: BestIsWorst = BestIsWorst.REJECT,
     strict: bool = False,
     without: Collection[str] = (),
+    spaces: Spaces = Spaces.AUTO,
+    keep_duplicates: bool = False,
 ) -> JudgementFile:
-    """Read judgements from a table with a header: comma, tab, semicolon or bar between its cells.
+    """Read judgements from tables with a header: comma, tab, semicolon or bar between their cells.
 
-    columns: their names, if they are not those of the field. strict: raise FileError for the first row that is not a
-    judgement, instead of listing it as rejected. without: items, for example those of gold questions, whose rows are
-    left out. Raises FileError if the file or its columns cannot be read, or if no judgement is left.
+    paths: a file, or several with one set of items and annotators. columns: their names, if they are not those of the
+    field. strict: raise FileError for the first row that is not a judgement, instead of listing it as rejected.
+    without: items, for example those of gold questions, whose rows are left out. keep_duplicates: also count the rows
+    that a column is_duplicate marks. Raises FileError if a file or its columns cannot be read, or if no judgement is
+    left.
     """
-    table = find_table(path, columns or Columns())
-    reader = _RowReader(table, best_is_worst)
-    unwanted = {reader.items.number(name) for name in without}
-    rows: list[_Row] = []
-    left_out: list[_Row] = []
-    rejected: list[RowError] = []
-    for record in table.records():
-        if record.line == table.header.line:
-            continue
-        try:
-            row = reader.read(record)
-        except _RowRejectedError as reason:
-            if strict or (isinstance(reason, _BestIsWorstError) and best_is_worst is BestIsWorst.FAIL):
-                raise FileError(f"Line {record.line} of {path.name}: {reason}; correct the row.") from reason
-            text = record.text if isinstance(record, Record) else record.row
-            rejected.append(RowError(record.line, str(reason), text))
-        else:
-            (rows if unwanted.isdisjoint(row.items) else left_out).append(row)
-    held = {item for row in left_out for item in row.items}
-    for name in without:
-        if reader.items.number(name) not in held:  # a mistake in the name
-            raise FileError(f'No row of {path.name} holds the item "{name}" that is to be left out.')
-    if not rows:
+    names = _file_names([paths] if isinstance(paths, Path) else list(paths))
+    items, annotators = ItemRegister(), NameRegister()
+    files = {
+        name: read_rows(
+            find_table(path, columns or Columns()), items, annotators, keep_duplicates=keep_duplicates
+        )
+        for name, path in names.items()
+    }
+    drafts = [draft for file in files.values() for draft in file.drafts]
+    respelled = np.array([draft.respelled for draft in drafts], dtype=np.int64)
+    spacing = spacing_of(padded([draft.items for draft in drafts]), respelled, items.alike, spaces)
+    settled = {name: settle(file, spacing, best_is_worst) for name, file in files.items()}
+    _refuse_first(settled, strict=strict, alike=best_is_worst is BestIsWorst.FAIL)
+    reading = _Reading(files, settled, spacing, items, annotators)
+    return reading.judgement_file(without)
+
+
+def _file_names(paths: Sequence[Path]) -> dict[str, Path]:
+    """What messages call the files. Raises FileError if one is given twice: its judgements would count twice."""
+    if len({path.name for path in paths}) == len(paths):
+        return {path.name: path for path in paths}
+    names = {str(path): path for path in paths}
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise FileError(f"The same file is given twice among {', '.join(names)}; give each file once.")
+    return names
+
+
+def _refuse_first(settled: Mapping[str, SettledRows], *, strict: bool, alike: bool) -> None:
+    """Raises FileError for the first rejected row if there is to be none, or for the first whose best is its worst."""
+    for name, rows in settled.items():
+        for row in rows.rejected:
+            if strict or (alike and row.fault is Fault.ALIKE):
+                raise FileError(f"Line {row.line} of {name}: {row.reason}; correct the row.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """Everything that was read, by the name of the file."""
+
+    files: Mapping[str, FileRows]
+    settled: Mapping[str, SettledRows]
+    spacing: Spacing
+    items: ItemRegister
+    annotators: NameRegister
+
+    def judgement_file(self, without: Collection[str]) -> JudgementFile:
+        """Raises FileError if no judgement is left, or no row holds an item that is to be left out."""
+        every = list(self.settled.values())
+        items = _stacked([rows.items for rows in every])
+        texts = _stacked([rows.texts for rows in every])
+        best, worst, people = (
+            np.concatenate([getattr(rows, name) for rows in every])
+            for name in ("best", "worst", "annotators")
+        )
+        kept: Mask = np.isin(items, self._unwanted(without, items)).sum(axis=1) == 0
+        if not kept.any():
+            raise FileError(self._nothing(left_out=bool(len(kept))))
+        used = np.unique(items[kept])
+        used = used[used >= 0]  # (m,)
+        numbers = np.where(items < 0, -1, np.searchsorted(used, items))[kept]
+        numbers = numbers[:, (numbers >= 0).any(axis=0)]
+        annotated = all(file.annotated for file in self.files.values())
+        persons, person_of = np.unique(people[kept], return_inverse=True)
+        judgements = Judgements(
+            numbers,
+            np.searchsorted(used, best[kept]),
+            np.searchsorted(used, worst[kept]),
+            len(used),
+            person_of if annotated else None,
+        )
+        flagged = sum(file.flagged for file in self.files.values())
+        return JudgementFile(
+            judgements=judgements,
+            items=self._spellings(texts[kept], used),
+            annotators=tuple(self.annotators.spellings[person] for person in persons) if annotated else (),
+            repeated_items=int((repeats(numbers) > 0).sum()),
+            rejected=tuple(self._rejected()),
+            left_out=int((~kept).sum()) + flagged,
+            merged_items=self.spacing.differing if self.spacing.merged else 0,
+            warnings=tuple(self._warnings(numbers, flagged)),
+        )
+
+    def _unwanted(self, without: Collection[str], items: IntArray) -> list[int]:
+        """The items that are to be left out. Raises FileError for one that no row holds: a mistake in its name."""
+        unwanted = []
+        for name in without:
+            number = self.items.find(name)
+            item = -1 if number is None else int(self.spacing.item_of[number])
+            if item < 0 or not (items == item).any():
+                raise FileError(
+                    f'No row of {", ".join(self.files)} holds the item "{name}" that is to be left out.'
+                )
+            unwanted.append(item)
+        return unwanted
+
+    def _nothing(self, *, left_out: bool) -> str:
         why = "every row holds an item to leave out" if left_out else "there is no row below the header"
-        if rejected:
-            why = f"line {rejected[0].line}, {rejected[0].reason}"
-        raise FileError(f"{path.name} holds no judgement: {why}.")
-    file = _as_arrays(rows, reader, annotated=table.annotator is not None)
-    return replace(file, rejected=tuple(rejected), left_out=len(left_out), warning=table.encoding.warning)
+        if rejected := list(self._rejected()):
+            more = f"; all {len(rejected):,} rows are rejected" if len(rejected) > 1 and not left_out else ""
+            why = f"line {rejected[0].line}, {rejected[0].reason}{more}"
+        return f"{', '.join(self.files)} holds no judgement: {why}."
+
+    def _spellings(self, texts: IntArray, used: IntArray) -> tuple[str, ...]:
+        """Of each item the text that most rows have; of equally frequent ones the first."""
+        numbers, counts = np.unique(texts[texts >= 0], return_counts=True)
+        spelled: dict[int, int] = {}
+        for text in numbers[np.argsort(-counts, kind="stable")].tolist():
+            spelled.setdefault(int(self.spacing.item_of[text]), text)
+        return tuple(self.items.spellings[spelled[item]] for item in used.tolist())
+
+    def _rejected(self) -> Iterator[Rejected]:
+        several = len(self.files) > 1
+        for name, rows in self.settled.items():
+            yield from (row._replace(file=name) for row in rows.rejected) if several else rows.rejected
+
+    def _warnings(self, items: IntArray, flagged: int) -> Iterator[str]:
+        """What a reader should know, the weightiest first; items: (n, k) of the judgements."""
+        yield from self._many_rejected()
+        for name, file in self.files.items():
+            before = f"{name}: " if len(self.files) > 1 else ""
+            places = file.table.places
+            if isinstance(places, Places) and places.left_out:
+                extra = ", ".join(f'"{column}"' for column in places.left_out)
+                yield f"{before}The file also has the columns {extra}, which are not among those of the items."
+            for sentence in (file.table.encoding.warning, self.settled[name].warning):
+                if sentence:
+                    yield f"{before}{sentence}"
+        if self.spacing.warning:
+            yield self.spacing.warning
+        if flagged:
+            yield (
+                f"{flagged:,} rows are left out because their column is_duplicate says so. "
+                "Use --keep-duplicates to count them."
+            )
+        sizes = (items >= 0).sum(axis=1)
+        if smaller := int((sizes < items.shape[1]).sum()):
+            yield (
+                f"{smaller:,} of {len(items):,} tuples have fewer than {items.shape[1]} items (the smallest "
+                f"{sizes.min()}); all are scored together."
+            )
+        unnamed = [name for name, file in self.files.items() if not file.annotated]
+        if unnamed and len(unnamed) < len(self.files):
+            yield f"{', '.join(unnamed)} names no annotators, so those of the other files are not used."
+
+    def _many_rejected(self) -> Iterator[str]:
+        faults = Counter(row.fault for row in self._rejected())
+        rejected = faults.total()
+        rows = rejected + sum(len(rows.items) for rows in self.settled.values())
+        if rejected > _MANY_REJECTED * rows:
+            fault, count = faults.most_common(1)[0]
+            yield (
+                f"{rejected:,} of {rows:,} rows ({rejected / rows:.0%}) are not judgements and are left out; "
+                f"{count:,} of them because {fault}."
+            )
 
 
-def _as_arrays(rows: Sequence["_Row"], reader: "_RowReader", *, annotated: bool) -> JudgementFile:
-    """Items and annotators that are only in rejected rows are left out."""
-    items, item_of = np.unique(np.array([row.items for row in rows]), return_inverse=True)  # (m,), (n, k)
-    best = np.searchsorted(items, [row.best for row in rows])
-    worst = np.searchsorted(items, [row.worst for row in rows])
-    people, person_of = np.unique([row.annotator for row in rows], return_inverse=True)
-    ordered = np.sort(item_of, axis=1)
-    return JudgementFile(
-        judgements=Judgements(item_of, best, worst, len(items), person_of if annotated else None),
-        items=tuple(reader.items.spellings[item] for item in items),
-        annotators=tuple(reader.annotators.spellings[person] for person in people) if annotated else (),
-        repeated_items=int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()),
+def _stacked(arrays: Sequence[IntArray]) -> IntArray:
+    """Rows (n, k) of several files as one array; smaller rows are filled with -1."""
+    width = max(array.shape[1] for array in arrays)
+    return np.concatenate(
+        [np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=-1) for array in arrays]
     )
-
-
-class _RowRejectedError(ValueError):
-    """Why a row is not a judgement."""
-
-
-class _BestIsWorstError(_RowRejectedError):
-    pass
-
-
-class _Row(NamedTuple):
-    """Numbers of the items in the order of their positions, of the best, of the worst, and of the annotator."""
-
-    items: list[int]
-    best: int
-    worst: int
-    annotator: int
-
-
-class NameRegister:
-    """Numbers names as they come; texts that differ only in white space or Unicode form are one name."""
-
-    def __init__(self) -> None:
-        self.spellings: list[str] = []  # as first seen
-        # By normalised text, and by texts as they are, so that most cells need no normalising.
-        self._numbers: dict[str, int] = {}
-
-    def number(self, cell: str) -> int:
-        """The number of a name, a new one for a new name."""
-        number = self.find(cell)
-        if number is None:
-            number = self._numbers[normalise(cell)] = self._numbers[cell] = len(self.spellings)
-            self.spellings.append(cell.strip())
-        return number
-
-    def find(self, cell: str) -> int | None:
-        """The number of a name, or None for a name that has no number yet."""
-        number = self._numbers.get(cell)
-        if number is None and (number := self._numbers.get(normalise(cell))) is not None:
-            self._numbers[cell] = number
-        return number
-
-
-class _RowReader:
-    """Reads the rows of one file, and numbers its names."""
-
-    def __init__(self, table: Table, best_is_worst: BestIsWorst) -> None:
-        self.items, self.annotators = NameRegister(), NameRegister()
-        self._table, self._best_is_worst = table, best_is_worst
-        self._size = len(table.items) if len(table.items) > 1 else 0  # 0: the first row will show it
-
-    def read(self, record: Record | RowError) -> _Row:
-        """Raises _RowRejectedError if the row is not a judgement."""
-        if isinstance(record, RowError):
-            raise _RowRejectedError(record.reason)
-        table, cells = self._table, [str(cell) for cell in record.cells]
-        if record.line < table.header.line:
-            raise _RowRejectedError("the row is above the header")
-        if record.cells == table.header.cells:
-            raise _RowRejectedError("the row repeats the header")
-        if len(cells) < table.cells_needed:
-            raise _RowRejectedError(f"the row has {len(cells)} cells and needs {table.cells_needed}")
-        items = [self.items.number(text) for text in self._item_texts(cells)]
-        best = self._chosen("best", cells[table.best], items)
-        worst = self._chosen("worst", cells[table.worst], items)
-        if best == worst and self._best_is_worst is not BestIsWorst.COUNT:
-            name = _short(self.items.spellings[best])
-            raise _BestIsWorstError(f'the row names "{name}" both best and worst')
-        annotator = 0 if table.annotator is None else self.annotators.number(cells[table.annotator])
-        return _Row(items, best, worst, annotator)
-
-    def _item_texts(self, cells: Sequence[str]) -> Sequence[str]:
-        texts = [cells[index] for index in self._table.items]
-        if len(texts) == 1:
-            texts = _list_in(texts[0])
-            self._size = self._size or len(texts)
-        if len(texts) != self._size or len(texts) < 2:
-            raise _RowRejectedError(f"the row lists {len(texts)} items, and {max(2, self._size)} are needed")
-        for number, text in enumerate(texts, 1):
-            if not text or text.isspace():
-                raise _RowRejectedError(f"the row has no item {number}")
-            if not is_readable(text):
-                raise _RowRejectedError(f"the row has an item {number} with characters that cannot be read")
-        return texts
-
-    def _chosen(self, role: str, cell: str, items: list[int]) -> int:
-        """The item that a cell names, or the one whose position it gives if no item has that name."""
-        for text in (cell, *_list_in(cell)):
-            number = self.items.find(text)
-            if number in items:
-                return number
-            position = text.strip()
-            if position.isascii() and position.isdigit() and 1 <= int(position) <= len(items):
-                return items[int(position) - 1]
-        if not cell.strip():
-            raise _RowRejectedError(f"the row names no {role} item")
-        raise _RowRejectedError(f'the row names "{_short(cell)}" {role}, which is not among its items')
-
-
-def _list_in(cell: str) -> list[str]:
-    """The texts of a cell that holds a list, as Python and JSON write it; none if it does not."""
-    try:
-        values = ast.literal_eval(cell.strip()) if cell.lstrip().startswith(("[", "(")) else ()
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return []
-    return [str(value) for value in values] if isinstance(values, list | tuple) else []
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    text = text if len(text) <= 60 else f"{text[:59]}…"
-    # Bytes that could not be decoded must not break the output that says so.
-    return text.encode("utf-8", "backslashreplace").decode()

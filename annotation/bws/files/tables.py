@@ -1,73 +1,140 @@
 """A table of judgements before its rows mean anything.
 
-Where its header is, what separates its cells, and which columns hold the items, the best, the worst and who judged.
+Where its header is, what separates its cells, and the cells of each judgement.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+import ast
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
+from annotation.bws.files.columns import Columns, LongPlaces, Places, find_columns
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
 from curation.files.sniffing import detect_dialect, refuse_archives
 from curation.files.writing import as_text, replacing
 
-_ITEM = re.compile(r"(?:item|option)(\d+)")
-_RECOGNISED = {
-    "best": ("bestitem", "best"),
-    "worst": ("worstitem", "worst"),
-    "annotator": ("annotator", "annotatorid", "worker", "workerid", "user", "username"),
-}
 # Control characters other than white space, Escape among them.
 _NO_TEXT = bytes(set(range(32)) - set(b"\t\n\v\f\r") | {127})
 _STRAY = 0.05  # the share of these that a text file may have: a stray one spoils its row and not the file
 _HEADER_WITHIN = 20  # a header may follow some lines of title, and no more
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Names of columns; None to recognise them (Item1 ..., BestItem, WorstItem, Annotator).
+class Answer(NamedTuple):
+    """One row of judgements as cells: the items in the order of their columns, "" for one that is missing."""
 
-    items: one name for each position, or a single column whose cells hold a list of all items.
-    """
-
-    items: Sequence[str] | None = None
-    best: str | None = None
-    worst: str | None = None
-    annotator: str | None = None
+    line: int
+    items: list[str]
+    best: str
+    worst: str
+    annotator: str = ""
+    duplicate: str = ""
 
 
 @dataclass(frozen=True)
 class Table:
-    """header: the row that names the columns. items, best, worst: the indexes of columns in a row, from 0.
-
-    annotator: the index of its column, or None if the table does not say who judged.
-    """
+    """header: the row that names the columns. places: which of them hold what."""
 
     path: Path
     encoding: Encoding
     delimiter: str
     quoted: bool
     header: Record
-    items: tuple[int, ...]
-    best: int
-    worst: int
-    annotator: int | None
+    places: Places | LongPlaces
 
     @property
-    def cells_needed(self) -> int:
-        return 1 + max(*self.items, self.best, self.worst, self.annotator or 0)
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [str(name) for name in self.header.cells]
 
-    def records(self) -> Iterator[Record | RowError]:
-        """All rows of the file, including the header and those before it."""
-        lines = RecordLines(text_lines(self.path, self.encoding))
-        return split_cells(lines, delimiter=self.delimiter, quoted=self.quoted)
+    @property
+    def item_columns(self) -> list[str]:
+        """The name of the column of each item; none if a column or a row holds several items, or two half an item."""
+        if isinstance(self.places, LongPlaces) or len(self.places.items) == 1:
+            return []
+        return [self.names[columns[0]] for columns in self.places.items if len(columns) == 1]
+
+    def answers(self) -> Iterator[Answer | RowError]:
+        """The judgements of the file, and its rows that are none, in the order of the file."""
+        if isinstance(self.places, LongPlaces):
+            return _gathered(self._rows(), self.places)
+        return (row if isinstance(row, RowError) else _answer(row, self.places) for row in self._rows())
+
+    def _rows(self) -> Iterator[Record | RowError]:
+        lines, width = RecordLines(text_lines(self.path, self.encoding)), self.places.width
+        for record in split_cells(lines, delimiter=self.delimiter, quoted=self.quoted):
+            if record.line == self.header.line:
+                continue
+            if isinstance(record, RowError):
+                yield record
+            elif record.line < self.header.line:
+                yield RowError(record.line, "the row is above the header", record.text)
+            elif record.cells == self.header.cells:
+                yield RowError(record.line, "the row repeats the header", record.text)
+            elif len(record.cells) < width:
+                needed = f"the row has {len(record.cells)} cells and needs {width}"
+                yield RowError(record.line, needed, record.text)
+            else:
+                yield record
+
+
+def _answer(record: Record, places: Places) -> Answer | RowError:
+    cells = list(map(str, record.cells))
+    if len(places.items) == 1:
+        items = list_in(cells[places.items[0][0]])
+    else:
+        items = [
+            cells[columns[0]] if len(columns) == 1 else "\n".join(cells[index] for index in columns)
+            for columns in places.items
+        ]
+    annotator = "" if places.annotator is None else cells[places.annotator]
+    duplicate = "" if places.duplicate is None else cells[places.duplicate]
+    return Answer(record.line, items, cells[places.best], cells[places.worst], annotator, duplicate)
+
+
+def _gathered(rows: Iterator[Record | RowError], places: LongPlaces) -> Iterator[Answer | RowError]:
+    """One answer for the rows of each screen (a person's block), in the order of their first rows."""
+    screens: dict[tuple[str, str], list[Record]] = {}
+    for row in rows:
+        if isinstance(row, RowError):
+            yield row
+        else:
+            key = (str(row.cells[places.annotator]), str(row.cells[places.block]))
+            screens.setdefault(key, []).append(row)
+    for (person, _block), records in screens.items():
+        items = [str(record.cells[places.item]) for record in records]
+        choices = [_whole(str(record.cells[places.choice])) for record in records]
+        best, worst = (
+            [item for item, choice in zip(items, choices, strict=True) if choice == sign] for sign in (1, -1)
+        )
+        if len(best) != 1 or len(worst) != 1 or not set(choices) <= {-1, 0, 1}:
+            reason = "the rows of its id and block do not have one choice of 1, one of -1 and otherwise 0"
+            yield RowError(records[0].line, reason, records[0].text)
+        else:
+            yield Answer(records[0].line, items, best[0], worst[0], person)
+
+
+def _whole(cell: str) -> int | None:
+    """1, -1 or 0 as programs write them, with or without a point; None for anything else."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return int(value) if value in {-1.0, 0.0, 1.0} else None
+
+
+def list_in(cell: str) -> list[str]:
+    """The texts of a cell that holds a list, as Python and JSON write it; none if it does not."""
+    try:
+        values = ast.literal_eval(cell.strip()) if cell.lstrip().startswith(("[", "(")) else ()
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return []
+    return [str(value) for value in values] if isinstance(values, list | tuple) else []
 
 
 def find_table(path: Path, columns: Columns) -> Table:
@@ -83,55 +150,13 @@ def find_table(path: Path, columns: Columns) -> Table:
         for header in islice(records, _HEADER_WITHIN):
             if isinstance(header, Record):
                 try:
-                    indexes = _column_indexes(columns, [str(name) for name in header.cells])
-                    return Table(path, encoding, delimiter, quoted, header, *indexes)
+                    places = find_columns(columns, [str(name) for name in header.cells])
+                    return Table(path, encoding, delimiter, quoted, header, places)
                 except FileError as error:
                     refused.append((len(header.cells), error))
     # No row fits: the error is about the one that looks most like a header.
     why = max(refused, key=itemgetter(0))[1]
     raise FileError(f"{path.name}: {why}") from why
-
-
-def _column_indexes(columns: Columns, header: Sequence[str]) -> tuple[tuple[int, ...], int, int, int | None]:
-    """Of the items, the best, the worst and the annotator; case, spaces and underscores in names do not matter.
-
-    Raises FileError if a column is missing or there twice.
-    """
-    names = [_plain(name) for name in header]
-    numbered = {int(match[1]): match[0] for name in names if (match := _ITEM.fullmatch(name))}
-    if columns.items is None and len(numbered) < 2:
-        raise FileError(
-            f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
-        )
-    given = [numbered[number] for number in sorted(numbered)] if columns.items is None else columns.items
-    items = tuple(_index(name, "items", names, header) for name in given)
-    if len(set(items)) < len(items):
-        raise FileError("--items names a column twice; name one for each position.")
-    best = _index(columns.best, "best", names, header)
-    worst = _index(columns.worst, "worst", names, header)
-    annotated = columns.annotator is not None or not set(_RECOGNISED["annotator"]).isdisjoint(names)
-    return items, best, worst, _index(columns.annotator, "annotator", names, header) if annotated else None
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_]+", "", name).casefold()
-
-
-def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
-    for name in _RECOGNISED[role] if given is None else (_plain(given),):
-        if names.count(name) > 1:
-            raise FileError(f'There are two columns "{header[names.index(name)]}"; rename one of the two.')
-        if name in names:
-            return names.index(name)
-    missing = given or f"{role.capitalize()}Item"
-    raise FileError(f'No column "{missing}" among {_listed(header)}; name another with --{role}.')
-
-
-def _listed(header: Sequence[str]) -> str:
-    # A terminal obeys characters that cannot be printed.
-    names = ["".join(sign if sign.isprintable() else "�" for sign in name) for name in header[:12]]
-    shown = ", ".join(f'"{name if len(name) <= 40 else name[:39] + "…"}"' for name in names)
-    return shown + (", …" if len(header) > 12 else "")
 
 
 def encoding_of(path: Path) -> Encoding:

@@ -1,7 +1,9 @@
 """Import finished judgements as a campaign, with its dashboard, scores and bundle."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -52,7 +54,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
             dataset=dataset,
             name=options["campaign"],
             file=file,
-            sha256=sha256_of(options["judgements"]),
+            sha256=_checksum(options["judgements"]),
             at=now(),
         )
     figures = {
@@ -67,6 +69,12 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "pairs_made": recorded.pairs_made,
     }
     return verb.Answer([*verb.file_lines(file), *_lines(recorded)], figures)
+
+
+def _checksum(paths: Sequence[Path]) -> str:
+    """The SHA-256 of a file, or of the checksums of several, by which an import is known again."""
+    sums = sorted(sha256_of(path) for path in paths)
+    return sums[0] if len(sums) == 1 else sha256("".join(sums).encode()).hexdigest()
 
 
 def _lines(recorded: ImportedJudgements) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What the verbs of `manage.py bws` share: the options of a file of judgements, and the report on its rows."""
 
 from argparse import ArgumentError, ArgumentParser, ArgumentTypeError, _StoreAction
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.files.judgement_files import BestIsWorst, JudgementFile, read_judgements
-from annotation.bws.files.tables import Columns
+from annotation.bws.files.columns import Columns
+from annotation.bws.files.judgement_files import JudgementFile, read_judgements
+from annotation.bws.files.settling import BestIsWorst, Spaces
 from curation.errors import UserError
 
 REJECTED_SHOWN = 10
@@ -33,14 +34,23 @@ class Answer:
 
 def add_judgements(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "judgements", type=Path, help="CSV with the columns Item1 ... ItemN, BestItem, WorstItem."
+        "judgements",
+        type=Path,
+        nargs="+",
+        help="CSV with the columns Item1 ... ItemN, BestItem, WorstItem; several files have one set of items.",
     )
+    add_reading(parser)
+
+
+def add_reading(parser: ArgumentParser) -> None:
+    """The options that say how a file of judgements is read."""
     columns = parser.add_argument_group("columns with other names")
     columns.add_argument(
         "--items",
         nargs="+",
         metavar="COL",
-        help="The columns of the items, one for each position, or one column whose cells hold lists.",
+        help="The columns of the items, one for each position, as names or as a pattern in quotation marks ('pair_*'), "
+        "or one column whose cells hold lists.",
     )
     columns.add_argument("--best", metavar="COL", help="The best item (default BestItem, or Best).")
     columns.add_argument("--worst", metavar="COL", help="The worst item (default WorstItem, or Worst).")
@@ -63,6 +73,21 @@ def add_judgements(parser: ArgumentParser) -> None:
         metavar="ITEM",
         help="Leave out rows with these items, for example gold items.",
     )
+    rows.add_argument(
+        "--keep-duplicates",
+        action="store_true",
+        help="Also count the rows that a column is_duplicate marks; they are left out otherwise.",
+    )
+    spaces = parser.add_argument_group(
+        "items that differ only in missing or added spaces"
+    ).add_mutually_exclusive_group()
+    for name, how, what in (
+        ("--merge-spaces", Spaces.MERGE, "Count them as one item (default, unless a row holds two of them)."),
+        ("--keep-spaces", Spaces.KEEP, "Count them as different items."),
+    ):
+        spaces.add_argument(
+            name, dest="spaces", action="store_const", const=how, default=Spaces.AUTO, help=what
+        )
     rows.add_argument("--strict", action="store_true", help="Stop at the first row that is not a judgement.")
 
 
@@ -118,17 +143,21 @@ def one_of(kind: type[Kind]) -> Callable[[str], Kind]:
     return read
 
 
-def keep_apart(given: Path, out: Path) -> None:
-    """Refuse to write over the file that is read."""
-    with suppress(OSError):  # reading or writing will raise an error that explains it
-        if out.samefile(given):
-            raise UserError(_("%(path)s is the file to read; write to another file."), path=out)
+def keep_apart(given: Path | Sequence[Path], out: Path) -> None:
+    """Refuse to write over a file that is read."""
+    for path in [given] if isinstance(given, Path) else given:
+        with suppress(OSError):  # reading or writing will raise an error that explains it
+            if out.samefile(path):
+                raise UserError(_("%(path)s is the file to read; write to another file."), path=out)
 
 
-def judgements_of(options: dict[str, Any]) -> JudgementFile:
+def judgements_of(options: dict[str, Any], paths: Path | Sequence[Path] | None = None) -> JudgementFile:
+    """Read the files of `judgements`, or other ones, as the options of `add_reading` say."""
     columns = {name: options[name] for name in ("items", "best", "worst", "annotator")}
-    how = {name: options[name] for name in ("best_is_worst", "strict", "without")}
-    return read_judgements(options["judgements"], Columns(**columns), **how)
+    how = {
+        name: options[name] for name in ("best_is_worst", "strict", "without", "spaces", "keep_duplicates")
+    }
+    return read_judgements(options["judgements"] if paths is None else paths, Columns(**columns), **how)
 
 
 def with_commas(**numbers: int) -> dict[str, str]:
@@ -136,29 +165,31 @@ def with_commas(**numbers: int) -> dict[str, str]:
     return {name: f"{number:,}" for name, number in numbers.items()}
 
 
-def file_figures(file: JudgementFile) -> dict[str, int]:
+def file_figures(file: JudgementFile) -> dict[str, Any]:
     return {
         "judgements": len(file.judgements),
         "rejected": len(file.rejected),
         "repeated_items": file.repeated_items,
+        "merged_items": file.merged_items,
         "left_out": file.left_out,
+        "warnings": list(file.warnings),
     }
 
 
 def file_lines(file: JudgementFile) -> Iterator[str]:
     """What a reader of the figures should know about their file."""
-    if file.warning:
-        yield file.warning
-    for error in file.rejected[:REJECTED_SHOWN]:
-        yield _("Line %(line)s is left out: %(reason)s.") % {"line": error.line, "reason": error.reason}
+    yield from file.warnings
+    for row in file.rejected[:REJECTED_SHOWN]:
+        shown = _("Line %(line)s of %(file)s is left out: %(reason)s.")
+        yield (shown if row.file else _("Line %(line)s is left out: %(reason)s.")) % row._asdict()
     if file.rejected:
         count = len(file.rejected)
         left_out = ngettext("%(n)s row is left out.", "%(n)s rows are left out in total.", count)
         yield left_out % with_commas(n=count)
     if file.left_out:
         yield ngettext(
-            "%(n)s row with an item of --without is left out.",
-            "%(n)s rows with an item of --without are left out.",
+            "%(n)s row with an item of --without, or marked as a duplicate, is left out.",
+            "%(n)s rows with an item of --without, or marked as duplicates, are left out.",
             file.left_out,
         ) % {"n": f"{file.left_out:,}"}
     if file.repeated_items:

@@ -106,12 +106,15 @@ def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_pat
         "judgements": 4,
         "rejected": 2,
         "repeated_items": 0,
+        "merged_items": 0,
         "left_out": 0,
+        "warnings": lines[:1],
         "method": "counting",
         "scale": "signed",
         "standard_errors": "counted",
         "groups": 1,
     }
+    assert lines[0].startswith("2 of 6 rows (33%) are not judgements and are left out")
     assert 'Line 6 is left out: the row names "a" both best and worst.' in lines
 
 
@@ -147,7 +150,9 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
         "judgements",
         "rejected",
         "repeated_items",
+        "merged_items",
         "left_out",
+        "warnings",
         "spearman_mean",
         "spearman_sd",
         "pearson_mean",
@@ -196,7 +201,7 @@ def test_forecast_of_single_judgements_has_no_reliability(bws) -> None:
 
 
 def test_columns_of_other_names_can_be_given(bws, tmp_path) -> None:
-    (tmp_path / "j.csv").write_text("p;q;good;bad;who\na;b;a;b;ann\nb;a;1;2;bob\n")
+    (tmp_path / "j.csv").write_text("p;q;good;bad;who\na;b;1;2;ann\nb;a;1;2;bob\n")
 
     _lines, figures = bws(
         *("reliability", tmp_path / "j.csv", "--items", "p", "q", "--best", "good", "--worst", "bad"),

@@ -211,6 +211,21 @@ def test_a_windows_file_is_read_with_a_warning(written) -> None:
     assert "Windows-1252" in layout.warnings[0]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_control_characters_that_were_windows_characters_once_are_given_back_and_counted(
+    written, encoding
+) -> None:
+    # As a program writes it that took a Windows-1252 file for Latin-1.
+    once = "sentence1,sentence2\n“It’s late …”,A dog\n".encode("cp1252").decode("latin-1")
+
+    layout, pairs, _ = read_pairs(written(once.encode(encoding)))
+
+    assert facts(pairs) == [("“It’s late …”", "A dog", None)]
+    assert layout.warnings[0].startswith(
+        "4 control characters of the file are read as the characters of Windows-1252"
+    )
+
+
 def test_a_unicode_file_needs_no_warning(written) -> None:
     assert inspect_file(written("a,b\nÉté.,Hiver.\n")).warnings == ()
 
@@ -504,7 +519,9 @@ def test_a_parquet_file_that_python_cannot_take_is_answered_in_one_sentence(
 # Whole files
 
 
-cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30).filter(
+# Control characters of Windows-1252 are read as the characters that were meant.
+unread = "\x00" + "".join(map(chr, range(0x80, 0xA0)))
+cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=unread), max_size=30).filter(
     lambda text: shows_something(normalise(text))
 )
 scores = st.one_of(st.none(), st.floats(0, 5))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from annotation.bws.designs.design import design_tuples
+from annotation.bws.files.columns import Columns
 from annotation.bws.files.item_files import read_items, write_scores, write_tuples
 from annotation.bws.files.judgement_files import (
     BestIsWorst,
@@ -15,7 +16,6 @@ from annotation.bws.files.judgement_files import (
     read_judgements,
     write_judgements,
 )
-from annotation.bws.files.tables import Columns
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.scoring import Scale, Scores, counting_scores
 from curation.files.drafts import FileError
@@ -42,7 +42,7 @@ def rows_of(file: JudgementFile) -> list[tuple[list[str], str, str]]:
 
 
 def reasons(file: JudgementFile) -> list[tuple[int, str]]:
-    return [(error.line, error.reason) for error in file.rejected]
+    return [(row.line, row.reason) for row in file.rejected]
 
 
 def test_a_plain_file_is_read(read) -> None:
@@ -114,16 +114,19 @@ def test_a_number_is_a_place_where_no_item_has_that_name(read) -> None:
     assert rows_of(file)[0][1:] == ("a", "d")
 
 
-def test_a_number_is_an_item_where_an_item_has_that_name(read) -> None:
-    file = read(HEADER + "4,3,2,9,4,2\n4,3,2,9,1,9\n")
+def test_a_number_is_an_item_where_most_cells_are_items_of_their_rows(read) -> None:
+    file = read(HEADER + "4,3,2,9,4,2\n4,3,2,9,9,3\n4,3,2,9,1,9\n")
 
-    assert [row[1:] for row in rows_of(file)] == [("4", "2"), ("4", "9")]
+    assert [row[1:] for row in rows_of(file)] == [("4", "2"), ("9", "3")]
+    line, reason = reasons(file)[0]
+    assert line == 4
+    assert reason.endswith("not among its items (the cells of this file name items, not positions from 1)")
 
 
 def test_rows_that_are_no_judgement_are_listed_with_line_and_reason(read) -> None:
     file = read(
         HEADER
-        + "a,b,c,d,a,d\na,b,c,d,x,d\na,b,c,d,a,5\na,b,,d,a,d\na,b,c\na,b,c,d,,d\na,b,c,d,a,a\n"
+        + "a,b,c,d,a,d\na,b,c,d,x,d\na,b,c,d,a,5\na,,,,a,d\na,b,c\na,b,c,d,,d\na,b,c,d,a,a\n"
         + HEADER
         + 'a,b,c,"d,a,d\n'
     )
@@ -131,7 +134,7 @@ def test_rows_that_are_no_judgement_are_listed_with_line_and_reason(read) -> Non
     assert reasons(file) == [
         (3, 'the row names "x" best, which is not among its items'),
         (4, 'the row names "5" worst, which is not among its items'),
-        (5, "the row has no item 3"),
+        (5, "the row has 1 of at least 2 items"),
         (6, "the row has 3 cells and needs 6"),
         (7, "the row names no best item"),
         (8, 'the row names "a" both best and worst'),
@@ -191,17 +194,17 @@ def test_other_columns_can_be_named(read) -> None:
 
 @pytest.mark.parametrize("cell", ["\"['a', 'it''s', 'c']\"", '"[""a"", ""its"", ""c""]"'])
 def test_a_cell_may_hold_a_list_of_items(read, cell) -> None:
-    file = read(f"tuple,best,worst\n{cell},a,c\n\"['a', 'b']\",a,b\n", Columns(items=("tuple",)))
+    file = read(f"tuple,best,worst\n{cell},a,c\n['a'],a,b\n", Columns(items=("tuple",)))
 
     assert rows_of(file)[0][0][::2] == ["a", "c"]
-    assert reasons(file) == [(3, "the row lists 2 items, and 3 are needed")]
+    assert reasons(file) == [(3, "the row has 1 of at least 2 items")]
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         ("Item1,Item2,Worst\na,b,a\n", 'No column "BestItem" among "Item1", "Item2", "Worst"'),
-        ("a,b,c\n1,2,3\n", "No columns Item1, Item2, …"),
+        ("x,y,z\n1,2,3\n", "No columns Item1, Item2, …"),
         ("Item1,Item2,BestItem,WorstItem,Item2\n", 'There are two columns "Item2"'),
         ("", r"judgements.csv is empty"),
         (HEADER, r"judgements.csv holds no judgement: there is no row below the header\."),
@@ -221,7 +224,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
 def test_bytes_that_are_no_text_reject_their_row_alone(read) -> None:
     file = read(HEADER.encode() + "éè,êë,c,d,c,d".encode() + b"\na,b,\xff,d,a,d\na,b,c,d,a,\xff\n")
 
-    assert "UTF-8 but for 2 of its bytes" in file.warning
+    assert "UTF-8 but for 2 of its bytes" in file.warnings[1]
     assert reasons(file) == [
         (3, "the row has an item 3 with characters that cannot be read"),
         (4, r'the row names "\udcff" worst, which is not among its items'),

@@ -1,0 +1,183 @@
+"""The rows of one file of judgements: the items they hold, and every way to read which is the best and the worst."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from annotation.bws.files.choices import Naming, position_by_column, position_in_cell
+from annotation.bws.files.columns import plain
+from annotation.bws.files.names import ItemRegister, NameRegister
+from annotation.bws.files.tables import Answer, Table, list_in
+from annotation.bws.judgements import IntArray
+from curation.files.drafts import RowError
+from curation.pairs.text import is_readable
+
+_TRUE, _FALSE = ("1", "1.0", "true", "t", "yes", "y"), ("", "0", "0.0", "false", "f", "no", "n")
+
+
+class Fault(StrEnum):
+    """Why rows are no judgements, as a clause."""
+
+    FORM = "they do not have the form of a judgement"
+    OUTSIDE = "they name a best or worst item that is not among their items"
+    EMPTY = "they name no best or no worst item"
+    ALIKE = "they name one item both best and worst"
+
+
+class Rejected(NamedTuple):
+    """A row that is not a judgement. file: the name of its file, "" where only one was read."""
+
+    line: int
+    reason: str
+    fault: Fault = Fault.FORM
+    file: str = ""
+
+
+class Draft(NamedTuple):
+    """A row before it is known how its file names the best and the worst.
+
+    items: their numbers in the order of their positions. cells: of the best and the worst. found: the position that
+    each of the two names in each way of Naming, -1 for none. respelled: the number of the cell's text where it names
+    its item (Naming.ITEM) with other spaces, else -1.
+    """
+
+    line: int
+    items: list[int]
+    cells: tuple[str, str]
+    found: tuple[list[int], list[int]]
+    respelled: tuple[int, int]
+    annotator: int
+
+
+@dataclass
+class FileRows:
+    """flagged: rows that the file itself calls duplicates, which are left out."""
+
+    table: Table
+    drafts: list[Draft] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    flagged: int = 0
+
+    @property
+    def annotated(self) -> bool:
+        return self.table.places.annotator is not None
+
+    @property
+    def found(self) -> IntArray:
+        """The positions that cells may name, (n, 2, 4)."""
+        return np.array([draft.found for draft in self.drafts], dtype=np.int64).reshape(-1, 2, len(Naming))
+
+    @property
+    def respelled(self) -> IntArray:
+        """(n, 2), of the best and the worst cell."""
+        return np.array([draft.respelled for draft in self.drafts], dtype=np.int64).reshape(-1, 2)
+
+
+def read_rows(
+    table: Table, items: ItemRegister, annotators: NameRegister, *, keep_duplicates: bool = False
+) -> FileRows:
+    """Read all rows of a file; its names are added to those that are known."""
+    file, reader = FileRows(table), _RowReader(table, items, annotators)
+    for answer in table.answers():
+        if isinstance(answer, RowError):
+            file.rejected.append(Rejected(answer.line, answer.reason))
+            continue
+        try:
+            if not keep_duplicates and _is_flagged(answer.duplicate):
+                file.flagged += 1
+            else:
+                file.drafts.append(reader.draft(answer))
+        except ValueError as reason:
+            file.rejected.append(Rejected(answer.line, str(reason)))
+    return file
+
+
+def _is_flagged(cell: str) -> bool:
+    word = cell.strip().casefold()
+    if word not in _TRUE and word not in _FALSE:
+        raise ValueError(f'the row is a duplicate by "{short(cell)}", which is neither true nor false')
+    return word in _TRUE
+
+
+class _Meaning(NamedTuple):
+    """What a best or worst cell may mean, whatever its row holds.
+
+    texts: the cell, and the texts of a list in it. columns: the column, from 0, that it means as a position from 1, as
+    a position from 0 and as a name of a column, -1 for none.
+    """
+
+    texts: tuple[str, ...]
+    columns: tuple[int, int, int]
+
+
+class _RowReader:
+    def __init__(self, table: Table, items: ItemRegister, annotators: NameRegister) -> None:
+        self._items, self._annotators = items, annotators
+        self._meanings: dict[str, _Meaning] = {}  # most cells repeat those of other rows
+        self._columns = position_by_column(table.item_columns)
+
+    def draft(self, answer: Answer) -> Draft:
+        """Raises ValueError with the reason if the row holds fewer than two items, or text that cannot be read."""
+        numbers: list[int] = []
+        position: list[int] = []  # of each column: a row may leave some of them empty
+        for column, text in enumerate(answer.items, 1):
+            empty = not text or text.isspace()
+            position.append(-1 if empty else len(numbers))
+            if empty:
+                continue
+            if not is_readable(text):
+                raise ValueError(f"the row has an item {column} with characters that cannot be read")
+            numbers.append(self._items.number(text))
+        if len(numbers) < 2:
+            raise ValueError(f"the row has {len(numbers)} of at least 2 items")
+        best, worst = self._meaning(answer.best), self._meaning(answer.worst)
+        (best_found, best_text), (worst_found, worst_text) = (
+            self._found(cell, numbers, position) for cell in (best, worst)
+        )
+        return Draft(
+            line=answer.line,
+            items=numbers,
+            cells=(best.texts[0], worst.texts[0]),
+            found=(best_found, worst_found),
+            respelled=(best_text, worst_text),
+            annotator=self._annotators.number(answer.annotator),
+        )
+
+    def _meaning(self, cell: str) -> "_Meaning":
+        meaning = self._meanings.get(cell)
+        if meaning is None:
+            number = position_in_cell(cell)
+            column = self._columns.get(cell.strip(), self._columns.get(plain(cell), -1))
+            places = (-1 if number is None else number - 1, -1 if number is None else number, column)
+            meaning = self._meanings[cell] = _Meaning((cell, *list_in(cell)), places)
+        return meaning
+
+    def _found(self, cell: "_Meaning", items: list[int], position: list[int]) -> tuple[list[int], int]:
+        """The positions that a cell names, by Naming; and its text's number if it is spelled with other spaces."""
+        for text in cell.texts:
+            if (number := self._items.find(text)) in items:
+                named, respelled = items.index(number), -1
+                break
+        else:
+            named, respelled = self._respelled(cell.texts, items)
+        last = len(position)
+        return [named, *[position[c] if 0 <= c < last else -1 for c in cell.columns]], respelled
+
+    def _respelled(self, texts: Sequence[str], items: list[int]) -> tuple[int, int]:
+        for text in texts:
+            alike = self._items.find_alike(text)
+            for index, item in enumerate(items):
+                if alike is not None and self._items.alike[item] == alike:
+                    return index, self._items.number(text)
+        return -1, -1
+
+
+def short(text: str) -> str:
+    """A cell as a message shows it."""
+    text = " ".join(text.split())
+    text = text if len(text) <= 60 else f"{text[:59]}…"
+    # Bytes that could not be decoded must not break the output that says so.
+    return text.encode("utf-8", "backslashreplace").decode()

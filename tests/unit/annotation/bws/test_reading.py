@@ -1,0 +1,270 @@
+"""What judgements of the field look like when other programs wrote them: read rightly, or with a word about it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from annotation.bws.files.columns import Columns
+from annotation.bws.files.judgement_files import JudgementFile, read_judgements
+from annotation.bws.files.settling import Spaces
+from curation.files.drafts import FileError
+
+HEADER = "Item1,Item2,Item3,Item4,BestItem,WorstItem\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def reading(content: str, *args, **kwargs) -> JudgementFile:
+        (tmp_path / "judgements.csv").write_text(content, encoding="utf-8")
+        return read_judgements(tmp_path / "judgements.csv", *args, **kwargs)
+
+    return reading
+
+
+def chosen(file: JudgementFile) -> list[tuple[str, str]]:
+    """The best and the worst item of each judgement."""
+    rows = zip(file.judgements.best.tolist(), file.judgements.worst.tolist(), strict=True)
+    return [(file.items[best], file.items[worst]) for best, worst in rows]
+
+
+def shown(file: JudgementFile) -> list[list[str]]:
+    return [[file.items[item] for item in row if item >= 0] for row in file.judgements.items.tolist()]
+
+
+# Spaces
+
+
+def test_items_that_differ_only_in_missing_spaces_are_one_item_and_the_file_says_how_many(read) -> None:
+    file = read(HEADER + "a dog,b,c,d,a dog,d\nadog,b,c,e,adog,e\na dog,c,d,e,a  dog,e\n")
+
+    assert file.items == ("a dog", "b", "c", "d", "e")
+    assert file.merged_items == 1
+    assert chosen(file) == [("a dog", "d"), ("a dog", "e"), ("a dog", "e")]
+    assert file.warnings[0].startswith("1 item text differs from another one only in missing or added spaces")
+    assert "--keep-spaces" in file.warnings[0]
+
+
+def test_items_that_differ_only_in_spaces_are_kept_apart_where_a_row_holds_both(read) -> None:
+    file = read(HEADER + "a dog,adog,c,d,adog,d\n")
+
+    assert (len(file.items), file.merged_items) == (4, 0)
+    assert "1 rows hold two of them" in file.warnings[0]
+    assert "--merge-spaces" in file.warnings[0]
+
+
+def test_somebody_can_decide_about_spaces(read) -> None:
+    both = HEADER + "a dog,adog,c,d,adog,d\n"
+    one = HEADER + "a dog,b,c,d,a dog,d\nadog,b,c,d,adog,d\n"
+
+    merged, kept = read(both, spaces=Spaces.MERGE), read(one, spaces=Spaces.KEEP)
+
+    assert (merged.items, merged.merged_items, merged.repeated_items) == (("a dog", "c", "d"), 1, 1)
+    assert (len(kept.items), kept.merged_items) == (5, 0)
+
+
+def test_a_best_cell_that_lost_a_space_still_names_its_item(read) -> None:
+    content = HEADER + "a dog,b,c,d,adog,d\na dog,b,c,d,b,d\n"
+
+    merged, kept = read(content), read(content, spaces=Spaces.KEEP)
+
+    assert (chosen(merged), merged.merged_items) == ([("a dog", "d"), ("b", "d")], 1)
+    assert chosen(kept) == [("b", "d")]
+    assert "differs from one of them in spaces" in kept.rejected[0].reason
+
+
+def test_of_merged_texts_the_most_frequent_spelling_is_shown(read) -> None:
+    file = read(HEADER + "adog,b,c,d,b,d\na dog,b,c,d,b,d\na dog,b,c,d,b,d\n")
+
+    assert file.items[0] == "a dog"
+
+
+def test_texts_without_any_difference_make_no_warning(read) -> None:
+    assert read(HEADER + "a dog,b,c,d,b,d\na  dog,b,c,d,b,d\n").warnings == ()
+
+
+# What a best or worst cell names
+
+
+def test_numbers_are_positions_in_every_row_of_a_file_that_gives_positions(read) -> None:
+    # In the second row 2 is also the name of an item, in the first place.
+    file = read(HEADER + "7,8,9,5,1,4\n2,8,7,6,2,3\n9,6,5,8,4,1\n8,9,6,7,3,2\n")
+
+    assert chosen(file) == [("7", "5"), ("8", "7"), ("8", "9"), ("6", "9")]
+    assert file.rejected == ()
+
+
+def test_an_item_in_a_file_of_positions_rejects_its_row(read) -> None:
+    file = read(HEADER + "7,8,9,5,1,4\n7,8,9,6,2,3\n9,6,5,8,8,1\n")
+
+    assert len(file.judgements) == 2
+    assert file.rejected[0].line == 4
+    assert file.rejected[0].reason.endswith("(the cells of this file name positions from 1, not items)")
+
+
+def test_numbers_that_may_be_either_are_items_and_the_file_says_so(read) -> None:
+    file = read(HEADER + "2,1,4,3,1,4\n4,3,2,1,2,3\n")
+
+    assert chosen(file) == [("1", "4"), ("2", "3")]
+    assert "can be read as items and as positions from 1" in file.warnings[0]
+    assert "they are read as items" in file.warnings[0]
+
+
+def test_positions_may_count_from_zero(read) -> None:
+    file = read(HEADER + "a,b,c,d,0,3\nb,c,d,e,2,1\nb,c,a,e,3,0\n")
+
+    assert chosen(file) == [("a", "d"), ("d", "c"), ("e", "b")]
+
+
+@pytest.mark.parametrize("cells", ["A,D", "Item1,Item4", "item_1,ITEM 4"])
+def test_a_cell_may_name_the_column_of_its_item(read, cells) -> None:
+    assert chosen(read(HEADER + f"w,x,y,z,{cells}\n")) == [("w", "z")]
+
+
+# Columns
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "option1,option2,option3,option4,best,worst",
+        "A,B,C,D,best-pair,worst-pair",
+        "Text.1,Text.2,Text.3,Text.4,Most,Least",
+        "Pair 1,Pair 2,Pair 3,Pair 4,Best_Option,Worst_Option",
+    ],
+)
+def test_columns_are_known_by_the_names_of_other_tools(read, header) -> None:
+    assert chosen(read(f"{header}\nw,x,y,z,w,z\n")) == [("w", "z")]
+
+
+def test_two_columns_may_hold_the_two_sentences_of_an_item(read) -> None:
+    file = read("pair1a,pair1b,pair2a,pair2b,best-pair,worst-pair\nA dog.,A cat.,One.,Two.,B,A\n")
+
+    assert chosen(file) == [("One.\nTwo.", "A dog.\nA cat.")]
+
+
+def test_a_pattern_names_columns_in_the_order_of_their_numbers(read) -> None:
+    names = [f"pair_{number}" for number in (10, 2, 1)]
+
+    file = read(f"{','.join(names)},B,W\nten,two,one,1,3\n", Columns(items=("pair_*",), best="B", worst="W"))
+
+    assert shown(file) == [["one", "two", "ten"]]
+    assert chosen(file) == [("one", "ten")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [("thing*", 'No column is like "thing\\*"'), ("pair_*", "columns of several kinds")],
+)
+def test_a_pattern_that_does_not_name_the_items_is_refused(read, pattern, reason) -> None:
+    with pytest.raises(FileError, match=reason):
+        read("pair_1,pair_2,pair_id,best,worst\na,b,c,a,b\n", Columns(items=(pattern,)))
+
+
+def test_columns_of_items_that_are_not_named_are_mentioned(read) -> None:
+    file = read(HEADER + "a,b,c,d,a,d\na,b,c,d,a,c\n", Columns(items=("Item1", "Item2", "Item3")))
+
+    assert any('also has the columns "Item4"' in warning for warning in file.warnings)
+    assert "1 of 2 rows (50%)" in file.warnings[0]
+    assert "not among their items" in file.warnings[0]
+
+
+def test_rows_that_the_file_calls_duplicates_are_left_out_with_a_word(read) -> None:
+    content = "Item1,Item2,best,worst,is_duplicate\na,b,a,b,False\nb,a,a,b,True\na,b,b,a,\na,b,a,b,perhaps\n"
+
+    left_out, kept = read(content), read(content, keep_duplicates=True)
+
+    assert (len(left_out.judgements), left_out.left_out) == (2, 1)
+    assert any("--keep-duplicates" in warning for warning in left_out.warnings)
+    assert (
+        left_out.rejected[0].reason == 'the row is a duplicate by "perhaps", which is neither true nor false'
+    )
+    assert (len(kept.judgements), kept.left_out) == (4, 0)
+
+
+def test_rows_of_single_items_are_gathered_into_judgements(read) -> None:
+    file = read(
+        "id,block,item,choice\n"
+        "ann,1,a,1\nann,1,b,0\nann,1,c,-1\nbob,1,c,1.0\nbob,1,a,-1\nbob,1,b,0\n"
+        "bob,2,a,1\nbob,2,b,1\nbob,2,c,-1\n"
+    )
+
+    assert shown(file) == [["a", "b", "c"], ["c", "a", "b"]]
+    assert chosen(file) == [("a", "c"), ("c", "a")]
+    assert file.annotators == ("ann", "bob")
+    assert file.rejected[0].line == 8
+
+
+# Tuples of several sizes
+
+
+@pytest.mark.parametrize("rows", ["a,b,c,d,a,d\nc,a,b,,c,b\n", "a,b,c,d,a,d\nc,,a,b,c,b\n"])
+def test_tuples_of_several_sizes_are_read_together(read, rows) -> None:
+    file = read(HEADER + rows)
+
+    assert shown(file) == [["a", "b", "c", "d"], ["c", "a", "b"]]
+    assert file.warnings == (
+        "1 of 2 tuples have fewer than 4 items (the smallest 3); all are scored together.",
+    )
+
+
+def test_a_position_counts_the_columns_that_a_row_leaves_empty(read) -> None:
+    assert chosen(read(HEADER + "x,,y,z,3,1\nx,y,z,w,4,2\n")) == [("y", "x"), ("w", "y")]
+
+
+def test_cells_with_lists_of_several_lengths_are_read_together(read) -> None:
+    file = read("tuple,best,worst\n\"['a', 'b', 'c']\",a,c\n\"['a', 'b']\",a,b\n", Columns(items=("tuple",)))
+
+    assert shown(file) == [["a", "b", "c"], ["a", "b"]]
+
+
+# Several files
+
+
+@pytest.fixture
+def two(tmp_path) -> list[Path]:
+    contents = {"one.csv": "a,b,c,d,a,d\n", "two.csv": "d,c,b,e,e,b\na,b,c,d,x,d\n"}
+    for name, rows in contents.items():
+        (tmp_path / name).write_text(HEADER + rows)
+    return [tmp_path / name for name in contents]
+
+
+def test_several_files_have_one_set_of_items_and_messages_name_the_file(two) -> None:
+    file = read_judgements(two)
+
+    assert file.items == ("a", "b", "c", "d", "e")
+    assert chosen(file) == [("a", "d"), ("e", "b")]
+    assert (file.rejected[0].file, file.rejected[0].line) == ("two.csv", 3)
+
+
+def test_the_same_file_twice_is_a_mistake(two) -> None:
+    with pytest.raises(FileError, match="given twice"):
+        read_judgements([two[0], two[0].parent / "." / two[0].name])
+
+
+def test_annotators_count_only_if_every_file_names_them(two) -> None:
+    (two[0].parent / "three.csv").write_text("Item1,Item2,Best,Worst,Annotator\na,b,a,b,ann\n")
+
+    file = read_judgements([*two, two[0].parent / "three.csv"])
+
+    assert file.judgements.annotators is None
+    assert "one.csv, two.csv names no annotators, so those of the other files are not used." in file.warnings
+
+
+def test_a_file_without_any_judgement_names_the_first_reason(read) -> None:
+    with pytest.raises(
+        FileError, match=r'holds no judgement: line 2, .* "x" best.*; all 2 rows are rejected'
+    ):
+        read(HEADER + "a,b,c,d,x,d\na,b,c,d,y,d\n")
+
+
+def test_few_rejected_rows_are_no_warning(read) -> None:
+    file = read(HEADER + "a,b,c,d,a,d\n" * 19 + "a,b,c,d,x,d\n")
+
+    assert (len(file.rejected), file.warnings) == (1, ())
+
+
+def test_judgements_are_in_the_order_of_the_rows(read) -> None:
+    file = read(HEADER + "d,c,b,a,d,a\na,b,c,d,b,c\n")
+
+    np.testing.assert_array_equal(file.judgements.items, [[0, 1, 2, 3], [3, 2, 1, 0]])
