@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from annotation.access import campaign_for, lease_for
 from annotation.cards import cards_of
 from annotation.judging.assignment import Submission, answer_submit, participation_join, tuple_claim
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.models import Campaign, Lease, Participation
 from annotation.results.dashboard import campaign_dashboard
 from annotation.serializers import (
@@ -62,8 +62,8 @@ class TupleClaim(APIView):
         return Response(ClaimSerializer(_claim(claimed)).data)
 
 
-def _claim(claimed: Lease | Nothing) -> dict[str, Any]:
-    if isinstance(claimed, Nothing):
+def _claim(claimed: Lease | NoTupleReason) -> dict[str, Any]:
+    if isinstance(claimed, NoTupleReason):
         nothing = {"nothing": claimed.value, "sentence": str(claimed.label)}
         return {"lease": None, "expires_at": None, "pairs": [], **nothing}
     about = {"lease": claimed.pk, "expires_at": claimed.expires_at, "pairs": cards_of([claimed])[claimed.pk]}

@@ -23,7 +23,7 @@ class TupleWithOrder(Protocol):
 
 @dataclass(frozen=True)
 class Card:
-    """One pair of a tuple. `slot` is its place in the design, `position` its screen position, both from 0."""
+    """One pair of a tuple. `slot` is its position in the design, `position` its screen position, both from 0."""
 
     slot: int
     position: int

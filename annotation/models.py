@@ -139,7 +139,7 @@ class Tuple(models.Model):
     none of its counters moves, so that a crowd does not queue at its row.
 
     A repeat is a tuple shown again to people who judged it, under a row of its own: no tuple appears twice before one
-    person. It has the number, the place and the pairs of what it repeats, and like gold no counters.
+    person. It has the number, the position and the pairs of what it repeats, and like gold no counters.
 
     Tuples of the balanced and the bridge phase are designed before anybody answers them. Those of the adaptive phase
     follow from answers, so counting and split-half reliability leave their judgements out.
@@ -157,7 +157,7 @@ class Tuple(models.Model):
     )
     phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.BALANCED)
     number = models.PositiveIntegerField(
-        help_text="place in the design, from 1; gold tuples are numbered by themselves"
+        help_text="position in the design, from 1; gold tuples are numbered by themselves"
     )
     round = models.PositiveSmallIntegerField(default=1)
     priority = models.PositiveIntegerField(help_text="the order in which tuples are handed out")
@@ -220,7 +220,7 @@ class TupleItemQuerySet(models.QuerySet["TupleItem"]):
 class TupleItem(models.Model):
     tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="items")
     slot = models.PositiveSmallIntegerField(
-        help_text="place in the design, from 0; the screen's order is drawn per person"
+        help_text="position in the design, from 0; the screen's order is drawn per person"
     )
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="tuple_items")
 
@@ -456,7 +456,7 @@ class Flag(models.Model):
 class CampaignDesign(models.Model):
     """What a worker is to design for a campaign, and how far it is; or the first tuples of a draft's design.
 
-    waiting -> running -> done | failed; running -> running, where the worker fell silent and another one takes over.
+    waiting -> running -> done | failed; running -> running, where the worker sends no heartbeat and another takes over.
     The row is the truth, and a message only invites a worker to claim it. What the campaign asks for instead resets the
     row or deletes it, and the worker that held it writes nothing more.
     """
@@ -479,7 +479,7 @@ class CampaignDesign(models.Model):
     )
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     attempt = models.PositiveIntegerField(default=0, help_text="goes up with every claim and every wish")
-    lost = models.PositiveSmallIntegerField(default=0, help_text="workers that fell silent")
+    lost = models.PositiveSmallIntegerField(default=0, help_text="workers that stopped sending heartbeats")
     asked_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     done = models.PositiveIntegerField(default=0)

@@ -1,4 +1,4 @@
-"""Pairs learnt a second: our loop against sentence-transformers' own, on a processor.
+"""Pairs learned a second: our loop against sentence-transformers' own, on a processor.
 
 Both train the same model on the same pairs, with the same batch size, optimizer, schedule and dropout, from texts on.
 The library's newer trainer needs two further packages (accelerate, datasets) and takes both sides of a pair through the

@@ -1,4 +1,4 @@
-"""Pairs learnt a second on a GPU: our loop in bfloat16 against sentence-transformers' own with mixed precision.
+"""Pairs learned a second on a GPU: our loop in bfloat16 against sentence-transformers' own with mixed precision.
 
 Says so and ends where there is no CUDA device. Model and sentences are those of `encoding.py`.
 """

@@ -13,7 +13,7 @@ from _compare import alternate, is_quick, print_comparison, rates_compared
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.synthesis.bootstrap import tokenizer_learnt
+from mlworkers.synthesis.bootstrap import tokenizer_learned
 from mlworkers.synthesis.generator import Generator, generator_of
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source
@@ -26,7 +26,7 @@ LENGTH = 14  # tokens
 
 def generator_made(compute: Compute, *, quick: bool) -> Generator:
     texts = [text for scene in scene_pairs(500, seed=1) for text in (scene.a, scene.b)]
-    tokenizer = tokenizer_learnt(texts, vocabulary=2_000, longest=1_024)
+    tokenizer = tokenizer_learned(texts, vocabulary=2_000, longest=1_024)
     size = (
         {"n_embd": 768, "n_layer": 12, "n_head": 12}
         if quick

@@ -31,7 +31,7 @@ class Run(models.Model):
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     lost = models.PositiveIntegerField(
-        default=0, help_text="how often a worker fell silent while it held the run"
+        default=0, help_text="how often a worker stopped sending heartbeats while it held the run"
     )
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(default=0)

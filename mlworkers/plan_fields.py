@@ -33,8 +33,8 @@ class SettingError(ValueError):
     def labelled(self, labels: Mapping[str, Any]) -> str:
         """The sentence with the label of each setting that has one. labels: by the settings' names."""
         return self._sentence % {
-            place: labels.get(word.name, word.name) if isinstance(word, SettingName) else word
-            for place, word in self._words.items()
+            name: labels.get(word.name, word.name) if isinstance(word, SettingName) else word
+            for name, word in self._words.items()
         }
 
 

@@ -1,4 +1,4 @@
-"""Designs that a worker makes: asked for, claimed, carried out, taken over where a worker falls silent.
+"""Designs that a worker makes: asked for, claimed, carried out, taken over where a worker sends no heartbeat.
 
 Every move is one conditional UPDATE on (campaign, attempt), so of two workers one gets the work. One that was paused
 while another took over writes nothing: before it writes, it looks under the campaign's lock whether its claim holds.
@@ -75,7 +75,7 @@ def design_commission(
 
 
 def designs_free(at: datetime) -> QuerySet[CampaignDesign]:
-    """What no worker has begun, and what a worker began that has been silent since."""
+    """What no worker has begun, and what a worker began that sends no heartbeat."""
     return CampaignDesign.objects.filter(free(at, waiting=[State.WAITING]))
 
 
@@ -130,7 +130,7 @@ def _ours(claim: Claim) -> QuerySet[CampaignDesign]:
 class Progress(Watch):
     """Notes how far a worker is. A thread with a connection of its own writes the note about once a second.
 
-    So it is seen while the tuples are written in one transaction, and a worker that is killed falls silent.
+    So it is seen while the tuples are written in one transaction, and no note comes from a worker that is killed.
     """
 
     def __init__(self, claim: Claim) -> None:

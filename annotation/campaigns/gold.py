@@ -91,13 +91,13 @@ def _clear_tuples(
         yield drawn
 
 
-def _draw(free: IntArray, place: FloatArray, size: int, rng: np.random.Generator) -> IntArray | None:
+def _draw(free: IntArray, height: FloatArray, size: int, rng: np.random.Generator) -> IntArray | None:
     """Items as best, worst, others; None where there are too few of one kind.
 
-    place: of every item on the span of the scores, 0 the lowest and 1 the highest.
+    height: of every item on the span of the scores, 0 the lowest and 1 the highest.
     """
-    highest, lowest = free[place[free] >= 0.75], free[place[free] <= 0.25]
-    middle = free[np.abs(place[free] - 0.5) <= 0.1]
+    highest, lowest = free[height[free] >= 0.75], free[height[free] <= 0.25]
+    middle = free[np.abs(height[free] - 0.5) <= 0.1]
     if not len(highest) or not len(lowest) or len(middle) < size - 2:
         return None
     others = rng.choice(middle, size=size - 2, replace=False)

@@ -28,6 +28,6 @@ def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random
 
 
 def turn_is_drawn(campaign: Campaign, stream: Stream, user_pk: int, *, turn: int, every: int) -> bool:
-    """Whether a person's turn, from 0, is the one of its block of `every`, whose place is drawn for each block."""
+    """Whether a person's turn, from 0, is the one of its block of `every`, which is drawn for each block."""
     block, turn_in_block = divmod(turn, every)
     return turn_in_block == int(campaign_rng(campaign, stream, user_pk, block).integers(every))

@@ -18,7 +18,14 @@ from django.utils.translation import gettext as _
 
 from annotation.campaigns.adapting import adaptive_phase, block_make
 from annotation.campaigns.rounds import tuples_lock
-from annotation.judging.choosing import Nothing, cursor_start, nothing_for, order_draw, shut_for, tuple_choose
+from annotation.judging.choosing import (
+    NoTupleReason,
+    cursor_start,
+    no_tuple_reason,
+    order_draw,
+    shut_for,
+    tuple_choose,
+)
 from annotation.judging.gold import GoldFeedback, gold_feedback
 from annotation.judging.settling import (
     gold_weigh,
@@ -43,7 +50,7 @@ from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import User
 
-NOTHING_LEFT = frozenset({Nothing.JUDGED, Nothing.YOURS, Nothing.LEASED})
+NOTHING_LEFT = frozenset({NoTupleReason.JUDGED, NoTupleReason.YOURS, NoTupleReason.LEASED})
 LEASE_TIME = timedelta(minutes=30)
 SITTING_PAUSE = timedelta(minutes=30)  # after a longer pause a new sitting begins
 SEEN_AGAIN = timedelta(minutes=1)  # noted this often at most: one write less for most judgements
@@ -66,7 +73,7 @@ class Submission:
     repeated: bool
     gold: GoldFeedback | None
     stopped: bool
-    following: Lease | Nothing | None = None
+    following: Lease | NoTupleReason | None = None
 
 
 def participation_join(*, campaign: Campaign, user: User) -> Participation:
@@ -94,11 +101,11 @@ def walk_move(*, participation: Participation, number: int) -> None:
         person.save(update_fields=["cursor"])
 
 
-def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = False) -> Lease | Nothing:
+def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = False) -> Lease | NoTupleReason:
     """The tuple on the person's screen, or (ahead) the one after it; a new one where there is none yet."""
     claimed = _claim(participation, at=at, ahead=ahead)
     # The sweep may not have run yet; leases that ran out are free for the person who asks.
-    if claimed is Nothing.LEASED and leases_expire(at=at, campaign=participation.campaign):
+    if claimed is NoTupleReason.LEASED and leases_expire(at=at, campaign=participation.campaign):
         claimed = _claim(participation, at=at, ahead=ahead)
     if isinstance(claimed, Lease) or claimed not in NOTHING_LEFT:
         return claimed
@@ -111,13 +118,13 @@ def tuple_claim(*, participation: Participation, at: datetime, ahead: bool = Fal
     if isinstance(again, Lease) or again not in NOTHING_LEFT:
         return again
     if not phase.quick:
-        return Nothing.CHOOSING if phase.ready else again
+        return NoTupleReason.CHOOSING if phase.ready else again
     block_make(phase)
     return _claim(participation, at=at, ahead=ahead)
 
 
 @transaction.atomic
-def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease | Nothing:
+def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease | NoTupleReason:
     person = participation_lock(participation)
     shut = shut_for(person)
     if shut is not None:
@@ -132,7 +139,7 @@ def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease 
     if place in live:
         return live[place]
     chosen = tuple_choose(person)
-    return _hand(person, chosen, place, at) if chosen else nothing_for(person)
+    return _hand(person, chosen, place, at) if chosen else no_tuple_reason(person)
 
 
 def _live(person: Participation) -> QuerySet[Lease]:

@@ -16,7 +16,7 @@ from annotation.models import Campaign, Lease, Participation, Tuple
 from curation.models import User
 
 
-class Nothing(models.TextChoices):
+class NoTupleReason(models.TextChoices):
     """Why there is no tuple for a person. The label is the sentence they read."""
 
     JUDGED = "judged", _("Every tuple of this campaign has its judgements. Thank you for your work.")
@@ -36,13 +36,13 @@ def cursor_start(campaign: Campaign, user: User) -> int:
     return int(campaign_rng(campaign, Stream.CURSOR, user.pk).integers(tuples))
 
 
-def shut_for(person: Participation) -> Nothing | None:
+def shut_for(person: Participation) -> NoTupleReason | None:
     """Why nothing is handed to this person at all, if so."""
     if person.state == Participation.State.STOPPED:
-        return Nothing.STOPPED
+        return NoTupleReason.STOPPED
     if person.campaign.dataset.archived:
-        return Nothing.ARCHIVED
-    return None if person.campaign.state == Campaign.State.OPEN else Nothing(person.campaign.state)
+        return NoTupleReason.ARCHIVED
+    return None if person.campaign.state == Campaign.State.OPEN else NoTupleReason(person.campaign.state)
 
 
 def tuple_choose(person: Participation, *, wait: bool = True) -> Tuple | None:
@@ -101,18 +101,18 @@ def _open_for(person: Participation) -> QuerySet[Tuple]:
 
 
 def order_draw(person: Participation, chosen: Tuple) -> list[int]:
-    """The cards' order on the screen: slots, drawn per person and tuple, so that no place is favoured."""
+    """The cards' order on the screen: slots, drawn per person and tuple, so that no position is favoured."""
     if chosen.repeats_id is not None:
         return order_again(person, chosen)
     rng = campaign_rng(person.campaign, Stream.ORDER, person.user_id, chosen.number, chosen.is_gold)
     return [int(slot) for slot in rng.permutation(person.campaign.tuple_size)]
 
 
-def nothing_for(person: Participation) -> Nothing:
+def no_tuple_reason(person: Participation) -> NoTupleReason:
     required = Tuple.objects.filter(campaign=person.campaign_id, collected__lt=F("required"))
     done = Lease.objects.filter(
         tuple=OuterRef("pk"), participation=person, state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED]
     )
     if not required.exists():
-        return Nothing.JUDGED
-    return Nothing.LEASED if required.filter(~Exists(done)).exists() else Nothing.YOURS
+        return NoTupleReason.JUDGED
+    return NoTupleReason.LEASED if required.filter(~Exists(done)).exists() else NoTupleReason.YOURS

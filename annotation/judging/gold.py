@@ -22,7 +22,7 @@ class GoldFeedback:
 
 
 def gold_is_due(person: Participation) -> bool:
-    """Whether the next tuple is a gold one: one in every `gold_every`, at a place drawn for each of them."""
+    """Whether the next tuple is a gold one: one in every `gold_every`, at a turn drawn for each of them."""
     return gold_stands_at(person, person.handed)
 
 

@@ -13,9 +13,9 @@ JUDGED_BETWEEN = 10  # by the person, gold tuples and repeats too: fewer, and an
 
 
 def repeat_is_due(person: Participation) -> bool:
-    """Whether the next tuple is a repeat: one in every `repeat_every`, at a place drawn for each of them.
+    """Whether the next tuple is a repeat: one in every `repeat_every`, at a turn drawn for each of them.
 
-    Where gold comes at the same place, the repeat comes after it. No query.
+    Where gold comes at the same turn, the repeat comes after it. No query.
     """
     if not person.campaign.repeat_every or gold_stands_at(person, person.handed):
         return False

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from annotation.cards import Card, cards_of
 from annotation.judging.assignment import tuple_claim
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import GoldFeedback
 from annotation.models import Judgement, JudgementRevision, Lease, Participation
 
@@ -28,7 +28,7 @@ LONG_SENTENCE = 150  # characters
 
 @dataclass(frozen=True)
 class TupleScreen:
-    """A tuple to judge. `best` and `worst` are places on the screen: the choice to start from."""
+    """A tuple to judge. `best` and `worst` are screen positions: the choice to start from."""
 
     lease_pk: int
     cards: list[Card]
@@ -90,16 +90,24 @@ def undoable(participation: Participation) -> str:
 
 
 def screen_json(
-    request: HttpRequest, participation: Participation, at: datetime, *, now: Lease | Nothing | None = None
+    request: HttpRequest,
+    participation: Participation,
+    at: datetime,
+    *,
+    now: Lease | NoTupleReason | None = None,
 ) -> dict[str, Any]:
     """The tuple on the screen and the one after it, ready for the script. now: the one on the screen, where known."""
     now = now or tuple_claim(participation=participation, at=at)
-    ahead = now if isinstance(now, Nothing) else tuple_claim(participation=participation, at=at, ahead=True)
+    ahead = (
+        now if isinstance(now, NoTupleReason) else tuple_claim(participation=participation, at=at, ahead=True)
+    )
     return {
         "token": get_token(request),
-        "tuple": None if isinstance(now, Nothing) else _drawn(participation, shown_now(participation, now)),
-        "ahead": None if isinstance(ahead, Nothing) else _drawn(participation, shown_again(ahead)),
-        "over": isinstance(now, Nothing),
+        "tuple": None
+        if isinstance(now, NoTupleReason)
+        else _drawn(participation, shown_now(participation, now)),
+        "ahead": None if isinstance(ahead, NoTupleReason) else _drawn(participation, shown_again(ahead)),
+        "over": isinstance(now, NoTupleReason),
         "undo": undoable(participation),
         "progress": progress_text(participation),
         "note": "",

@@ -46,11 +46,11 @@ def tuples_settle(tuple_ids: Collection[int]) -> None:
         .order_by("tuple", "pk")
         .values_list("pk", "tuple", "tuple__required", "participation__excluded", "status")
     )
-    places: dict[int, int] = defaultdict(int)
+    earlier: dict[int, int] = defaultdict(int)
     changed: dict[int, Judgement.Status] = {}
     for pk, tuple_id, required, excluded, before in rows:
-        status = _status(excluded=excluded, place=places[tuple_id], required=required)
-        places[tuple_id] += not excluded
+        status = _status(excluded=excluded, earlier=earlier[tuple_id], required=required)
+        earlier[tuple_id] += not excluded
         if status != before:
             changed[pk] = status
     for status in sorted(set(changed.values())):
@@ -71,7 +71,7 @@ def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
     tuple_id = judgement.tuple_id
     required, collected = tuples_lock([tuple_id])[tuple_id]
     excluded = judgement.participation.excluded
-    judgement.status = _status(excluded=excluded, place=collected, required=required)
+    judgement.status = _status(excluded=excluded, earlier=collected, required=required)
     judgement.save()
     Tuple.objects.filter(pk=tuple_id).update(
         collected=collected + (judgement.status == Judgement.Status.COLLECTED),
@@ -79,10 +79,11 @@ def judgement_settle(judgement: Judgement, *, was_live: bool) -> None:
     )
 
 
-def _status(*, excluded: bool, place: int, required: int) -> Judgement.Status:
+def _status(*, excluded: bool, earlier: int, required: int) -> Judgement.Status:
+    """earlier: how many judgements of the tuple came before this one, by people who are not excluded."""
     if excluded:
         return Judgement.Status.EXCLUDED
-    return Judgement.Status.COLLECTED if place < required else Judgement.Status.EXTRA
+    return Judgement.Status.COLLECTED if earlier < required else Judgement.Status.EXTRA
 
 
 def _number_of(rows: QuerySet[Any]) -> Coalesce:

@@ -95,7 +95,7 @@ def _growth(figures: Mapping[str, Any]) -> str:
 
 
 def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
-    """How often each place of the screen was chosen best and worst, against the share that chance gives it."""
+    """How often each screen position was chosen best and worst, against the share that chance gives it."""
     kinds = {"best": _("best"), "worst": _("worst")}
     rows = [
         (
@@ -107,12 +107,12 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
         for kind, bias in positions.items()
         for position, count in enumerate(bias["counts"], 1)
     ]
-    names = ("role", "place", "count", "share")
+    names = ("role", "position", "count", "share")
     bars = (
         _chart(rows, names)
         .mark_bar()
         .encode(
-            x=alt.X("place:N", title=None, axis=alt.Axis(labelAngle=0)),
+            x=alt.X("position:N", title=None, axis=alt.Axis(labelAngle=0)),
             xOffset="role:N",
             y=alt.Y(
                 "share:Q",

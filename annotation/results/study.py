@@ -42,7 +42,7 @@ def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
     """The newest study there is, of a page or of a worker. One query."""
     stored = CampaignStudy.objects.filter(campaign=campaign, computed_at__isnull=False).first()
     studies: list[tuple[str, Any]] = [(stored.mark, (stored.computed_at, stored.figures))] if stored else []
-    if (cached := last_kept(campaign, "study")) is not None:
+    if (cached := last_kept(campaign, "findings")) is not None:
         studies.append(cached)
     if not studies:
         return CampaignFindings({}, None, stale=True)
@@ -60,7 +60,7 @@ def study_now(
     campaign: Campaign, mark: str, *, at: datetime, report: Report = unreported
 ) -> CampaignFindings:
     """Study the campaign for a page; the cache keeps it. The report may end it where it takes too long."""
-    computed_at, figures = kept(campaign, "study", mark, lambda: (at, _figures(campaign, report)))
+    computed_at, figures = kept(campaign, "findings", mark, lambda: (at, _figures(campaign, report)))
     return CampaignFindings(figures, computed_at, stale=False)
 
 

@@ -36,8 +36,8 @@ def study_context(
     if not figures.get("judgements"):
         return context
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
-    hardest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["hardest"]])
-    numbers = dict(hardest.values_list("pk", "number"))
+    lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
+    numbers = dict(lowest.values_list("pk", "number"))
     return context | {
         "more": _more(figures),
         "across": _across(campaign, figures),
@@ -56,8 +56,10 @@ def study_context(
             for row in figures["exclusions"]
             if named and row["person"] in names
         ],
-        "hardest": [
-            {**row, "number": numbers[row["tuple"]]} for row in figures["hardest"] if row["tuple"] in numbers
+        "lowest_agreement": [
+            {**row, "number": numbers[row["tuple"]]}
+            for row in figures["lowest_agreement"]
+            if row["tuple"] in numbers
         ],
         "positions": position_chart(figures["positions"], figures["judgements"]),
     }

@@ -24,9 +24,9 @@ from annotation.judging.assignment import (
     tuple_skip,
     walk_move,
 )
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import gold_feedback
-from annotation.judging.nothing import nothing_context
+from annotation.judging.no_tuple import no_tuple_context
 from annotation.judging.screen import (
     TupleScreen,
     answered_html,
@@ -60,8 +60,8 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         campaign_for(request.user, campaign_pk, may="curate")
         walk_move(participation=participation, number=number)
     lease = tuple_claim(participation=participation, at=at)
-    if isinstance(lease, Nothing):
-        return _nothing_page(request, participation, lease)
+    if isinstance(lease, NoTupleReason):
+        return _no_tuple_page(request, participation, lease)
     return _page(request, participation, shown=shown_now(participation, lease))
 
 
@@ -110,8 +110,8 @@ def _refused(
         sentences = [sentence for errors in form.errors.values() for sentence in errors]
         return JsonResponse(screen_json(request, participation, at) | {"note": sentences[0]}, status=400)
     lease = form.cleaned_data.get("lease") or tuple_claim(participation=participation, at=at)
-    if isinstance(lease, Nothing):
-        return _nothing_page(request, participation, lease)
+    if isinstance(lease, NoTupleReason):
+        return _no_tuple_page(request, participation, lease)
     shown = shown_again(lease, best=form.cleaned_data.get("best"), worst=form.cleaned_data.get("worst"))
     return _page(request, participation, shown=shown, form=form, status=400)
 
@@ -232,5 +232,7 @@ def mine(request: AuthedRequest) -> HttpResponse:
     return render(request, "annotation/mine.html", context)
 
 
-def _nothing_page(request: AuthedRequest, participation: Participation, nothing: Nothing) -> HttpResponse:
-    return render(request, "annotation/judging/over.html", nothing_context(participation, nothing))
+def _no_tuple_page(
+    request: AuthedRequest, participation: Participation, reason: NoTupleReason
+) -> HttpResponse:
+    return render(request, "annotation/judging/over.html", no_tuple_context(participation, reason))

@@ -16,9 +16,9 @@ from curation.models import Dataset, Invitation, InvitationBar, Membership, Role
 
 def members_of(dataset: Dataset) -> QuerySet[Membership]:
     """Owners first, then curators, then annotators, each by name."""
-    places = [When(role=role, then=Value(place)) for place, role in enumerate(reversed(Role.values))]
-    rank = Case(*places, output_field=IntegerField())
-    return dataset.memberships.select_related("user").order_by(rank, "user__username")
+    ranks = [When(role=role, then=Value(rank)) for rank, role in enumerate(reversed(Role.values))]
+    by_role = Case(*ranks, output_field=IntegerField())
+    return dataset.memberships.select_related("user").order_by(by_role, "user__username")
 
 
 def invitations_of(dataset: Dataset) -> QuerySet[Invitation]:

@@ -223,16 +223,16 @@ def score_histogram(score_set: ScoreSet, *, bins: int = 20, most: int = 5) -> Hi
     """How many scores fall into each bin, by the pairs' source; but for the largest as one."""
     width = (score_set.high - score_set.low) / bins
     # A score on an edge belongs to the bin above it, whatever rounding makes of the division.
-    place = Floor((F("value") - score_set.low) / width + 1e-9)
+    bin_number = Floor((F("value") - score_set.low) / width + 1e-9)
     counted = (
         PairScore.objects.filter(score_set=score_set)
-        .values("pair__source", place=place)
+        .values("pair__source", bin=bin_number)
         .order_by()
         .annotate(n=Count("pk"))
-        .values_list("pair__source", "place", "n")
+        .values_list("pair__source", "bin", "n")
     )
-    placed = ((source, int(place), n) for source, place, n in counted)
-    return histogram(score_set.low, score_set.high, bins, placed).with_largest(most, other=_("other"))
+    binned = ((source, int(number), n) for source, number, n in counted)
+    return histogram(score_set.low, score_set.high, bins, binned).with_largest(most, other=_("other"))
 
 
 def pair_life(pair: Pair) -> PairLife:

@@ -41,7 +41,7 @@ Cells = Sequence[object]
 
 
 def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
-    """From each field to the place of its column in the file, from 0. The first rows show which columns hold numbers.
+    """From each field to the index of its column in the file, from 0. The first rows show which columns hold numbers.
 
     Raises FileError, which names the file's columns, where one asked for or the sentences are not found.
     """
@@ -84,8 +84,8 @@ def _unknown_sentences(layout: Layout) -> FileError:
 
 def recognised_columns(names: Sequence[str], rows: Sequence[Cells], *, header: bool) -> Columns:
     """A guess at the columns for a person to correct; nothing where nothing is recognised."""
-    places = _recognised(names, rows, header=header)
-    return Columns(**{field: names[index] for field, index in places.items()})
+    mapping = _recognised(names, rows, header=header)
+    return Columns(**{field: names[index] for field, index in mapping.items()})
 
 
 def is_number(cell: object) -> bool:
@@ -154,45 +154,45 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
 
     A column with both sentences is known by what its cells hold too, and without a header by that alone.
     """
-    places: dict[str, int] = {}
+    mapping: dict[str, int] = {}
     if not header:
         both = next((index for index in range(len(names)) if holds_pairs(rows, index)), None)
         if both is not None:
             return {"pair": both}
-        places = {"a": 0, "b": 1} if len(names) > 1 else {}
-        return {**places, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else places
-    # A name in small letters and digits alone (`Sentence_1` is `sentence1`), and its first place.
+        mapping = {"a": 0, "b": 1} if len(names) > 1 else {}
+        return {**mapping, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else mapping
+    # A name in small letters and digits alone (`Sentence_1` is `sentence1`), and its first column.
     plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
     known = {name: plain.index(name) for name in plain}
     for a, b in reversed(SENTENCE_NAMES):
         if a in known and b in known:
-            places = {"a": known[a], "b": known[b]}
+            mapping = {"a": known[a], "b": known[b]}
     for name in reversed(PAIR_NAMES):
         # The name says much already, so that one cell is enough; the others may be errors of their rows.
-        if "a" not in places and name in known and any(map(holds_two_sentences, _filled(rows, known[name]))):
-            places["pair"] = known[name]
+        if "a" not in mapping and name in known and any(map(holds_two_sentences, _filled(rows, known[name]))):
+            mapping["pair"] = known[name]
     for field, common in OTHER_NAMES.items():
         there = [known[name] for name in common if name in known]
         fitting = [index for index in there if field != "score" or holds_numbers(rows, index)]
         if fitting:
-            places[field] = fitting[0]
-    return places
+            mapping[field] = fitting[0]
+    return mapping
 
 
-def holds_numbers(rows: Sequence[Cells], place: int) -> bool:
+def holds_numbers(rows: Sequence[Cells], index: int) -> bool:
     """Whether at least half of a column's filled cells are numbers: a few others are errors of their rows."""
-    return _half(rows, place, is_number)
+    return _half(rows, index, is_number)
 
 
-def holds_pairs(rows: Sequence[Cells], place: int) -> bool:
+def holds_pairs(rows: Sequence[Cells], index: int) -> bool:
     """Whether at least half of a column's filled cells hold two sentences each."""
-    return _half(rows, place, holds_two_sentences)
+    return _half(rows, index, holds_two_sentences)
 
 
-def _half(rows: Sequence[Cells], place: int, fits: Callable[[object], bool]) -> bool:
-    filled = _filled(rows, place)
+def _half(rows: Sequence[Cells], index: int, fits: Callable[[object], bool]) -> bool:
+    filled = _filled(rows, index)
     return bool(filled) and 2 * sum(map(fits, filled)) >= len(filled)
 
 
-def _filled(rows: Sequence[Cells], place: int) -> list[object]:
-    return [row[place] for row in rows if len(row) > place and row[place] not in (None, "")]
+def _filled(rows: Sequence[Cells], index: int) -> list[object]:
+    return [row[index] for row in rows if len(row) > index and row[index] not in (None, "")]

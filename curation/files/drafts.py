@@ -48,7 +48,7 @@ class RowError(NamedTuple):
 class Columns:
     """Which column holds what: its name, or its number from 1 where the file has no header.
 
-    None: recognised by common names, or by place where there is no header; "": the file has none, whatever
+    None: recognised by common names, or by position where there is no header; "": the file has none, whatever
     its columns are called. A label is never guessed, and where one is named no score is guessed.
     pair: the one column whose cells hold both sentences (`curation.files.pair_cells`), in place of a and b.
     """
@@ -73,7 +73,7 @@ class Layout:
 
     rows: the first rows below the header, as they stand, those that can be read.
     warnings: sentences for people, such as an encoding that had to be guessed.
-    mapping: from a field of DraftPair to the place of its column in `columns`, from 0; empty until it is decided.
+    mapping: from a field of DraftPair to the index of its column in `columns`, from 0; empty until it is decided.
     """
 
     path: Path

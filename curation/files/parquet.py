@@ -112,9 +112,9 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
 def _rows(
     path: Path, file: pq.ParquetFile, content: IO[bytes], names: Sequence[str]
 ) -> Iterator[tuple[Any, ...]]:
-    places = _places(path, file, names)
+    indices = _indices(path, file, names)
     for group in range(file.metadata.num_row_groups):
-        chunks = [_measured(path, file, content, group, place) for place in places]
+        chunks = [_measured(path, file, content, group, index) for index in indices]
         if sum(chunk.held for chunk in chunks) > PAGES_MOST_BYTES:
             raise FileError(
                 f"{path.name} has pages that unpack to more than {PAGES_MOST_BYTES // 1024**2} MB; "
@@ -177,21 +177,21 @@ def _refuse_large_tables(path: Path) -> None:
         ) from error
 
 
-def _places(path: Path, file: pq.ParquetFile, names: Sequence[str]) -> list[int]:
-    """The places of all columns that the library reads for these names: it takes a name for the beginning of others."""
-    places = []
+def _indices(path: Path, file: pq.ParquetFile, names: Sequence[str]) -> list[int]:
+    """Of all columns that the library reads for these names: it takes a name for the beginning of others."""
+    indices = []
     for index in range(file.metadata.num_columns):
         column = file.schema.column(index)
         if any(column.path == name or column.path.startswith(f"{name}.") for name in names):
             if column.max_repetition_level:
                 raise FileError(f'The column "{column.path}" of {path.name} holds lists; leave it out.')
-            places.append(index)
-    return places
+            indices.append(index)
+    return indices
 
 
-def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, place: int) -> _Chunk:
+def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, index: int) -> _Chunk:
     """Look at the heads of a column's pages in one group of rows."""
-    described, column = file.metadata.row_group(group).column(place), file.schema.column(place)
+    described, column = file.metadata.row_group(group).column(index), file.schema.column(index)
     dictionary = largest = total = longest = 0
     encodings: list[int] = []
     for page in _pages(path, content, described):
@@ -203,8 +203,8 @@ def _measured(path: Path, file: pq.ParquetFile, content: IO[bytes], group: int, 
             longest = max(longest, page.size // max(page.values, 1))
             encodings.append(page.encoding)
     # A column that the file calls categorical is gathered into one dictionary for all the group's rows.
-    place_of_field = file.schema_arrow.get_field_index(column.path)
-    gathered = place_of_field >= 0 and pa.types.is_dictionary(file.schema_arrow.field(place_of_field).type)
+    field_index = file.schema_arrow.get_field_index(column.path)
+    gathered = field_index >= 0 and pa.types.is_dictionary(file.schema_arrow.field(field_index).type)
     longest = _bounded_length(path, max(longest, column.length or 0, _NUMBER_BYTES))
     texts = described.physical_type == "BYTE_ARRAY" and not _BY_DICTIONARY.isdisjoint(encodings)
     return _Chunk(

@@ -30,13 +30,13 @@ class HumanScores:
     def n(self) -> int:
         return sum(self.counts)
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Where a value lies on the scale, 0..1."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
     def share_below(self, value: float) -> float | None:
         """The share of human sentences with a lower p_D, to the width of a bin; None where none is scored."""
-        bin_ = min(int(self.place(value) * len(self.counts)), len(self.counts) - 1)
+        bin_ = min(int(self.position(value) * len(self.counts)), len(self.counts) - 1)
         below = sum(self.counts[:bin_])
         return below / self.n if self.n else None
 
@@ -65,9 +65,9 @@ def human_scores(score_set: ScoreSet) -> HumanScores:
         return HumanScores(score_set.low, score_set.high, kept)
     width = (score_set.high - score_set.low) / _BINS
     human = SentenceScore.objects.filter(score_set=score_set, sentence__origin=Sentence.Origin.HUMAN)
-    place = Floor(Cast((F("value") - score_set.low) / width, FloatField()))
+    bin_number = Floor(Cast((F("value") - score_set.low) / width, FloatField()))
     counts = [0] * _BINS
-    for at, n in human.values(place=place).order_by().annotate(n=Count("pk")).values_list("place", "n"):
+    for at, n in human.values(bin=bin_number).order_by().annotate(n=Count("pk")).values_list("bin", "n"):
         counts[min(int(at), _BINS - 1)] += n
     cache.set(key, tuple(counts), _KEPT_SECONDS)
     return HumanScores(score_set.low, score_set.high, tuple(counts))

@@ -33,10 +33,10 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Strip:
-    """A p_D among those of people's sentences. `place` in hundredths of the width; `below` is a share, 0..1."""
+    """A p_D among those of people's sentences. `position` in hundredths of the width; `below` is a share, 0..1."""
 
     p_d: float
-    place: float
+    position: float
     below: float | None
     n: int
     bars: Sequence[Bar]
@@ -86,7 +86,7 @@ def _strip(human: HumanScores, p_d: float) -> Strip:
     width, most = 100 / len(sums), max(sums) or 1
     heights = [(bin_number * width, 100 * n / most) for bin_number, n in enumerate(sums) if n]
     bars = [Bar(round(x, 3), round(100 - up, 2), round(width, 3), round(up, 2)) for x, up in heights]
-    return Strip(p_d, round(100 * human.place(p_d), 2), human.share_below(p_d), human.n, bars)
+    return Strip(p_d, round(100 * human.position(p_d), 2), human.share_below(p_d), human.n, bars)
 
 
 def figures_of(request: AuthedRequest, queue: Queue, *, at: datetime) -> dict[str, Any]:

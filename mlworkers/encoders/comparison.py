@@ -42,9 +42,9 @@ class ComparedEncoder:
 
 
 def compare(
-    cosines: Mapping[str, Sequence[ArrayLike]], gold: ArrayLike, *, reference: str, resamples: int, seed: int
+    cosines: Mapping[str, Sequence[ArrayLike]], human: ArrayLike, *, reference: str, resamples: int, seed: int
 ) -> dict[str, ComparedEncoder]:
-    """cosines: of each kind of encoder, one vector (n,) for each of its seeds. gold: scores (n,). resamples 0: none.
+    """cosines: of each kind of encoder, one vector (n,) for each of its seeds. human: scores (n,). resamples 0: none.
 
     Raises ValueError where a vector does not fit, or the reference is not among the kinds.
     """
@@ -54,14 +54,16 @@ def compare(
         )
     # Of each kind: Spearman's of each seed, NaN where it is undefined, so that their mean then is too.
     seeds = {
-        label: np.array([spearman(vector, gold) for vector in vectors], dtype=np.float64)
+        label: np.array([spearman(vector, human) for vector in vectors], dtype=np.float64)
         for label, vectors in cosines.items()
     }
     # Of each kind: the mean over its seeds in each resample, (resamples,).
     drawn = dict.fromkeys(cosines, np.empty(0))
     if resamples:
         for label, vectors in cosines.items():
-            by_seed = [resampled_correlations(each, gold, resamples=resamples, seed=seed) for each in vectors]
+            by_seed = [
+                resampled_correlations(each, human, resamples=resamples, seed=seed) for each in vectors
+            ]
             drawn[label] = np.mean(by_seed, axis=0)
     return {
         label: ComparedEncoder(

@@ -40,13 +40,13 @@ class Classification:
     tuned_on: int
 
 
-def measure_agreement(cosines: ArrayLike, gold: ArrayLike, *, resamples: int, seed: int) -> Agreement:
+def measure_agreement(cosines: ArrayLike, human: ArrayLike, *, resamples: int, seed: int) -> Agreement:
     """Pearson, Spearman and its bootstrap interval (resamples 0: none) of cosines (n,) and scores (n,).
 
     Raises ValueError for fewer than three pairs (two always correlate perfectly), for scores that are all
     equal, and for scores that are not finite.
     """
-    predicted, scores = np.asarray(cosines, dtype=np.float64), np.asarray(gold, dtype=np.float64)
+    predicted, scores = np.asarray(cosines, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if scores.size < 3:
         raise ValueError(f"{scores.size} pairs with a score are too few; a correlation needs at least 3.")
     if np.ptp(scores) == 0:

@@ -31,7 +31,7 @@ class Interval:
 
 
 def bootstrap_interval(
-    predicted: ArrayLike, gold: ArrayLike, *, seed: int, resamples: int = 1000, level: float = 0.95
+    predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int = 1000, level: float = 0.95
 ) -> Interval | None:
     """The percentile interval (Efron & Tibshirani 1993, section 13.3) of the correlation of two vectors (n,) over
     resamples of the n pairs. Returns None where one of the vectors is constant.
@@ -40,7 +40,7 @@ def bootstrap_interval(
     """
     if resamples < 1 or not 0 < level < 1:
         raise ValueError(f"{resamples} resamples at level {level}: give at least 1, and a level in 0..1.")
-    first, second = paired(predicted, gold)
+    first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     drawn = resampled_correlations(first, second, seed=seed, resamples=resamples)
@@ -51,13 +51,13 @@ def bootstrap_interval(
     return Interval(float(low), float(high), level, resamples, int(drawn.size - defined.size))
 
 
-def resampled_correlations(predicted: ArrayLike, gold: ArrayLike, *, seed: int, resamples: int) -> Scores:
+def resampled_correlations(predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int) -> Scores:
     """The correlation in each resample, (resamples,), NaN where it is undefined.
 
     The same seed and number of pairs draw the same resamples, so that two vectors can be compared pair by pair.
     Raises ValueError where the vectors are unusable (as `metrics.paired`).
     """
-    first, second = paired(predicted, gold)
+    first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(resamples, np.nan)
     sides = (_Ranks(first), _Ranks(second))

@@ -16,21 +16,21 @@ Labels = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 
 
-def pearson(predicted: ArrayLike, gold: ArrayLike) -> float | None:
+def pearson(predicted: ArrayLike, human: ArrayLike) -> float | None:
     """Pearson's product-moment correlation of two vectors (n,) and (n,).
 
     Returns a value in -1..1, or None where one of them is constant and the correlation undefined.
     Raises ValueError unless both hold the same number of finite values, at least two.
     """
-    return _correlation(*paired(predicted, gold))
+    return _correlation(*paired(predicted, human))
 
 
-def spearman(predicted: ArrayLike, gold: ArrayLike) -> float | None:
+def spearman(predicted: ArrayLike, human: ArrayLike) -> float | None:
     """Spearman's rank correlation: Pearson's of the ranks, equal values sharing the mean of their ranks.
 
     Arguments, result and errors as for `pearson`.
     """
-    first, second = paired(predicted, gold)
+    first, second = paired(predicted, human)
     return _correlation(rankdata(first), rankdata(second))
 
 
@@ -52,11 +52,11 @@ def f1(scores: ArrayLike, labels: ArrayLike, threshold: float) -> float:
     return 2 * int((taken & positive).sum()) / int(taken.sum() + positive.sum())
 
 
-def paired(predicted: ArrayLike, gold: ArrayLike) -> tuple[Scores, Scores]:
+def paired(predicted: ArrayLike, human: ArrayLike) -> tuple[Scores, Scores]:
     """Two vectors of equal length as float64; ValueError where they are not, are too short, or not finite."""
-    first, second = _finite(predicted, "predicted"), _finite(gold, "gold")
+    first, second = _finite(predicted, "predicted"), _finite(human, "human")
     if first.shape != second.shape:
-        raise ValueError(f"{first.size} predicted and {second.size} gold scores; give one of each per pair.")
+        raise ValueError(f"{first.size} predicted and {second.size} human scores; give one of each per pair.")
     if first.size < 2:
         raise ValueError(f"A correlation needs at least 2 pairs; there is {first.size}.")
     return first, second

@@ -191,7 +191,7 @@ class EncoderPlan(TrainingPlan):
     )
 
     def schedule(self, rows: int) -> ShuffledEpochs:
-        """When so many pairs are learnt."""
+        """When so many pairs are learned."""
         return ShuffledEpochs(
             rows,
             batch_size=self.batch_size,

@@ -62,7 +62,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What is learnt, and how many pairs were left out: because of held-out sentences, and for want of p_D.
+    """What is learned, and how many pairs were left out: because of held-out sentences, and for want of p_D.
 
     as_human: pairs without p_D that count as human, because a person wrote or edited their second sentence.
     """
@@ -150,7 +150,7 @@ class PairTable:
 
 
 def training_rows(rows: Rows, *, held_out: HeldOut, needs_realism: bool, unscored: str) -> TrainingRows:
-    """What may be learnt of some rows. unscored: an `Unscored`, of pairs without p_D where it is needed.
+    """What may be learned of some rows. unscored: an `Unscored`, of pairs without p_D where it is needed.
 
     Raises RowsError where nothing is left, or p_D is missing and to be refused.
     """

@@ -171,7 +171,7 @@ def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTra
 
 
 def rows_digest(rows: Rows, weights: ArrayLike) -> str:
-    """SHA-256 of what is learnt: texts, targets and weights, in their order."""
+    """SHA-256 of what is learned: texts, targets and weights, in their order."""
     digest = hashlib.sha256()
     for text in (*rows.first.tolist(), *rows.second.tolist()):
         digest.update(text.encode() + b"\x1f")

@@ -307,11 +307,11 @@ class _Comparison:
 def _linked(source: Path, target: Path) -> None:
     """A folder's files under a second name, or copied where the disk knows no links; the shard is removed later."""
 
-    def link(file: str, place: str) -> None:
+    def link(file: str, path: str) -> None:
         try:
-            os.link(file, place)
+            os.link(file, path)
         except OSError:
-            shutil.copy2(file, place)
+            shutil.copy2(file, path)
 
     with folder_replacing(target) as beside:
         shutil.copytree(source, beside, copy_function=link, dirs_exist_ok=True)

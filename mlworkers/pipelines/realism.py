@@ -54,7 +54,7 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         **shortcut_figures(scored.texts, data),
         "auc_in_sample": in_sample_auc(in_sample, data),
         **pair_figures(
-            [p_human[pair.place] for pair in scored.pairs], [pair.target for pair in scored.pairs]
+            [p_human[pair.index] for pair in scored.pairs], [pair.target for pair in scored.pairs]
         ),
     }
     made = _sentence_scores(job.folder / "sentence-scores.csv", scored, data, logits, p_human)
@@ -73,7 +73,7 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
             "seed": plan.seed,
             **{name: figures[name] for name in ("temperature", "auc", "auc_low", "auc_high")},
         },
-        scores=[(pair.pair, p_human[pair.place], None, None) for pair in scored.pairs],
+        scores=[(pair.pair, p_human[pair.index], None, None) for pair in scored.pairs],
         sentence_scores=map(ScoredSentence, scored.numbers, p_human, *logits.T.tolist(), data.fold.tolist()),
         run_ref=job.run_id,
     )
@@ -90,15 +90,15 @@ def _with_head(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
     features = _vectors(plan, data, job)
     crossed = cross_fit(features, data, report=job.report)
     penalty = usual_penalty(crossed.penalties)
-    head = fit_head(features[data.learnt], data.human[data.learnt], penalty=penalty)
+    head = fit_head(features[data.learned], data.human[data.learned], penalty=penalty)
     return crossed.logits, head.logits(features)
 
 
 def _vectors(plan: RealismPlan, data: SdiData, job: Job) -> Floats:
     """(n, d), in the order of the texts. Shards encode each distinct text once."""
-    place = {text: place for place, text in enumerate(dict.fromkeys(data.texts))}
-    starts = range(0, len(place), SENTENCES_IN_SHARD)
-    parts = [list(place)[start : start + SENTENCES_IN_SHARD] for start in starts]
+    index_of = {text: index for index, text in enumerate(dict.fromkeys(data.texts))}
+    starts = range(0, len(index_of), SENTENCES_IN_SHARD)
+    parts = [list(index_of)[start : start + SENTENCES_IN_SHARD] for start in starts]
 
     @cache
     def loaded() -> tuple[Any, Compute]:
@@ -113,7 +113,7 @@ def _vectors(plan: RealismPlan, data: SdiData, job: Job) -> Floats:
 
     paths = job.shards.all("vectors", list(map(len, parts)), write, message=_("Encoding sentences"))
     vectors = np.concatenate([array_read(path) for path in paths]).astype(np.float64)
-    result: Floats = vectors[[place[text] for text in data.texts]]
+    result: Floats = vectors[[index_of[text] for text in data.texts]]
     return result
 
 
@@ -169,7 +169,7 @@ def _sentence_scores(
         scored.numbers,
         scored.texts,
         ("human" if human else "machine" for human in scored.human),
-        *(values.astype(int).tolist() for values in (data.learnt, data.group, data.fold)),
+        *(values.astype(int).tolist() for values in (data.learned, data.group, data.fold)),
         *logits.T.tolist(),
         p_human,
         strict=True,

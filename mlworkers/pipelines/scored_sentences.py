@@ -19,10 +19,10 @@ GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """The number of a generated pair, the place of its sentence `b` among those scored, and its target similarity."""
+    """The number of a generated pair, the index of its sentence `b` among those scored, and its target similarity."""
 
     pair: int
-    place: int
+    index: int
     target: float | None
 
 
@@ -30,7 +30,7 @@ class ScoredPair:
 class SentencesToScore:
     """What is scored, as it was drawn once for all attempts of a run. JSON holds it.
 
-    numbers, texts, human, usable: of n sentences. links: twos of their places, a machine's sentence and its source
+    numbers, texts, human, usable: of n sentences. links: twos of their indices, a machine's sentence and its source
     first, then human sentences of one pair.
     """
 
@@ -43,7 +43,7 @@ class SentencesToScore:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "SentencesToScore":
-        return cls(**{**stored, "pairs": [ScoredPair(**pair) for pair in stored["pairs"]]})
+        return cls(**{**stored, "pairs": [ScoredPair(*pair.values()) for pair in stored["pairs"]]})
 
 
 class _GeneratedPair(NamedTuple):

@@ -77,11 +77,11 @@ def _module_folders(folder: Path) -> list[Path]:
     return [module_folder for _kind, module_folder in modules]
 
 
-def _check_weights(encoder: SentenceTransformer, place: Path) -> None:
+def _check_weights(encoder: SentenceTransformer, folder: Path) -> None:
     transformer = encoder.transformers_model
     if transformer is None:
         raise ValueError("it does not begin with a transformer, and no other kind of encoder is known")
     loaded: Any = type(transformer).from_pretrained(
-        place, output_loading_info=True, local_files_only=True, use_safetensors=True
+        folder, output_loading_info=True, local_files_only=True, use_safetensors=True
     )
     check_loaded(transformer.state_dict().keys(), loaded[1])

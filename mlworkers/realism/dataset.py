@@ -72,16 +72,16 @@ class RealismError(ValueError):
 
 @dataclass(frozen=True)
 class SdiData:
-    """n sentences in the dress of `text.alike`. learnt: those trained and measured on. fold: in 0..folds-1.
+    """n sentences in the dress of `text.alike`. learned: those trained and measured on. fold: in 0..folds-1.
 
-    left_out: how many sentences are scored and not learnt from, by reason. unusable: as drawn. identical: machine
+    left_out: how many sentences are scored and not learned from, by reason. unusable: as drawn. identical: machine
     sentences whose words a person wrote too. repeated: doubles within a class, beyond the first. longer: human
     sentences with more words than any machine sentence, which ends at a token limit.
     """
 
     texts: Sequence[str]
     human: Marks
-    learnt: Marks
+    learned: Marks
     group: Integers
     fold: Integers
     folds: int
@@ -90,12 +90,12 @@ class SdiData:
 
     def seen_by(self, fold: int) -> Marks:
         """What the classifier of a fold may learn from: the sentences of the other folds, (n,)."""
-        seen: Marks = self.learnt & (self.fold != fold)
+        seen: Marks = self.learned & (self.fold != fold)
         return seen
 
     def inner(self, fold: int) -> Marks:
         """Those of them by which it is chosen: the next fold, (n,)."""
-        inner: Marks = self.learnt & (self.fold == (fold + 1) % self.folds)
+        inner: Marks = self.learned & (self.fold == (fold + 1) % self.folds)
         return inner
 
 
@@ -110,17 +110,17 @@ def sdi_data(
     """
     texts = [alike(text) for text in drawn]
     keys = [near_copy_key(text) for text in texts]
-    learnt, left_out = _learnt(texts, keys, human, usable)
-    _require_enough(human, learnt)
+    learned, left_out = _learned(texts, keys, human, usable)
+    _require_enough(human, learned)
     # A quarter of a fold: larger groups would leave folds of unlike size, or of one class.
     group, links_cut = group_sentences(keys, links, largest=max(2, len(texts) // (4 * folds)))
-    # Shares are those of the sentences that are learnt from; the rest follows its group, or goes to fold 0.
+    # Shares are those of the sentences that are learned from; the rest follows its group, or goes to fold 0.
     fold_of = np.zeros(int(group.max()) + 1, dtype=np.int64)
-    _, compact = np.unique(group[learnt], return_inverse=True)
-    fold_of[group[learnt]] = assign_folds(compact, human[learnt], folds=folds, seed=seed)
-    data = SdiData(texts, human, learnt, group, fold_of[group], folds, links_cut, left_out)
+    _, compact = np.unique(group[learned], return_inverse=True)
+    fold_of[group[learned]] = assign_folds(compact, human[learned], folds=folds, seed=seed)
+    data = SdiData(texts, human, learned, group, fold_of[group], folds, links_cut, left_out)
     for kind, name in ((True, "human"), (False, "machine")):
-        held = np.unique(data.fold[learnt & (human == kind)])
+        held = np.unique(data.fold[learned & (human == kind)])
         # A fold's classifier learns from the others but for one, by which it is chosen.
         if held.size < folds:
             raise RealismError(
@@ -130,32 +130,32 @@ def sdi_data(
     return data
 
 
-def _learnt(
+def _learned(
     texts: Sequence[str], keys: Sequence[str], human: Marks, usable: Marks
 ) -> tuple[Marks, dict[str, int]]:
-    """Which sentences are learnt from, and how many are not, by reason."""
+    """Which sentences are learned from, and how many are not, by reason."""
     by_people = {key for key, person in zip(keys, human, strict=True) if person}
     identical = usable & ~human & np.array([key in by_people for key in keys], dtype=bool)
-    learnt = usable & ~identical
+    learned = usable & ~identical
     first: dict[tuple[str, bool], int] = {}
-    for index in np.flatnonzero(learnt).tolist():
+    for index in np.flatnonzero(learned).tolist():
         first.setdefault((keys[index], bool(human[index])), index)
-    repeated = learnt.copy()
+    repeated = learned.copy()
     repeated[list(first.values())] = False
-    learnt &= ~repeated
+    learned &= ~repeated
     lengths = np.array([len(words(text)) for text in texts])
-    machine = learnt & ~human
-    longer = learnt & human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
+    machine = learned & ~human
+    longer = learned & human & (lengths > lengths[machine].max(initial=0)) if machine.any() else machine
     left_out = {"unusable": ~usable, "identical": identical, "repeated": repeated, "longer": longer}
-    return learnt & ~longer, {reason: int(marks.sum()) for reason, marks in left_out.items()}
+    return learned & ~longer, {reason: int(marks.sum()) for reason, marks in left_out.items()}
 
 
-def _require_enough(human: Marks, learnt: Marks) -> None:
+def _require_enough(human: Marks, learned: Marks) -> None:
     if not human.any():
         raise RealismError(
             "The dataset has no human sentences outside dev and test; import pairs that people wrote."
         )
-    people, machines = int((learnt & human).sum()), int((learnt & ~human).sum())
+    people, machines = int((learned & human).sum()), int((learned & ~human).sum())
     if machines < FEWEST:
         raise RealismError(
             f"{machines} distinct machine sentences that no person wrote are too few to learn from; generate at "

@@ -1,7 +1,7 @@
 """An encoder with a two-way head, trained end to end: the classifier of RISE (section 3).
 
 Cross-entropy, AdamW without decay, a linear schedule with warm-up, dropout on in every epoch (RISE's code leaves it off
-after the first), and of the epochs the one of the lowest loss on an inner fold that is not learnt from.
+after the first), and of the epochs the one of the lowest loss on an inner fold that is not learned from.
 """
 
 import math
@@ -78,18 +78,18 @@ class FineTuned(nn.Module):
 class Part:
     """What one classifier learns from and is chosen by: places of sentences.
 
-    Both classes are learnt from as often: of the larger one, as many are drawn as the smaller has.
+    Both classes are learned from as often: of the larger one, as many are drawn as the smaller has.
     """
 
     number: int
-    learnt: Integers
+    learned: Integers
     inner: Integers
 
 
 def part_of(data: SdiData, plan: RealismPlan, number: int) -> Part:
     """The part of a fold, or, of the number past the last fold, that of the classifier of all: chosen by fold 0."""
     seen, inner = (
-        (data.learnt, data.inner(-1)) if number == data.folds else (data.seen_by(number), data.inner(number))
+        (data.learned, data.inner(-1)) if number == data.folds else (data.seen_by(number), data.inner(number))
     )
     fitted = seen & ~inner
     classes = [np.flatnonzero(fitted & (data.human == kind)) for kind in (False, True)]
@@ -102,7 +102,7 @@ def part_of(data: SdiData, plan: RealismPlan, number: int) -> Part:
 def schedule_of(part: Part, plan: RealismPlan) -> ShuffledEpochs:
     """After each epoch the classifier is evaluated on the inner fold."""
     return ShuffledEpochs(
-        part.learnt.size,
+        part.learned.size,
         batch_size=plan.batch_size,
         epochs=plan.epochs,
         warmup=plan.warmup,
@@ -132,7 +132,7 @@ def fine_tune(
     def evaluate() -> float:
         return -negative_log_likelihood(model.logits(inner_texts, compute), inner_human, 1.0)
 
-    learner = SdiLearner(model, [data.texts[index] for index in part.learnt], data.human[part.learnt])
+    learner = SdiLearner(model, [data.texts[index] for index in part.learned], data.human[part.learned])
     kept = None
     if checkpoints is not None:
         about = {"part": part.number, "plan": repr(plan)}

@@ -35,25 +35,25 @@ class Scoring:
 
 
 def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.0) -> Scoring:
-    """p_D of every sentence, and how well it tells those apart that were learnt from, each scored by its own fold.
+    """p_D of every sentence, and how well it tells those apart that were learned from, each scored by its own fold.
 
     logits (n, 2) of machine and human, none from a classifier that saw the sentence. temperature: 0 fits one. The
     calibration error after fitting is that of temperatures fitted without the fold they are used in. Raises
     ValueError where a logit is no finite number or the temperature is below 0.
     """
-    values, human, learnt = np.asarray(logits, dtype=np.float64), data.human[data.learnt], data.learnt
-    fitted = fit_temperature(values[learnt], human) if temperature == 0 else temperature
+    values, human, learned = np.asarray(logits, dtype=np.float64), data.human[data.learned], data.learned
+    fitted = fit_temperature(values[learned], human) if temperature == 0 else temperature
     p_human = probabilities(values, fitted)
-    plain, held_out = probabilities(values[learnt], 1.0), _held_out(values, data, temperature)
-    right = (values[learnt, 1] > values[learnt, 0]) == human
-    area = auc_interval(np.diff(values[learnt], axis=1)[:, 0], human, data.group[learnt])
+    plain, held_out = probabilities(values[learned], 1.0), _held_out(values, data, temperature)
+    right = (values[learned, 1] > values[learned, 0]) == human
+    area = auc_interval(np.diff(values[learned], axis=1)[:, 0], human, data.group[learned])
     figures = {
         "auc": area.value,
         "auc_low": area.low,
         "auc_high": area.high,
         "accuracy": float((right[human].mean() + right[~human].mean()) / 2),  # each class weighing one half
-        "median_p_human": float(np.median(p_human[learnt & data.human])),
-        "median_p_machine": float(np.median(p_human[learnt & ~data.human])),
+        "median_p_human": float(np.median(p_human[learned & data.human])),
+        "median_p_machine": float(np.median(p_human[learned & ~data.human])),
         "temperature": fitted,
         "ece_before": calibration_error(plain, human),
         "ece_after": calibration_error(held_out, human),
@@ -71,7 +71,7 @@ def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.
 
 def shortcut_figures(raw: Sequence[str], data: SdiData) -> dict[str, float]:
     """The shortcut check: the AUC of a cross-fitted logistic regression on bare counts of characters, over the
-    sentences learnt from, in their common dress and as they were drawn (n,).
+    sentences learned from, in their common dress and as they were drawn (n,).
 
     A classifier that knows which characters occur, and how many, knows nothing of meaning or order. Where it does
     about as well as the real one, p_D may be a matter of format, and says little about realism.
@@ -79,7 +79,7 @@ def shortcut_figures(raw: Sequence[str], data: SdiData) -> dict[str, float]:
 
     def characters_auc(texts: Sequence[str]) -> float:
         logits = cross_fit(_characters_counted(texts), data, penalties=[_PENALTY_OF_COUNTS]).logits[:, 1]
-        return auc(logits[data.learnt], data.human[data.learnt])
+        return auc(logits[data.learned], data.human[data.learned])
 
     return {"characters_auc": characters_auc(data.texts), "characters_auc_raw": characters_auc(raw)}
 
@@ -94,12 +94,12 @@ def _characters_counted(texts: Sequence[str]) -> Floats:
 
 
 def in_sample_auc(logits: ArrayLike, data: SdiData) -> float:
-    """What the AUC would seem to be, had the classifier been asked about the sentences it learnt from, as RISE did.
+    """What the AUC would seem to be, had the classifier been asked about the sentences it learned from, as RISE did.
 
-    logits (n, 2), from a classifier of all sentences learnt from.
+    logits (n, 2), from a classifier of all sentences learned from.
     """
     margins = np.diff(np.asarray(logits, dtype=np.float64), axis=1)[:, 0]
-    return auc(margins[data.learnt], data.human[data.learnt])
+    return auc(margins[data.learned], data.human[data.learned])
 
 
 def pair_figures(p_human: Sequence[float], targets: Sequence[float | None]) -> dict[str, float | None]:
@@ -114,10 +114,10 @@ def pair_figures(p_human: Sequence[float], targets: Sequence[float | None]) -> d
 
 
 def _held_out(logits: Floats, data: SdiData, temperature: float) -> Floats:
-    """p_D of the sentences learnt from, under temperatures that were fitted on the other folds."""
+    """p_D of the sentences learned from, under temperatures that were fitted on the other folds."""
     share = np.empty(len(logits))
     for fold in range(data.folds):
-        own, others = data.learnt & (data.fold == fold), data.seen_by(fold)
+        own, others = data.learned & (data.fold == fold), data.seen_by(fold)
         used = temperature or fit_temperature(logits[others], data.human[others])
         share[own] = probabilities(logits[own], used)
-    return share[data.learnt]
+    return share[data.learned]

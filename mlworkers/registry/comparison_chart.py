@@ -38,7 +38,7 @@ def _figure(value: float | None) -> str:
 
 def _dots(cells: Sequence[tuple[str, Cell]]) -> alt.TopLevelMixin:
     order = [label for label, _cell in cells]
-    place = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False, labelPadding=8))
+    row = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False, labelPadding=8))
     scale = alt.Scale(zero=False, nice=True)
     axis = alt.Axis(tickCount=5, format=".3~f")
     means = _of([{"label": label, "mean": c.mean} for label, c in cells])
@@ -49,10 +49,10 @@ def _dots(cells: Sequence[tuple[str, Cell]]) -> alt.TopLevelMixin:
     intervals = with_intervals.mark_rule(color=SOFT).encode(
         x=alt.X("low:Q", scale=scale, title=_("Spearman correlation with the test scores"), axis=axis),
         x2="high:Q",
-        y=place,
+        y=row,
     )
-    small = seeds.mark_point(size=18, filled=False, color=SOFT, opacity=0.9).encode(x="seed:Q", y=place)
-    dots = means.mark_point(size=80, color=ACCENT).encode(x="mean:Q", y=place)
+    small = seeds.mark_point(size=18, filled=False, color=SOFT, opacity=0.9).encode(x="seed:Q", y=row)
+    dots = means.mark_point(size=80, color=ACCENT).encode(x="mean:Q", y=row)
     drawn: alt.TopLevelMixin = alt.layer(intervals, small, dots)
     return drawn.properties(width=360, height=max(60, 32 * len(order)))
 

@@ -53,8 +53,8 @@ def _sent(task: str, run: Run, *, expires: int | None = None) -> bool:
 
 
 def sweep(queues: Collection[str] = QUEUES) -> None:
-    """Invite again for runs of those queues that nobody took, for those whose worker fell silent, and for shards that
-    wait; forget runs that were a question of a moment.
+    """Invite again for runs of those queues that nobody took, for those whose worker sends no heartbeat, and for
+    shards that wait; forget runs that were a question of a moment.
     """
     at = database_now()
     workers_forget(at=at)

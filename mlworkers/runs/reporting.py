@@ -108,7 +108,7 @@ class Reporter:
 
 
 class Heir:
-    """A worker that assists with a run, and takes it over as soon as its holder is silent for too long.
+    """A worker that assists with a run, and takes it over as soon as its holder sends no heartbeat for too long.
 
     It claims the run from its heartbeat, so that nobody waits for the end of its shard. Until that end it keeps the run
     alive and says how far it is; then it goes on as the holder (`tasks.help_along`).
@@ -127,7 +127,7 @@ class Heir:
         return self._report.claim if self._report else None
 
     def beat(self, at: datetime, done: int, total: int, message: str) -> None:
-        """Claim the run where its holder left it or fell silent. Keep it once it is claimed.
+        """Claim the run where its holder left it or sends no heartbeat. Keep it once it is claimed.
 
         done, total, message: how far all its workers are together, where the holder no longer says so.
         """

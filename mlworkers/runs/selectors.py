@@ -18,7 +18,7 @@ INVITED_FOR = timedelta(seconds=10)  # an idle worker needs a second or two; the
 
 
 def run_is_free(at: datetime) -> Q:
-    """Queued, or running with a worker that left it or fell silent."""
+    """Queued, or running with a worker that left it or sends no heartbeat."""
     return free(at, waiting=[Run.State.QUEUED])
 
 
@@ -123,7 +123,7 @@ def running(run_id: int) -> QuerySet[Run]:
 
 
 def shards_free(run_id: int, at: datetime, *, assisting: bool = False) -> QuerySet[RunShard]:
-    """Shards of a running run that wait, or whose worker fell silent; for its holder, or for one that assists."""
+    """Shards of a running run that wait, or whose worker sends no heartbeat; for its holder or one that assists."""
     shards = RunShard.objects.filter(free(at, waiting=[RunShard.State.WAITING]), run__in=running(run_id))
     return shards.filter(attempt__lt=ATTEMPTS_ASSISTED) if assisting else shards
 

@@ -167,7 +167,7 @@ class HeldShards(SharedShards):
                 claim = self._claimed(stage, sizes, assisting=False)
                 if claim is not None:
                     self._work(claim, paths[claim.number], do, report)
-                else:  # others do what is left; those that fall silent are claimed when we look again
+                else:  # others do what is left; without a heartbeat they are claimed at the next look
                     time.sleep(min(SECONDS_BETWEEN_LOOKS, silence()))
                     self._reconcile(stage, sizes, paths)
         self._report(whole, whole, message)

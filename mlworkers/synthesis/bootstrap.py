@@ -78,7 +78,7 @@ def generator_trained(
     asked before each step whether the time is over. note: gets every point of the curve, its loss in nats per token.
     Raises TooFewPairsError, TrainingError, CheckpointError.
     """
-    tokenizer = tokenizer_learnt(
+    tokenizer = tokenizer_learned(
         (text for example in examples for text in example), vocabulary=plan.vocabulary, longest=plan.context
     )
     listed = [_tokens(tokenizer, example) for example in examples]
@@ -187,9 +187,9 @@ class ExampleLearner:
         """The summed loss of some examples in nats, and its gradients."""
         tokens, targets = (tensor.to(self._compute.device) for tensor in padded(part))  # (b, t), (b, t)
         hidden = self._model.transformer(tokens, use_cache=False).last_hidden_state  # (b, t, d)
-        learnt = targets != IGNORED
-        logits = self._model.lm_head(hidden[learnt])  # (tokens that teach, vocabulary)
-        loss = cross_entropy(logits, targets[learnt], reduction="sum")
+        learned = targets != IGNORED
+        logits = self._model.lm_head(hidden[learned])  # (tokens that teach, vocabulary)
+        loss = cross_entropy(logits, targets[learned], reduction="sum")
         return float(loss.detach()), torch.autograd.grad(loss, self._weights)
 
 
@@ -220,7 +220,7 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
 END = "<|endoftext|>"
 
 
-def tokenizer_learnt(texts: Iterable[str], *, vocabulary: int, longest: int) -> PreTrainedTokenizerFast:
+def tokenizer_learned(texts: Iterable[str], *, vocabulary: int, longest: int) -> PreTrainedTokenizerFast:
     """A tokenizer of at most `vocabulary` tokens, the 256 bytes and END among them; splits as GPT-2's does.
 
     longest: tokens that its model takes. The same texts in the same order give the same tokenizer.

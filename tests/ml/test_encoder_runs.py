@@ -158,7 +158,7 @@ def test_a_run_makes_its_snapshot_once(dataset, encoder_folder, monkeypatch) -> 
     assert Snapshot.objects.count() == 1
 
 
-def test_no_test_sentence_is_learnt(dataset, encoder_folder) -> None:
+def test_no_test_sentence_is_learned(dataset, encoder_folder) -> None:
     tested = dataset.pairs.filter(split="test").first()
     GeneratedPairFactory(dataset=dataset, a=tested.a, intended=0.9, p_d=0.9)
 
@@ -170,7 +170,7 @@ def test_no_test_sentence_is_learnt(dataset, encoder_folder) -> None:
     assert not any(text in known for text in texts)
 
 
-def test_rejected_pairs_are_not_learnt(dataset, encoder_folder) -> None:
+def test_rejected_pairs_are_not_learned(dataset, encoder_folder) -> None:
     Pair.objects.filter(pk=dataset.pairs.filter(origin="generated").first().pk).update(status="rejected")
 
     assert trained(dataset, encoder_folder).result["training_pairs"] == 23
@@ -377,7 +377,7 @@ def test_a_comparison_goes_on_where_its_worker_left_it(dataset, encoder_folder, 
     assert sums[0] == sums[1]
 
 
-def test_tests_of_another_dataset_are_neither_learnt_nor_out_of_reach(dataset, encoder_folder) -> None:
+def test_tests_of_another_dataset_are_neither_learned_nor_out_of_reach(dataset, encoder_folder) -> None:
     other = DatasetFactory(slug="others")
     generated = dataset.pairs.filter(origin="generated").first()
     pairs_with_gold_add(

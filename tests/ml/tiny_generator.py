@@ -15,7 +15,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from mlworkers.synthesis.bootstrap import tokenizer_learnt
+from mlworkers.synthesis.bootstrap import tokenizer_learned
 from mlworkers.synthesis.generator import Generator, generator_of
 
 TEXTS = [
@@ -64,7 +64,7 @@ KINDS = list(SIZES)
 
 
 def tiny_byte_pairs() -> PreTrainedTokenizerFast:
-    return tokenizer_learnt(TEXTS * 3, vocabulary=320, longest=CONTEXT)
+    return tokenizer_learned(TEXTS * 3, vocabulary=320, longest=CONTEXT)
 
 
 def tiny_generator(kind: type[PreTrainedConfig] = GPT2Config, *, seed: int = 7) -> Generator:

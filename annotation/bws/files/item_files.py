@@ -77,9 +77,9 @@ def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:
     order = sorted(scored, key=lambda item: (-scores.values[item], items[item]))
     groups = tie_groups(scores.values[order], scores.standard_errors[order])
     cells = [""] * len(order)
-    for place, low, high in zip(groups.order.tolist(), *groups.memberships, strict=True):
+    for index, low, high in zip(groups.order.tolist(), *groups.memberships, strict=True):
         # With two dots, because spreadsheets read `3-7` as a day in March.
-        cells[place] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
+        cells[index] = f"{low + 1}" if low == high else f"{low + 1}..{high + 1}"
     with writing_text(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["item", "score", "standard_error", "appearances", "best", "worst", "group"])

@@ -131,7 +131,7 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
         "people": list(_people(record, agreement)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
         "exclusions": list(_exclusions(record, plan)),
-        "hardest": list(_lowest_agreement(record, plan)),
+        "lowest_agreement": list(_lowest_agreement(record, plan)),
         "scores": _scores(counted),
         "positions": {
             role: asdict(position_bias(chosen[record.counted], counted.sizes))
@@ -272,7 +272,7 @@ def _people(record: CampaignRecord, agreement: Mapping[int, float]) -> Iterator[
             "p": worse.p,
             "biased": worse.p * 2 * len(record.everybody) < CHANCE,
             "role": "best" if worse is best else "worst",
-            "place": favourite + 1,  # the position that was chosen most often, from 1
+            "position": favourite + 1,  # on the screen, the one chosen most often, from 1
             "share": worse.counts[favourite] / max(1, sum(worse.counts)),
         }
 

@@ -21,7 +21,7 @@ from annotation.campaigns.adapting import (
 from annotation.campaigns.services import campaign_pause
 from annotation.judging import assignment
 from annotation.judging.assignment import participation_join, tuple_claim
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.settling import participation_stop
 from annotation.models import Lease, Tuple, TupleItem
 from annotation.results.bundle import bundle_write
@@ -104,7 +104,7 @@ def test_whoever_finds_nothing_left_gets_the_next_block_until_the_judgements_are
 
     assert blocks(spending) == [5, 5, 2]
     assert phase_sums(spending)["adaptive"].collected == 12
-    assert tuple_claim(participation=anna, at=at) is Nothing.JUDGED
+    assert tuple_claim(participation=anna, at=at) is NoTupleReason.JUDGED
     assert len(set(sets_of(spending))) == len(sets_of(spending)) == 92
 
 
@@ -131,7 +131,7 @@ def test_what_is_wanted_again_of_the_design_comes_first(spending, anna, at) -> N
 def test_a_block_too_large_for_a_page_is_left_to_the_worker(spending, anna, at, monkeypatch) -> None:
     monkeypatch.setattr(adapting, "MOST_AT_ONCE", 10)
 
-    assert tuple_claim(participation=anna, at=at) is Nothing.CHOOSING
+    assert tuple_claim(participation=anna, at=at) is NoTupleReason.CHOOSING
     assert blocks_make() == 1
     assert isinstance(tuple_claim(participation=anna, at=at), Lease)
 
@@ -278,7 +278,7 @@ def test_withdrawing_takes_back_what_nobody_judged_or_holds(spending, anna, at, 
     assert spending.tuples.filter(phase="adaptive", required=1).count() == 2
     answer.submit(anna, held.tuple_id)
     assert blocks_make() == 0
-    assert tuple_claim(participation=anna, at=at) is Nothing.JUDGED
+    assert tuple_claim(participation=anna, at=at) is NoTupleReason.JUDGED
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from annotation.judging.assignment import (
     tuple_flag,
     tuple_skip,
 )
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.models import Campaign, Judgement, Lease
 from annotation.results.publishing import scores_publish
 from curation.access import ArchivedError
@@ -31,7 +31,7 @@ def archived(campaign) -> Campaign:
 
 
 def test_nothing_more_is_handed_out(anna, archived, at) -> None:
-    assert tuple_claim(participation=anna, at=at) is Nothing.ARCHIVED
+    assert tuple_claim(participation=anna, at=at) is NoTupleReason.ARCHIVED
 
 
 def test_a_judgement_that_was_made_before_is_kept_and_brings_no_next_tuple(campaign, annotator) -> None:

@@ -21,7 +21,7 @@ from annotation.judging.assignment import (
     tuple_claim,
     tuple_skip,
 )
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, JudgementRevision, Lease, Participation, Tuple
 from tests.factories import CampaignFactory, DatasetFactory, GoldFactory, TupleFactory, UserFactory
@@ -133,7 +133,7 @@ def test_whoever_comes_at_the_same_moment_gets_a_tuple_if_there_is_one_and_none_
     people = [participation_join(campaign=campaign, user=UserFactory()) for _ in range(PEOPLE)]
     together = Barrier(PEOPLE)
 
-    def claim(person: Participation) -> Lease | Nothing:
+    def claim(person: Participation) -> Lease | NoTupleReason:
         together.wait()
         try:
             return tuple_claim(participation=person, at=AT)
@@ -159,7 +159,7 @@ def test_a_crowd_that_finds_nothing_left_spends_the_extra_judgements_and_no_more
         together.wait()
         try:
             lease = tuple_claim(participation=person, at=AT)
-            while lease is not Nothing.JUDGED:
+            while lease is not NoTupleReason.JUDGED:
                 if isinstance(lease, Lease):
                     lease = judgement_submit(
                         participation=person,

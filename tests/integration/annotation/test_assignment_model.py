@@ -26,7 +26,7 @@ from annotation.judging.assignment import (
     tuple_claim,
     tuple_skip,
 )
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
 from annotation.models import Judgement, JudgementRevision, Lease, Participation, Tuple
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
@@ -107,11 +107,11 @@ class Model:
         unseen = set(self.ordinary) - person.done - set(person.live)
         return {of for of in unseen if sum(counters[of]) < WANTED}
 
-    def nothing_for(self, person: Known) -> Nothing:
+    def no_tuple_reason(self, person: Known) -> NoTupleReason:
         required = {of for of in self.ordinary if self.counters()[of][0] < WANTED}
         if not required:
-            return Nothing.JUDGED
-        return Nothing.LEASED if required - person.done else Nothing.YOURS
+            return NoTupleReason.JUDGED
+        return NoTupleReason.LEASED if required - person.done else NoTupleReason.YOURS
 
     def sweep(self) -> None:
         for known in self.people:
@@ -158,9 +158,9 @@ class Judging(RuleBasedStateMachine):
         claimed = tuple_claim(participation=self.people[who], at=self.at, ahead=ahead)
         self._handed(known, claimed, ahead=ahead)
 
-    def _handed(self, known: Known, claimed: Lease | Nothing, *, ahead: bool = False) -> None:
+    def _handed(self, known: Known, claimed: Lease | NoTupleReason, *, ahead: bool = False) -> None:
         if known.stopped or self.model.paused:
-            assert claimed is (Nothing.STOPPED if known.stopped else Nothing.PAUSED)
+            assert claimed is (NoTupleReason.STOPPED if known.stopped else NoTupleReason.PAUSED)
             return
         known.stale.clear()
         place = 1 if ahead and known.live else 0
@@ -172,16 +172,16 @@ class Judging(RuleBasedStateMachine):
     def claim_ahead(self, who: int, data) -> None:
         self.claim(who, ahead=True)
 
-    def _is_new(self, known: Known, claimed: Lease | Nothing) -> None:
+    def _is_new(self, known: Known, claimed: Lease | NoTupleReason) -> None:
         if isinstance(claimed, Lease) and claimed.tuple_id in self.model.golds:
             assert claimed.tuple_id not in known.done | set(known.live)
         else:
-            if not self.model.open_to(known) and self.model.nothing_for(known) is Nothing.LEASED:
+            if not self.model.open_to(known) and self.model.no_tuple_reason(known) is NoTupleReason.LEASED:
                 self.model.sweep()
             open_to = self.model.open_to(known)
-            if isinstance(claimed, Nothing):
+            if isinstance(claimed, NoTupleReason):
                 assert not open_to
-                assert claimed is self.model.nothing_for(known)
+                assert claimed is self.model.no_tuple_reason(known)
                 return
             if claimed.tuple.repeats_id is not None:
                 self._is_again(known, claimed, open_to)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from annotation.judging.assignment import LEASE_TIME, participation_join, tuple_claim, tuple_skip
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Lease
 from tests.factories import CampaignFactory, TupleFactory, UserFactory
@@ -56,7 +56,7 @@ def test_no_more_leases_are_given_than_judgements_are_wanted(campaign, at) -> No
 
     claimed = [claim(person, at) for person in people]
 
-    assert claimed.count(Nothing.LEASED) == 1
+    assert claimed.count(NoTupleReason.LEASED) == 1
     assert all(tuple_.leased <= tuple_.required for tuple_ in campaign.tuples.all())
 
 
@@ -64,7 +64,7 @@ def test_a_tuple_once_answered_is_never_asked_of_that_person_again(anna, at, ans
     answered = {answer(anna).judgement.tuple_id for _ in range(3)}
 
     assert len(answered) == 3
-    assert claim(anna, at) is Nothing.YOURS
+    assert claim(anna, at) is NoTupleReason.YOURS
 
 
 def test_a_tuple_once_skipped_is_never_asked_of_that_person_again(anna, at) -> None:
@@ -75,7 +75,7 @@ def test_a_tuple_once_skipped_is_never_asked_of_that_person_again(anna, at) -> N
         skipped.add(lease.tuple_id)
 
     assert len(skipped) == 3
-    assert claim(anna, at) is Nothing.YOURS
+    assert claim(anna, at) is NoTupleReason.YOURS
 
 
 def test_a_tuple_whose_lease_ran_out_may_be_asked_of_the_same_person_again(db, dataset, at) -> None:
@@ -147,7 +147,7 @@ def test_an_earlier_round_is_handed_out_first(db, dataset, at) -> None:
 
 @pytest.mark.parametrize(
     ("state", "told"),
-    [("draft", Nothing.DRAFT), ("paused", Nothing.PAUSED), ("closed", Nothing.CLOSED)],
+    [("draft", NoTupleReason.DRAFT), ("paused", NoTupleReason.PAUSED), ("closed", NoTupleReason.CLOSED)],
 )
 def test_a_campaign_that_is_not_open_hands_out_nothing_and_says_why(campaign, anna, at, state, told) -> None:
     Campaign.objects.update(state=state)
@@ -158,7 +158,7 @@ def test_a_campaign_that_is_not_open_hands_out_nothing_and_says_why(campaign, an
 def test_a_stopped_person_is_told_so(anna, at) -> None:
     participation_stop(participation=anna, reason="Thank you, that is enough.")
 
-    assert claim(anna, at) is Nothing.STOPPED
+    assert claim(anna, at) is NoTupleReason.STOPPED
 
 
 def test_when_every_judgement_is_there_everybody_is_told(anna, ben, cleo, at, answer) -> None:
@@ -166,7 +166,7 @@ def test_when_every_judgement_is_there_everybody_is_told(anna, ben, cleo, at, an
         answer(anna)
         answer(ben)
 
-    assert claim(cleo, at) is Nothing.JUDGED
+    assert claim(cleo, at) is NoTupleReason.JUDGED
 
 
 def test_claiming_takes_as_many_queries_in_a_large_campaign_as_in_a_small_one(

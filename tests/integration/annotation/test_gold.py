@@ -12,7 +12,7 @@ from annotation.judging.assignment import (
     tuple_claim,
     tuple_skip,
 )
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import gold_choose, gold_is_due
 from annotation.judging.settling import leases_expire, participation_reinstate
 from annotation.models import Judgement, Lease, Tuple
@@ -235,7 +235,7 @@ def test_whoever_gets_gold_wrong_is_stopped_and_their_judgements_are_wanted_agai
         "excluded"
     }
     assert not Tuple.objects.filter(collected__gt=0).exists()
-    assert tuple_claim(participation=anna, at=at) is Nothing.STOPPED
+    assert tuple_claim(participation=anna, at=at) is NoTupleReason.STOPPED
 
 
 def test_an_answer_that_stops_a_person_brings_no_tuple(campaign, anna, at, answer) -> None:
@@ -245,7 +245,7 @@ def test_an_answer_that_stops_a_person_brings_no_tuple(campaign, anna, at, answe
         outcome = answer.submit(anna, lease.tuple_id, best=2, worst=3, claim=True)
         stopped = outcome.stopped
 
-    assert outcome.following is Nothing.STOPPED
+    assert outcome.following is NoTupleReason.STOPPED
     assert not anna.leases.filter(state="live").exists()
 
 

@@ -21,7 +21,7 @@ from annotation.judging.assignment import (
     tuple_flag,
     tuple_skip,
 )
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import gold_stands_at
 from annotation.judging.repeats import repeat_choose, repeat_is_due
 from annotation.judging.settling import leases_expire, participation_reinstate, participation_stop
@@ -54,7 +54,7 @@ def campaign(db, dataset):
     return campaign
 
 
-def judge(person, *, best=0, worst=1, when=AT) -> Judgement | Nothing:
+def judge(person, *, best=0, worst=1, when=AT) -> Judgement | NoTupleReason:
     lease = tuple_claim(participation=person, at=when)
     return send(person, lease, best=best, worst=worst) if isinstance(lease, Lease) else lease
 
@@ -153,7 +153,7 @@ def test_whoever_has_nothing_else_left_gets_no_repeat(campaign, anna) -> None:
     for handed in range(100, 105):
         anna.handed = handed
         anna.save()
-        assert tuple_claim(participation=anna, at=AT) is Nothing.YOURS
+        assert tuple_claim(participation=anna, at=AT) is NoTupleReason.YOURS
 
 
 def test_claims_cost_no_query_more_where_no_repeat_is_due(

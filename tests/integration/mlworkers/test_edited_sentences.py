@@ -13,7 +13,7 @@ from tests.factories import GeneratedPairFactory, PairFactory, RunFactory
 pytestmark = pytest.mark.django_db
 
 
-def test_an_edited_sentence_is_scored_with_its_intended_similarity_and_learnt_from_in_neither_class(
+def test_an_edited_sentence_is_scored_with_its_intended_similarity_and_learned_from_in_neither_class(
     dataset, curator
 ) -> None:
     run = RunFactory(dataset=dataset, kind="generate_pairs", plan={"dataset": dataset.slug})
@@ -28,7 +28,7 @@ def test_an_edited_sentence_is_scored_with_its_intended_similarity_and_learnt_fr
 
     by_pair = {pair.pair: pair for pair in scored.pairs}
     assert by_pair.keys() == {pairs[2].pk, edited.replacement_id}
-    place, machine = by_pair[edited.replacement_id].place, by_pair[pairs[2].pk].place
-    assert (scored.texts[place], by_pair[edited.replacement_id].target) == ("A cat runs.", 0.5)
-    assert [scored.human[place], scored.usable[place]] == [False, False]
+    index, machine = by_pair[edited.replacement_id].index, by_pair[pairs[2].pk].index
+    assert (scored.texts[index], by_pair[edited.replacement_id].target) == ("A cat runs.", 0.5)
+    assert [scored.human[index], scored.usable[index]] == [False, False]
     assert [scored.human[machine], scored.usable[machine]] == [False, True]

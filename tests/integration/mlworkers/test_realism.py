@@ -168,7 +168,7 @@ def test_what_a_person_had_written_is_scored_as_human_and_never_as_a_machine_s(g
     places = [scored.numbers.index(sentence.pk) for sentence in (known, held_out)]
     assert [scored.human[place] for place in places] == [True, True]
     assert [scored.usable[place] for place in places] == [True, False]
-    assert {pair.place for pair in scored.pairs} >= set(places)
+    assert {pair.index for pair in scored.pairs} >= set(places)
 
 
 def test_a_machine_s_sentence_hangs_on_the_source_it_was_written_for_and_on_no_drawn_partner(

@@ -65,7 +65,7 @@ def same_bits(left: dict[str, torch.Tensor], right: dict[str, torch.Tensor]) -> 
     return left.keys() == right.keys() and all(torch.equal(left[name], right[name]) for name in left)
 
 
-def learnt(learner: Learner, plan: EncoderPlan = PLAN, **about) -> TrainingResult:
+def learned(learner: Learner, plan: EncoderPlan = PLAN, **about) -> TrainingResult:
     return train(learner, plan.schedule(PAIRS), plan.loop(), **about)
 
 
@@ -73,7 +73,7 @@ def trained(
     folder: Path, compute: Compute, weights=ONES, plan: EncoderPlan = PLAN, **about
 ) -> dict[str, torch.Tensor]:
     encoder = load_encoder(folder, compute)
-    learnt(PairLearner(encoder, ROWS, weights, compute, normalise=plan.normalise), plan, **about)
+    learned(PairLearner(encoder, ROWS, weights, compute, normalise=plan.normalise), plan, **about)
     return weights_of(encoder)
 
 
@@ -113,7 +113,7 @@ def test_the_order_of_pairs_does_not_depend_on_their_weights(encoder_folder, com
             return super().backward(batch, shares)
 
     for weights in (ONES, ROWS.realism):
-        learnt(Watched(load_encoder(encoder_folder, compute), ROWS, weights, compute), PLAN)
+        learned(Watched(load_encoder(encoder_folder, compute), ROWS, weights, compute), PLAN)
 
     assert seen[: len(seen) // 2] == seen[len(seen) // 2 :]
     assert len(seen) == 2 * PLAN.schedule(PAIRS).steps
@@ -121,7 +121,7 @@ def test_the_order_of_pairs_does_not_depend_on_their_weights(encoder_folder, com
 
 def test_the_loop_agrees_with_sentence_transformers_own(encoder_folder, compute, fresh) -> None:
     ours = without_dropout(load_encoder(encoder_folder, compute))
-    learnt(PairLearner(ours, ROWS, ONES, compute), replace(PLAN, clip=0.01))
+    learned(PairLearner(ours, ROWS, ONES, compute), replace(PLAN, clip=0.01))
     theirs, schedule = without_dropout(fresh), PLAN.schedule(PAIRS)
     examples = [
         [
@@ -182,7 +182,7 @@ def test_a_batch_in_parts_has_the_gradients_of_the_whole(encoder_folder, compute
     assert all(torch.allclose(gradients[name], others[name], atol=1e-6) for name in gradients)
 
 
-def test_where_memory_runs_short_batches_are_learnt_in_halves_with_the_same_loss(
+def test_where_memory_runs_short_batches_are_learned_in_halves_with_the_same_loss(
     encoder_folder, compute
 ) -> None:
     class Cramped(PairLearner):
@@ -194,7 +194,7 @@ def test_where_memory_runs_short_batches_are_learnt_in_halves_with_the_same_loss
     said, points = [], []
     for kind in (PairLearner, Cramped):
         learner = kind(without_dropout(load_encoder(encoder_folder, compute)), ROWS, ONES, compute)
-        points.append(learnt(learner, report=lambda done, total, message: said.append(message)).points)
+        points.append(learned(learner, report=lambda done, total, message: said.append(message)).points)
 
     losses = [[point.loss for point in each] for each in points]
     assert losses[1] == pytest.approx(losses[0], rel=1e-3)
@@ -240,7 +240,7 @@ def nobody_stops(*_standing: object) -> None:
 
 def course(encoder_folder: Path, compute: Compute, kept: Path, report=nobody_stops) -> Course:
     encoder, points = load_encoder(encoder_folder, compute), []
-    end = learnt(
+    end = learned(
         PairLearner(encoder, ROWS, ROWS.realism, compute),
         replace(PLAN, looks=2),
         evaluate=partial(dev_of, encoder),
@@ -329,7 +329,9 @@ def test_a_checkpoint_of_another_architecture_is_refused(compute, tmp_path, enco
     with pytest.raises(
         CheckpointError, match=r"another architecture: its weight 3\.bias is missing, the model's is \(4,\)"
     ):
-        learnt(PairLearner(encoder, ROWS, ONES, compute), PLAN, checkpoints=checkpoints_in(tmp_path / "kept"))
+        learned(
+            PairLearner(encoder, ROWS, ONES, compute), PLAN, checkpoints=checkpoints_in(tmp_path / "kept")
+        )
 
 
 def test_a_damaged_checkpoint_is_refused(encoder_folder, compute, tmp_path) -> None:
@@ -351,7 +353,7 @@ def test_the_weights_of_the_best_look_are_kept(encoder_folder, compute, looks, b
         seen.append((0.0, weights_of(encoder)))
         return next(figures)
 
-    end = learnt(PairLearner(encoder, ROWS, ONES, compute), replace(PLAN, looks=2), evaluate=evaluate)
+    end = learned(PairLearner(encoder, ROWS, ONES, compute), replace(PLAN, looks=2), evaluate=evaluate)
 
     assert same_bits(weights_of(encoder), seen[best][1])
     assert (end.kept.step, end.kept.dev) == (2 + 2 * best, looks[best])
@@ -366,7 +368,7 @@ def test_a_loss_that_is_no_number_stops_with_a_sentence(encoder_folder, compute)
 def test_training_learns_what_it_is_told(encoder_folder, compute) -> None:
     learner = PairLearner(without_dropout(load_encoder(encoder_folder, compute)), ROWS, ONES, compute)
 
-    points = learnt(learner, replace(PLAN, epochs=20, batch_size=PAIRS)).points
+    points = learned(learner, replace(PLAN, epochs=20, batch_size=PAIRS)).points
 
     assert points[-1].loss < points[0].loss / 3
 
@@ -375,7 +377,7 @@ def test_lower_precision_rounds_what_is_computed_and_not_the_weights(encoder_fol
     losses = []
     for low in (compute, replace(compute, dtype=torch.bfloat16)):
         encoder = without_dropout(load_encoder(encoder_folder, compute))
-        losses.append(learnt(PairLearner(encoder, ROWS, ONES, low), PLAN).points[0].loss)
+        losses.append(learned(PairLearner(encoder, ROWS, ONES, low), PLAN).points[0].loss)
         assert {weight.dtype for weight in encoder.parameters()} == {torch.float32}
 
     assert losses[0] != losses[1]

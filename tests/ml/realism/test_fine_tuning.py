@@ -58,16 +58,16 @@ def test_a_part_holds_both_classes_alike_and_nothing_of_what_it_scores(data) -> 
 
     for number in range(3):
         part = part_of(data, plan, number)
-        assert data.human[part.learnt].mean() == 0.5
-        assert not (data.fold[part.learnt] == number).any()
+        assert data.human[part.learned].mean() == 0.5
+        assert not (data.fold[part.learned] == number).any()
         assert not (data.fold[part.inner] == number).any()
-        assert not set(part.learnt) & set(part.inner)
+        assert not set(part.learned) & set(part.inner)
 
 
 def test_the_classifier_of_all_learns_from_every_fold_but_the_one_it_is_chosen_by(data) -> None:
     part = part_of(data, plan_of(), 3)
 
-    assert set(data.fold[part.learnt]) == {1, 2}
+    assert set(data.fold[part.learned]) == {1, 2}
     assert set(data.fold[part.inner]) == {0}
 
 
@@ -93,7 +93,7 @@ def test_a_training_that_was_killed_ends_with_the_same_weights_bit_for_bit(
 
 def test_the_epoch_of_the_lowest_inner_loss_is_kept(encoder_folder, data) -> None:
     points = []
-    # A rate at which later epochs ruin what the first ones learnt.
+    # A rate at which later epochs ruin what the first ones learned.
     model = trained(encoder_folder, data, plan_of(epochs=5, learning_rate=0.05), note=points.append)
 
     losses = [-point.dev for point in points if point.dev is not None]

@@ -123,7 +123,7 @@ def test_a_planted_signal_is_found_again_up_to_the_best_that_can_be() -> None:
 
 
 @pytest.mark.parametrize("groups", [0, 300])
-def test_labels_that_mean_nothing_are_not_learnt(groups: int) -> None:
+def test_labels_that_mean_nothing_are_not_learned(groups: int) -> None:
     """The leak test: more features than sentences of a fold, so that what was seen would be known by heart."""
     found, seen = [], []
     for seed in range(6):
@@ -132,7 +132,7 @@ def test_labels_that_mean_nothing_are_not_learnt(groups: int) -> None:
         # Doubles share their features, as near-doubles share their vectors.
         features = features[data.group]
         crossed = cross_fit(features, data)
-        head = fit_head(features[data.learnt], data.human[data.learnt], penalty=0.01)
+        head = fit_head(features[data.learned], data.human[data.learned], penalty=0.01)
         found.append(score_sentences(crossed.logits, data).figures["auc"])
         seen.append(in_sample_auc(head.logits(features), data))
 
@@ -235,10 +235,10 @@ def test_a_relation_that_cannot_be_told_is_none(p, targets) -> None:
 def test_the_in_sample_auc_flatters() -> None:
     data = data_of(120, 120)
     features = np.random.default_rng(1).normal(size=(240, 60))
-    head = fit_head(features[data.learnt], data.human[data.learnt], penalty=0.01)
+    head = fit_head(features[data.learned], data.human[data.learned], penalty=0.01)
 
     flattered = in_sample_auc(head.logits(features), data)
 
     margins = np.diff(cross_fit(features, data).logits, axis=1)[:, 0]
     assert flattered > 0.75
-    assert auc(margins[data.learnt], data.human[data.learnt]) < 0.62
+    assert auc(margins[data.learned], data.human[data.learned]) < 0.62

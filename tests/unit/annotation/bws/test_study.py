@@ -179,12 +179,12 @@ def test_an_exclusion_stands_with_its_before_and_after(found) -> None:
     assert 0.5 < exclusion["rank"] < 1.0
 
 
-def test_the_hardest_tuples_come_hardest_first(found) -> None:
-    shares = [row["agreement"] for row in found["hardest"]]
+def test_the_tuples_of_lowest_agreement_come_first(found) -> None:
+    shares = [row["agreement"] for row in found["lowest_agreement"]]
 
     assert shares == sorted(shares)
     assert len(shares) == 10
-    assert all(row["tuple"] >= 100 for row in found["hardest"])
+    assert all(row["tuple"] >= 100 for row in found["lowest_agreement"])
 
 
 def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
@@ -194,7 +194,7 @@ def test_somebody_who_always_takes_one_place_is_said_to(record) -> None:
     plan = StudyPlan(size=4, factor=2.0, judgements_per_tuple=EACH, campaigns=2, resamples=8)
     people = {row["person"]: row for row in study(biased, plan)["people"]}
 
-    assert (people[4]["biased"], people[4]["role"], people[4]["place"], people[4]["share"]) == (
+    assert (people[4]["biased"], people[4]["role"], people[4]["position"], people[4]["share"]) == (
         True,
         "best",
         3,
@@ -227,6 +227,6 @@ def test_a_study_of_nothing_says_so(record) -> None:
 
     assert found["reliability"] is None
     assert found["note"]
-    assert (found["curve"], found["hardest"], found["exclusions"]) == ([], [], [])
+    assert (found["curve"], found["lowest_agreement"], found["exclusions"]) == ([], [], [])
     assert found["across"] is None
     assert found["forecast"]["fitted"] is False

@@ -53,7 +53,7 @@ def test_constant_resamples_are_warned_of() -> None:
         ([1.0], "1 pairs with a score are too few"),
         ([1.0, 2.0], "2 pairs with a score are too few"),
         ([3.0, 3.0, 3.0], "All 3 scores are 3"),
-        ([1.0, np.nan, 2.0], "gold score of pair 2 is not a finite number"),
+        ([1.0, np.nan, 2.0], "human score of pair 2 is not a finite number"),
     ],
 )
 def test_scores_that_measure_nothing_are_refused(gold, reason) -> None:

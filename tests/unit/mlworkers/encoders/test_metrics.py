@@ -82,10 +82,10 @@ def test_very_small_and_very_large_values_correlate_too(size) -> None:
 @pytest.mark.parametrize(
     ("predicted", "gold", "reason"),
     [
-        ([1, 2], [1, 2, 3], "2 predicted and 3 gold scores"),
+        ([1, 2], [1, 2, 3], "2 predicted and 3 human scores"),
         ([1], [1], "at least 2 pairs; there is 1"),
         ([1, np.nan, 3], [1, 2, 3], "predicted score of pair 2 is not a finite number"),
-        ([1, 2, 3], [1, 2, np.inf], "gold score of pair 3 is not a finite number"),
+        ([1, 2, 3], [1, 2, np.inf], "human score of pair 3 is not a finite number"),
         ([[1, 2]], [[1, 2]], "they have 2 dimensions"),
     ],
 )

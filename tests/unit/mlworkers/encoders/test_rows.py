@@ -59,7 +59,7 @@ def table(tmp_path) -> PairTable:
     return PairTable(tmp_path / "1.parquet")
 
 
-def test_of_intended_scores_the_generated_pairs_of_the_split_are_learnt(table) -> None:
+def test_of_intended_scores_the_generated_pairs_of_the_split_are_learned(table) -> None:
     found = table.rows("intended", split="train", realism="p_D")
 
     assert found.numbers.tolist() == [1, 2, 3]
@@ -81,7 +81,7 @@ def test_pairs_of_any_split_or_of_none_can_be_asked_for(table) -> None:
     assert table.rows("gold", split="").numbers.tolist() == [8]
 
 
-def test_no_sentence_of_another_split_is_learnt_however_it_is_written(table) -> None:
+def test_no_sentence_of_another_split_is_learned_however_it_is_written(table) -> None:
     found = training_rows(
         table.rows("intended", split="train"),
         held_out=table.held_out("train"),

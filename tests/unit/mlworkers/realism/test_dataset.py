@@ -75,27 +75,27 @@ def test_where_everything_hangs_together_links_are_cut_and_counted() -> None:
     assert np.bincount(data.group).max() <= n / 12
 
 
-def test_a_machine_sentence_that_a_person_wrote_too_is_scored_and_not_learnt_from() -> None:
+def test_a_machine_sentence_that_a_person_wrote_too_is_scored_and_not_learned_from() -> None:
     data = data_of(PEOPLE, [*MACHINES, "a man, called A, walks home", PEOPLE[1]])
 
     assert data.left_out["identical"] == 2
-    assert not data.learnt[-2:].any()
+    assert not data.learned[-2:].any()
     assert data.fold[-1] == data.fold[1]
 
 
-def test_a_double_within_a_class_is_learnt_once() -> None:
+def test_a_double_within_a_class_is_learned_once() -> None:
     data = data_of([*PEOPLE, PEOPLE[0].upper()], [*MACHINES, MACHINES[0] + "."])
 
     assert data.left_out["repeated"] == 2
-    assert data.learnt[0]
-    assert not data.learnt[len(PEOPLE)]
+    assert data.learned[0]
+    assert not data.learned[len(PEOPLE)]
 
 
 def test_people_s_sentences_longer_than_any_of_the_machine_s_do_not_give_it_away() -> None:
     data = data_of([*PEOPLE, "word " * 50], [*MACHINES, "one more dog that says hello"])
 
     assert data.left_out["longer"] == 1
-    assert not data.learnt[len(PEOPLE)]
+    assert not data.learned[len(PEOPLE)]
 
 
 def test_what_may_not_be_used_is_scored_alone() -> None:
@@ -104,7 +104,7 @@ def test_what_may_not_be_used_is_scored_alone() -> None:
     data = data_of(PEOPLE, MACHINES, usable=usable)
 
     assert data.left_out["unusable"] == 1
-    assert not data.learnt[0]
+    assert not data.learned[0]
 
 
 @given(st.lists(TEXT, max_size=20))

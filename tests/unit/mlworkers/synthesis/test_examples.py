@@ -14,7 +14,7 @@ def test_a_score_teaches_the_nearest_label(similarity: float, label: str) -> Non
     assert nearest_label(similarity, TASK) == label
 
 
-def test_a_pair_is_learnt_in_either_order_and_ends_with_a_quote() -> None:
+def test_a_pair_is_learned_in_either_order_and_ends_with_a_quote() -> None:
     forward, backward = examples_written([LabelledPair("A dog runs.", 'He said "no".', 0.9)], TASK)
 
     assert forward.prompt == TASK.prompts("1", "A dog runs.")[0]

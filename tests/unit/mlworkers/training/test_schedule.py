@@ -1,4 +1,4 @@
-"""Which rows are learnt when, and how fast."""
+"""Which rows are learned when, and how fast."""
 
 from itertools import pairwise
 

@@ -5,51 +5,51 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.judging.assignment import NOTHING_LEFT
-from annotation.judging.choosing import Nothing
+from annotation.judging.choosing import NoTupleReason
 from annotation.judging.screen import progress_text, undoable, words
 from annotation.models import Participation
 from curation.datasets.people import members_of
 from curation.models import Dataset, Role
 
 
-def nothing_context(participation: Participation, nothing: Nothing) -> dict[str, Any]:
-    may_undo = nothing in NOTHING_LEFT | {Nothing.CHOOSING}
+def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:
+    may_undo = reason in NOTHING_LEFT | {NoTupleReason.CHOOSING}
     return {
         "campaign": participation.campaign,
         "participation": participation,
         "words": words(participation),
-        "over": _nothing_page(participation, nothing),
+        "over": _no_tuple_page(participation, reason),
         "progress": progress_text(participation),
         "undo": undoable(participation) if may_undo else "",
     }
 
 
-def _nothing_page(participation: Participation, nothing: Nothing) -> dict[str, Any]:
+def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:
     titles = {
-        Nothing.JUDGED: _("Everything here is judged"),
-        Nothing.YOURS: _("You have judged all that you can here"),
-        Nothing.LEASED: _("Nothing to judge at this moment"),
-        Nothing.CHOOSING: _("Nothing to judge at this moment"),
-        Nothing.DRAFT: _("This campaign is not open yet"),
-        Nothing.PAUSED: _("This campaign is paused"),
-        Nothing.ARCHIVED: _("This dataset is archived"),
-        Nothing.CLOSED: _("This campaign is closed"),
-        Nothing.STOPPED: _("Your part in this campaign has ended"),
+        NoTupleReason.JUDGED: _("Everything here is judged"),
+        NoTupleReason.YOURS: _("You have judged all that you can here"),
+        NoTupleReason.LEASED: _("Nothing to judge at this moment"),
+        NoTupleReason.CHOOSING: _("Nothing to judge at this moment"),
+        NoTupleReason.DRAFT: _("This campaign is not open yet"),
+        NoTupleReason.PAUSED: _("This campaign is paused"),
+        NoTupleReason.ARCHIVED: _("This dataset is archived"),
+        NoTupleReason.CLOSED: _("This campaign is closed"),
+        NoTupleReason.STOPPED: _("Your part in this campaign has ended"),
     }
-    stopped = nothing is Nothing.STOPPED
+    stopped = reason is NoTupleReason.STOPPED
     return {
-        "title": titles[nothing],
-        "sentence": _("You get no more pairs to judge here.") if stopped else str(nothing.label),
-        "next": _after_stop(participation.campaign.dataset) if stopped else [_after(nothing)],
+        "title": titles[reason],
+        "sentence": _("You get no more pairs to judge here.") if stopped else str(reason.label),
+        "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
         "reason": participation.reason if stopped else "",
-        "again": nothing in {Nothing.LEASED, Nothing.CHOOSING, Nothing.PAUSED},
+        "again": reason in {NoTupleReason.LEASED, NoTupleReason.CHOOSING, NoTupleReason.PAUSED},
     }
 
 
-def _after(nothing: Nothing) -> str:
-    if nothing in {Nothing.JUDGED, Nothing.YOURS}:
+def _after(reason: NoTupleReason) -> str:
+    if reason in {NoTupleReason.JUDGED, NoTupleReason.YOURS}:
         return _("If another judgement is required, this page shows the next pairs when you come back.")
-    if nothing is Nothing.LEASED:
+    if reason is NoTupleReason.LEASED:
         return _("Pairs that others leave open come back within half an hour.")
     return _("Your judgements are saved. You find them under your campaigns.")
 
