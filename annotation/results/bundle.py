@@ -18,7 +18,8 @@ from annotation.bws.files.judgement_files import JudgementFile, read_judgements,
 from annotation.bws.files.manifest import MANIFEST, write_manifest
 from annotation.bws.files.settling import Spaces
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.split_half import Split, split_half_reliability
+from annotation.bws.reliability.report import curve_report, scores_report, split_half_report
+from annotation.bws.reliability.split_half import Split
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
@@ -39,7 +40,7 @@ from curation.files.zipping import zip_folder
 from curation.models import Pair
 from curation.pairs.text import normalise
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # Above this a bundle takes more than some seconds; the command has no limit.
 MOST_JUDGEMENTS_AT_ONCE = 20_000
 MOST_PAIRS_AT_ONCE = 3_000
@@ -341,15 +342,15 @@ def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None
 
 
 def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
-    """By each way to split; a sentence where there is too little for a figure."""
-    by_split: dict[str, Any] = {}
+    """By each way to split, with a sentence where there is too little for a figure; and what no split says."""
+    content: dict[str, Any] = {}
     for split in Split:
         try:
-            halves = split_half_reliability(judgements, seed=seed, split=split)
-            by_split[split.value] = {"seed": seed, **halves.as_dict()}
+            content[split.value] = {"seed": seed, **split_half_report(judgements, seed=seed, split=split)}
         except ValueError as error:  # too few, or nobody knows by whom
-            by_split[split.value] = {"split": split.value, "none": str(error)}
-    _write_json(folder / "reliability.json", by_split)
+            content[split.value] = {"split": split.value, "none": str(error)}
+    content |= scores_report(judgements, seed=seed) | {"curve": curve_report(judgements, seed=seed)}
+    _write_json(folder / "reliability.json", content)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

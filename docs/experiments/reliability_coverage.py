@@ -50,7 +50,8 @@ def main() -> None:
             if people < each:
                 continue
             found = [
-                _campaign(tuples, each, people, differ, seed=seed) for seed, tuples in enumerate(designs)
+                _campaign(judged_by(tuples, each, people, differ, seed=seed), seed=seed)
+                for seed, tuples in enumerate(designs)
             ]
             print(f"{each}, {crowd:9}: {_row(found)}", flush=True)
 
@@ -61,10 +62,8 @@ def _tuples(items: int, seed: int, random: bool) -> IntArray:
     return np.random.default_rng(seed).random((2 * items, items)).argsort(axis=1)[:, :4]
 
 
-def _campaign(
-    tuples: IntArray, each: int, people: int, differ: bool, *, seed: int
-) -> tuple[float, FloatArray]:
-    """The reliability of one campaign, and the variance of its z by each way (5,)."""
+def judged_by(tuples: IntArray, each: int, people: int, differ: bool, *, seed: int) -> Judgements:
+    """The judgements of one campaign, in which every tuple (T, 4) is judged by `each` of the people."""
     rng, items = np.random.default_rng([seed, each, people]), int(tuples.max()) + 1
     latent = np.random.default_rng(7).standard_normal(items)
     values = latent + differ * 0.5 * rng.standard_normal((people, items))  # (people, items)
@@ -72,10 +71,18 @@ def _campaign(
     person = rng.random((len(tuples), people)).argsort(axis=1)[:, :each].ravel()
     shown = np.repeat(tuples, each, axis=0)  # (n, 4)
     seen = values[person[:, None], shown] + noise[person, None] * rng.standard_normal(shown.shape)
-    judged = Judgements.from_slots(
-        shown, seen.argmax(axis=1), seen.argmin(axis=1), item_count=items, annotators=person
-    )
-    units = {"tuples": tuple_numbers(shown), "annotators": person, "judgements": np.arange(len(person))}
+    slots = seen.argmax(axis=1), seen.argmin(axis=1)
+    return Judgements.from_slots(shown, *slots, item_count=items, annotators=person)
+
+
+def _campaign(judged: Judgements, *, seed: int) -> tuple[float, FloatArray]:
+    """The reliability of one campaign, and the variance of its z by each way (5,)."""
+    rng = np.random.default_rng(seed)
+    units = {
+        "tuples": tuple_numbers(judged.items),
+        "annotators": judged.people,
+        "judgements": np.arange(len(judged)),
+    }
     by_tuple, by_person, by_judgement, at_once = (
         resampled_variance(judged, [units[name] for name in names], resamples=200, rng=rng) or np.nan
         for names in (["tuples"], ["annotators"], ["judgements"], ["tuples", "annotators"])

@@ -12,12 +12,10 @@ from annotation.bws.annotators.agreement import leave_one_out_agreement, tuple_a
 from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import IntArray, Judgements, Mask, grouped_order, tuple_numbers
-from annotation.bws.reliability.components import variance_components
 from annotation.bws.reliability.correlation import spearman_of
 from annotation.bws.reliability.interval import Interval, reliability_interval
-from annotation.bws.reliability.marginal import marginal_reliability
-from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.replication import COMPARED_METHODS, replication
+from annotation.bws.reliability.report import curve_report, scores_report
 from annotation.bws.reliability.split_half import (
     Reliability,
     TooFewJudgements,
@@ -123,10 +121,8 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
         "note": note,
         **_growth(counted, reliability, plan),
         "across": _across(counted, plan),
-        "scores_reliability": _scores_reliability(counted, plan),
-        "per_tuple": [
-            point.as_dict() for point in fewer_judgements(counted, trials=plan.curve_trials, seed=plan.seed)
-        ],
+        **scores_report(counted, seed=plan.seed),
+        "per_tuple": curve_report(counted, trials=plan.curve_trials, seed=plan.seed),
         "forecast": _forecast(counted, plan, report),
         "people": list(_people(record, agreement)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
@@ -223,15 +219,6 @@ def _across(counted: Judgements, plan: StudyPlan) -> dict[str, float] | None:
     except ValueError:
         return None
     return None if np.isnan(list(means.values())).any() else means
-
-
-def _scores_reliability(counted: Judgements, plan: StudyPlan) -> dict[str, Any]:
-    """What the split of judgements does not say of scores from all of them; None where too little was judged."""
-    try:
-        components = variance_components(counted).as_dict()
-    except ValueError:
-        components = None
-    return {"marginal": marginal_reliability(counted, seed=plan.seed), "components": components}
 
 
 def agreements(record: CampaignRecord) -> dict[int, float]:

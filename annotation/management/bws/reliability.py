@@ -1,12 +1,21 @@
-"""Compute the split-half reliability of judgements."""
+"""Compute the reliability of judgements and of the scores from them."""
 
 from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.reliability.split_half import Split, split_half_reliability
+from annotation.bws.judgements import Judgements
+from annotation.bws.reliability.report import (
+    curve_report,
+    scores_report,
+    split_half_report,
+    splits_that_work,
+)
+from annotation.bws.reliability.split_half import Split, TooFewJudgements
 from annotation.management.bws import verb
+from curation.errors import UserError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -22,29 +31,103 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="What is split in half: the judgements of each tuple (judgements, the default), the tuples, or the "
         "annotators.",
     )
+    parser.add_argument(
+        "--curve",
+        action="store_true",
+        help="Also compute the reliability with 1, 2, ... judgements per tuple, and how the scores from so many agree "
+        "with those from all.",
+    )
     verb.add_seed(parser)
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
     file = verb.judgements_of(options)
-    reliability = split_half_reliability(
-        file.judgements, trials=options["trials"], seed=options["seed"], split=options["split"]
-    )
+    judgements, seed = file.judgements, options["seed"]
+    figures = _split(judgements, options) | scores_report(judgements, seed=seed)
+    if options["curve"]:
+        figures["curve"] = curve_report(judgements, seed=seed)
+    lines = [*verb.file_lines(file), *_halves_lines(figures), *_scores_lines(figures), *_curve_lines(figures)]
+    return verb.Answer(lines, figures | verb.file_figures(file))
+
+
+def _split(judgements: Judgements, options: dict[str, Any]) -> dict[str, Any]:
+    """The split-half reliability. Raises UserError that names the splits that work if this one does not."""
+    try:
+        return split_half_report(
+            judgements, trials=options["trials"], seed=options["seed"], split=options["split"]
+        )
+    except TooFewJudgements as error:
+        others = [f"--split {split}" for split in splits_that_work(judgements)]
+        if not others:
+            raise
+        raise UserError(
+            _("%(reason)s These work for this file: %(splits)s."), reason=error, splits=", ".join(others)
+        ) from None
+
+
+def _halves_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     halves = {
         Split.JUDGEMENTS: _("halves of each tuple's judgements"),
         Split.TUPLES: _("halves of the tuples"),
         Split.ANNOTATORS: _("halves of the annotators"),
     }
-    counts = verb.with_commas(
-        judgements=reliability.judgements, tuples=reliability.tuples, trials=reliability.trials
-    )
-    figures = reliability.as_dict()
-    lines = [
+    counts = verb.with_commas(**{name: figures[name] for name in ("judgements", "tuples", "trials")})
+    yield (
         _("%(judgements)s judgements of %(tuples)s tuples, %(trials)s splits into %(halves)s:")
-        % (counts | {"halves": halves[reliability.split]}),
-        _("Spearman %(spearman_mean).4f ± %(spearman_sd).4f") % figures,
-        _("Pearson  %(pearson_mean).4f ± %(pearson_sd).4f") % figures,
+        % (counts | {"halves": halves[figures["split"]]})
+    )
+    yield _("Spearman %(spearman_mean).4f ± %(spearman_sd).4f") % figures
+    if figures["people_resampled"]:
+        yield (
+            _("95 %% interval %(spearman_low).4f to %(spearman_high).4f, for other annotators and tuples")
+            % figures
+        )
+    elif figures["spearman_low"] is not None:
+        yield (
+            _(
+                "95 %% interval %(spearman_low).4f to %(spearman_high).4f, for other tuples; it leaves out how "
+                "annotators differ, because fewer than three are known"
+            )
+            % figures
+        )
+    yield _("Pearson  %(pearson_mean).4f ± %(pearson_sd).4f") % figures
+    yield (
         _("Spearman-Brown %(spearman_brown).4f: the estimate for all judgements instead of half of them")
-        % figures,
-    ]
-    return verb.Answer([*verb.file_lines(file), *lines], figures | verb.file_figures(file))
+        % figures
+    )
+
+
+def _scores_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    if figures["marginal_reliability"] is not None:
+        yield (
+            _(
+                "MaxDiff scores: marginal reliability %(marginal_reliability).4f, if judgements are independent"
+            )
+            % figures
+        )
+    components = figures["components"]
+    if components is None or components["score_icc"] is None:
+        return
+    yield (
+        _(
+            "Counting scores from other annotators and other tuples would correlate %(score_icc).4f (ICC, Pearson) "
+            "with these; standard error of measurement %(sem).4f on -1..1; worth %(effective_judgements).1f "
+            "independent judgements per item"
+        )
+        % components
+    )
+    names = {"item": _("item"), "tuple": _("tuple"), "annotator": _("annotator"), "residual": _("residual")}
+    parts = [f"{name} {components[key]:.4f}" for key, name in names.items() if components[key] is not None]
+    yield _("Variance components of one outcome: %(parts)s") % {"parts": ", ".join(parts)}
+
+
+def _curve_lines(figures: Mapping[str, Any]) -> Iterator[str]:
+    if "curve" not in figures:
+        return
+    yield _(
+        "judgements per tuple, judgements, reliability, agreement with the scores from all, which contain them:"
+    )
+    for point in figures["curve"]:
+        half = "–" if point["spearman_mean"] is None else f"{point['spearman_mean']:.4f}"
+        numbers = verb.with_commas(each=point["judgements_per_tuple"], judgements=point["judgements"])
+        yield f"{numbers['each']:>4} {numbers['judgements']:>10} {half:>8} {point['agreement_mean']:.4f}"

@@ -7,13 +7,17 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from annotation.bws.files.judgement_files import write_judgements
 from annotation.bws.files.manifest import write_manifest
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGEMENTS = """Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator
@@ -158,10 +162,60 @@ def test_reliability_tells_all_figures_with_what_they_rest_on(bws, judgements) -
         "pearson_mean",
         "pearson_sd",
         "spearman_brown",
+        "spearman_low",
+        "spearman_high",
+        "people_resampled",
+        "marginal_reliability",
+        "components",
         "seconds",
     }
     assert (figures["trials"], figures["tuples"], figures["judgements"], figures["rejected"]) == (50, 2, 4, 2)
     assert "4 judgements of 2 tuples, 50 splits into halves of each tuple's judgements:" in lines
+
+
+@pytest.fixture
+def once(tmp_path) -> Path:
+    """Twelve tuples of seven items, each judged once by one of four people; nearer to a is better."""
+    rows = ["Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator"]
+    for number, items in enumerate(list(combinations("abcdefg", 4))[::3]):
+        rows.append(",".join([*items, items[0], items[-1], f"person {number % 4}"]))
+    path = tmp_path / "once.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def test_a_split_that_cannot_be_names_those_that_can(bws, once) -> None:
+    with pytest.raises(
+        CommandError, match=r"0 of 12 .* work for this file: --split tuples, --split annotators"
+    ):
+        bws("reliability", once)
+
+    unnamed = once.with_name("unnamed.csv")
+    unnamed.write_text("\n".join(line.rsplit(",", 1)[0] for line in once.read_text().splitlines()))
+    with pytest.raises(CommandError, match=r"work for this file: --split tuples\.$"):
+        bws("reliability", unnamed)
+    assert bws("reliability", unnamed, "--split", "tuples")[1]["spearman_low"] is None
+
+
+def test_the_curve_says_what_fewer_judgements_per_tuple_give(bws, tmp_path) -> None:
+    path = tmp_path / "j.csv"
+    tuples = np.random.default_rng(1).random((60, 30)).argsort(axis=1)[:, :4]
+    people = [SimulatedAnnotator(0.5)] * 3
+    latent = np.linspace(-2, 2, 30)
+    judged = simulated_judgements(tuples, latent, annotators=people, judgements_per_tuple=3, seed=1)
+    write_judgements(path, [f"item {n}" for n in range(30)], judged, ["ann", "bob", "cleo"])
+
+    lines, figures = bws("reliability", path, "--curve", "--trials", 50)
+
+    one, two, three = figures["curve"]
+    assert (one["judgements"], two["judgements"], three["judgements"]) == (60, 120, 180)
+    assert one["spearman_mean"] is None
+    assert two["spearman_mean"] < three["spearman_mean"]
+    assert one["agreement_mean"] < two["agreement_mean"] < three["agreement_mean"] == pytest.approx(1.0)
+    assert figures["spearman_low"] < figures["spearman_mean"] < figures["spearman_high"]
+    assert figures["people_resampled"]
+    assert 0 < figures["components"]["score_icc"] < 1
+    assert any("for other annotators and tuples" in line for line in lines)
 
 
 def test_replication_tells_both_methods_for_each_number_of_judgements(bws, judgements) -> None:

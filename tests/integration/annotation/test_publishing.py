@@ -203,13 +203,15 @@ def test_published_scores_are_those_of_the_bundle_to_the_last_digit(judged, bund
 
 
 def test_the_command_gives_the_reliability_of_a_bundle(bundle, capsys) -> None:
-    call_command("bws", "reliability", str(bundle / "judgements.csv"), "--json")
+    call_command("bws", "reliability", str(bundle / "judgements.csv"), "--curve", "--json")
 
     found = json.loads(capsys.readouterr().out.splitlines()[-1])
-    stated = json.loads((bundle / "reliability.json").read_text())["judgements"]
-    assert {name: found[name] for name in stated if name != "seed"} == {
-        name: value for name, value in stated.items() if name != "seed"
-    }
+    stated = json.loads((bundle / "reliability.json").read_text())
+    of_split = {name: value for name, value in stated["judgements"].items() if name != "seed"}
+    together = {name: stated[name] for name in ("marginal_reliability", "components", "curve")}
+    assert {name: found[name] for name in of_split | together} == of_split | together
+    assert stated["components"]["annotator"] is not None
+    assert found["people_resampled"]
 
 
 def test_nothing_in_a_bundle_names_a_person_or_an_hour(judged, bundle) -> None:
