@@ -7,7 +7,7 @@ from dataclasses import asdict
 from textwrap import shorten
 
 from curation.files.drafts import Columns, FileError, Layout
-from curation.files.pair_cells import holds_two_sentences
+from curation.files.pair_cells import fault_of_pair, holds_two_sentences
 from curation.pairs.text import printable
 
 SENTENCE_NAMES = (
@@ -70,6 +70,12 @@ def _unknown_sentences(layout: Layout) -> FileError:
             f"The cells of column {shown} of {file_name} hold two sentences; "
             f"name it as the column of both sentences (--pair {shown})."
         )
+    for index, plain in enumerate(_plain(names)):
+        if plain in PAIR_NAMES and (cells := _filled(layout.rows, index)):
+            return FileError(
+                f"The sentences of {file_name} are not known. In its column {_listed([names[index]])}, "
+                f"{fault_of_pair(cells[0])}. If two other columns hold them, name these with --a and --b."
+            )
     if len(names) < 2:
         return FileError(f"{file_name} has one column only; give a file with two sentences a row.")
     hint = (
@@ -161,8 +167,7 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
             return {"pair": both}
         mapping = {"a": 0, "b": 1} if len(names) > 1 else {}
         return {**mapping, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else mapping
-    # A name in small letters and digits alone (`Sentence_1` is `sentence1`), and its first column.
-    plain = [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
+    plain = _plain(names)
     known = {name: plain.index(name) for name in plain}
     for a, b in reversed(SENTENCE_NAMES):
         if a in known and b in known:
@@ -177,6 +182,11 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
         if fitting:
             mapping[field] = fitting[0]
     return mapping
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """The names in small letters and digits alone: `Sentence_1` is `sentence1`."""
+    return [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
 
 
 def holds_numbers(rows: Sequence[Cells], index: int) -> bool:

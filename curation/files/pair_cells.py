@@ -14,14 +14,17 @@ _TEXT = rf"""(u?'(?:[^'\\\r\n]|{_ESCAPE})*'|u?"(?:[^"\\\r\n]|{_ESCAPE})*")"""
 _LIST_OF_TWO = re.compile(rf"\[\s*{_TEXT}\s*,\s*{_TEXT}\s*,?\s*\]|\(\s*{_TEXT}\s*,\s*{_TEXT}\s*,?\s*\)")
 _LIST = re.compile(r"""\[\s*u?['"].*['"]\s*,?\s*\]|\(\s*u?['"].*['"]\s*,?\s*\)""", re.DOTALL)
 _LINE_ENDS = re.compile(r"[\r\n]+")
+# In a file of one line a row, writers put a backslash and an n for the line end.
+_WRITTEN_LINE_ENDS = re.compile(r"(?:\\r)?\\n")
 
 
 def two_sentences(cell: object) -> tuple[str, str]:
     """The two sentences of a cell, without white space at their ends and otherwise as they stand.
 
     The cell is a list of two texts (a JSON array, or a text that JSON or Python wrote of such a list), or one text
-    with line ends between the sentences (STR-2022, SemRel 2024) or, without these, a tab. Raises ValueError with
-    the reason where it does not hold exactly two sentences, or can be divided in two ways.
+    with line ends between the sentences (STR-2022, SemRel 2024) or, without these, a tab, or else a line end that
+    is written as a backslash and an n. Raises ValueError with the reason where it does not hold exactly two
+    sentences, or a line end and a tab both divide it.
     """
     if isinstance(cell, str):
         texts = _texts(cell)
@@ -38,12 +41,17 @@ def two_sentences(cell: object) -> tuple[str, str]:
     return filled[0], filled[1]
 
 
-def holds_two_sentences(cell: object) -> bool:
+def fault_of_pair(cell: object) -> str:
+    """Why the cell does not hold two sentences; empty where it does."""
     try:
         two_sentences(cell)
-    except ValueError:
-        return False
-    return True
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def holds_two_sentences(cell: object) -> bool:
+    return not fault_of_pair(cell)
 
 
 def _texts(cell: str) -> Sequence[str]:
@@ -59,7 +67,8 @@ def _texts(cell: str) -> Sequence[str]:
         raise ValueError(
             "a line end and a tab both divide the cell into two sentences; leave only one of them"
         )
-    return by_tab if len(by_line) == 1 else by_line
+    divided = next((parts for parts in (by_line, by_tab) if len(parts) > 1), None)
+    return divided or _WRITTEN_LINE_ENDS.split(text)
 
 
 def _listed(text: str) -> Sequence[str]:

@@ -21,6 +21,8 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=
         "Rome fell. \r\n Rome burned.\n",
         "Rome fell.\n\nRome burned.",
         "Rome fell.\tRome burned.",
+        "Rome fell.\\nRome burned.",
+        "Rome fell.\\r\\nRome burned.",
         "['Rome fell.', 'Rome burned.']",
         "('Rome fell.', 'Rome burned.')",
         """["Rome fell.", 'Rome burned.']""",
@@ -43,6 +45,7 @@ def test_the_two_sentences_of_a_cell_are_found(cell: object) -> None:
         ("Rome fell.", "one text only"),
         ("Rome fell.\nRome burned.\nRome rose.", "holds 3 texts"),
         ("a\tb\tc", "holds 3 texts"),
+        ("a\\nb\\nc", "holds 3 texts"),
         ("a\tb\nc", "a line end and a tab both"),
         ('["a", "b", "c"]', "holds 3 texts"),
         ('["a"]', "one text only"),
@@ -59,6 +62,11 @@ def test_a_cell_without_exactly_two_sentences_is_refused_with_the_reason(cell: o
     with pytest.raises(ValueError, match=reason):
         two_sentences(cell)
     assert not holds_two_sentences(cell)
+
+
+def test_a_written_line_end_is_text_in_a_cell_that_something_else_divides() -> None:
+    assert two_sentences("In C:\\new.\nIn D.") == ("In C:\\new.", "In D.")
+    assert two_sentences("In C:\\new.\tIn D.") == ("In C:\\new.", "In D.")
 
 
 def test_brackets_at_the_beginning_of_a_sentence_make_no_list() -> None:

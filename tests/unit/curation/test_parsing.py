@@ -665,7 +665,5 @@ def test_two_columns_of_sentences_win_over_a_column_called_text(written) -> None
 
 
 def test_a_column_called_text_with_one_sentence_in_its_cells_is_not_both_sentences(written) -> None:
-    with pytest.raises(
-        FileError, match=r"are not known; name both, or one column that holds both \(--pair\)"
-    ):
+    with pytest.raises(FileError, match=r'are not known. In its column "Text", the cell holds one text only'):
         inspect_file(written("id,Text,Score\n1,A.,1\n2,B.,0\n"))
