@@ -107,6 +107,11 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether the judgements came from a file: nobody knows then what was asked, and how people were checked."""
+        return "imported" in self.certificate
+
 
 class Guideline(models.Model):
     """The instructions for annotators. Each judgement keeps the version that it was made under."""

@@ -45,6 +45,11 @@ SCHEMA_VERSION = 5
 MOST_JUDGEMENTS_AT_ONCE = 20_000
 MOST_PAIRS_AT_ONCE = 3_000
 SHORTEST_NAME_HIDDEN = 3
+# Settings of a campaign that no file of judgements tells.
+UNKNOWN_OF_IMPORTED = (
+    *("best_label", "worst_label", "seed"),
+    *("gold_every", "gold_minimum", "gold_threshold", "repeat_every"),
+)
 
 
 @dataclass(frozen=True)
@@ -204,6 +209,8 @@ def _design(facts: _Facts) -> None:
         "gold_every gold_minimum gold_threshold repeat_every adaptive_budget certificate"
     )
     settings = {name: getattr(facts.campaign, name) for name in names.split()}
+    if facts.campaign.is_imported:
+        settings |= dict.fromkeys(UNKNOWN_OF_IMPORTED) | {"question": facts.campaign.question or None}
     _write_json(facts.folder / "design.json", settings)
 
 

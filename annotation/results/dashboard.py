@@ -84,7 +84,7 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
         extra=numbers["extra"],
         excluded=numbers["excluded"],
         # What was imported came at once, at no pace.
-        pace=None if "imported" in campaign.certificate else _pace(numbers["day"], numbers["day_began"], at),
+        pace=None if campaign.is_imported else _pace(numbers["day"], numbers["day_began"], at),
         hours_left=None if seconds_each is None else missing * seconds_each / 3600,
         median_seconds=seconds_each,
         reliability=reliability,

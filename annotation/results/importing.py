@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import numpy as np
 from django.db import transaction
+from django.db.models import CharField
 from django.utils.translation import gettext as _
 
 from annotation.bws.designs.certificate import certify
@@ -20,6 +21,7 @@ from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
 from curation.errors import UserError
 from curation.exchange.importing import ImportOptions, pairs_import
+from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.models import Dataset, Pair, User
 from curation.pairs.text import normalise
 
@@ -33,6 +35,7 @@ IDS_AT_ONCE = 5000
 class ImportedJudgements:
     """What became of a file. repeated_items, twice_by_one: rows left out, because a tuple of the site holds no
     pair twice and nobody judges a tuple twice. pairs_made: stand-ins for items that no pair had the id of.
+    single_texts: how many of these hold one text and not two.
     """
 
     campaign: Campaign
@@ -43,18 +46,26 @@ class ImportedJudgements:
     repeated_items: int
     twice_by_one: int
     pairs_made: int
+    single_texts: int
 
 
 @transaction.atomic
 def judgements_record(
-    *, dataset: Dataset, name: str, file: JudgementFile, sha256: str, at: datetime, by: User | None = None
+    *,
+    dataset: Dataset,
+    name: str,
+    file: JudgementFile,
+    sha256: str,
+    at: datetime,
+    question: str = "",
+    by: User | None = None,
 ) -> ImportedJudgements:
     """Keep finished judgements as a closed campaign; all of them, or none.
 
     An item is the pair of the dataset with that id. In a dataset without pairs each item becomes one: of two
-    lines (or two texts with a tab between them) its two sentences, of a single text a pair of that text with
-    itself. Where the file names no annotators, the r-th judgement of each tuple is given to the r-th of as
-    many people of whom nothing is known, and no page says anything of them one by one.
+    texts (`two_sentences`) its two sentences, of a single text a pair of that text with itself. question: what people
+    were asked, "" where nobody knows. Where the file names no annotators, the r-th judgement of each tuple is given
+    to the r-th of as many people of whom nothing is known, and no page says anything of them one by one.
     Raises UserError where items are unknown, nothing is left, or the file is there already.
     """
     there = Campaign.objects.filter(dataset=dataset, certificate__imported__sha256=sha256).first()
@@ -64,15 +75,27 @@ def judgements_record(
             name=there.name,
             number=there.pk,
         )
+    _require_short(name=name, question=question)
     kept, repeated, twice = _keepable(file)
     filed = replace(file, judgements=kept)
-    items, made = _pairs(dataset, filed)
-    campaign = _campaign_written(filed, sha256, dataset=dataset, name=name, opened_at=at, created_by=by)
+    items, made, single = _pairs(dataset, filed)
+    campaign = _campaign_written(
+        filed, sha256, dataset=dataset, name=name, question=question, opened_at=at, created_by=by
+    )
     tuples, slots = _tuples_written(campaign, kept, items)
     people = _people_written(campaign, filed)
     _judgements_written(kept, tuples, slots, people, at)
     written = (len(items), len(np.unique(tuples)), len(kept), len(np.unique(people)))
-    return ImportedJudgements(campaign, *written, repeated, twice, made)
+    return ImportedJudgements(campaign, *written, repeated, twice, made, single)
+
+
+def _require_short(**texts: str) -> None:
+    for name, text in texts.items():
+        field = cast("CharField[str, str]", Campaign._meta.get_field(name))
+        most = field.max_length or 0
+        if len(text) > most:
+            sentence = _("The %(field)s has %(n)d characters; at most %(most)d are possible.")
+            raise UserError(sentence, field=field.verbose_name, n=len(text), most=most)
 
 
 def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
@@ -98,13 +121,16 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     return judged.only(first), int(repeated.sum()), int((~first).sum())
 
 
-def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
-    """From the items that are judged to the pairs' primary keys; and how many pairs were made for them."""
+def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int, int]:
+    """From the items that are judged to the pairs' primary keys; how many pairs were made for them, and how many of
+    these from a single text.
+    """
     judged = np.unique(file.judgements.items).tolist()
     names = {item: file.items[item] for item in judged}
-    made = 0
+    made = single = 0
     if not Pair.objects.filter(dataset=dataset).exists():
         made = _stand_ins(dataset, list(names.values()))
+        single = sum(not holds_two_sentences(name) for name in names.values())
     ids = [_id(name) for name in names.values()]
     known: dict[str, int] = {}
     shared: set[str] = set()
@@ -131,7 +157,7 @@ def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int]:
             dataset=dataset.name,
             first=missing[0][:80],
         )
-    return {item: known[_id(name)] for item, name in names.items()}, made
+    return {item: known[_id(name)] for item, name in names.items()}, made, single
 
 
 def _id(item: str) -> str:
@@ -163,11 +189,7 @@ def _stand_ins(dataset: Dataset, items: Sequence[str]) -> int:
 
 
 def _two_texts(item: str) -> tuple[str, str]:
-    for between in ("\n", "\t"):
-        parts = [part.strip() for part in item.split(between) if part.strip()]
-        if len(parts) == 2:
-            return parts[0], parts[1]
-    return item, item
+    return two_sentences(item) if holds_two_sentences(item) else (item, item)
 
 
 def _campaign_written(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
@@ -179,14 +201,22 @@ def _campaign_written(file: JudgementFile, sha256: str, **facts: Any) -> Campaig
     certificate = certify(
         numbers.reshape(-1, judged.size), len(known), factor=factor, seed=0, algorithm="imported"
     ).as_dict()
-    imported = {"sha256": sha256, "annotators_named": bool(file.annotators)}
+    imported = {
+        "sha256": sha256,
+        "annotators_named": bool(file.annotators),
+        "rejected": len(file.rejected),
+        "merged_items": file.merged_items,
+        "warnings": list(file.warnings),
+    }
     return Campaign.objects.create(
         **facts,
+        best_label=_("Best"),
+        worst_label=_("Worst"),
         tuple_size=judged.size,
         factor=factor,
         judgements_per_tuple=max(1, int(np.median(np.bincount(tuples)))),
         state=Campaign.State.CLOSED,
-        certificate=certificate | {"imported": imported},
+        certificate=certificate | {"seed": None, "imported": imported},
     )
 
 

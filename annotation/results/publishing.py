@@ -137,7 +137,7 @@ def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -
     distinguishable = tie_groups(scores.values, scores.standard_errors).distinguishable
     return {
         "campaign": campaign.name,
-        "question": campaign.question,
+        "question": campaign.question or None,
         "judgements": len(filed.judgements),
         "annotators": len(filed.people),
         "tuple_size": campaign.tuple_size,

@@ -34,6 +34,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="If the dataset does not exist, create it with a pair for each item.",
     )
     parser.add_argument("--campaign", required=True, metavar="NAME", help="The name of the campaign.")
+    parser.add_argument(
+        "--question", default="", metavar="TEXT", help="What the annotators were asked (default: not known)."
+    )
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
@@ -56,6 +59,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
             file=file,
             sha256=_checksum(options["judgements"]),
             at=now(),
+            question=options["question"],
         )
     figures = {
         "campaign": recorded.campaign.pk,
@@ -67,6 +71,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "annotators": recorded.annotators,
         "twice_by_one": recorded.twice_by_one,
         "pairs_made": recorded.pairs_made,
+        "single_texts": recorded.single_texts,
     }
     return verb.Answer([*verb.file_lines(file), *_lines(recorded)], figures)
 
@@ -92,6 +97,12 @@ def _lines(recorded: ImportedJudgements) -> Iterator[str]:
         ) % {"n": f"{recorded.twice_by_one:,}"}
     if recorded.pairs_made:
         yield _("%(n)s pairs were created, one for each item.") % {"n": f"{recorded.pairs_made:,}"}
+    if recorded.single_texts:
+        yield ngettext(
+            "%(n)s item holds one text and not two; both sentences of its pair are this text.",
+            "%(n)s items hold one text and not two; both sentences of their pairs are this text.",
+            recorded.single_texts,
+        ) % {"n": f"{recorded.single_texts:,}"}
     campaign = {"number": recorded.campaign.pk, "name": recorded.campaign.name}
     yield _(
         "Imported %(judgements)s judgements of %(tuples)s tuples as the closed campaign %(number)d, “%(name)s”."

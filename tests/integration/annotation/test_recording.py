@@ -153,16 +153,71 @@ def test_the_same_file_is_kept_once(keep, path) -> None:
 
 
 @pytest.mark.django_db
-def test_an_item_of_two_lines_is_a_pair_of_two_sentences(keep, tmp_path, judgements) -> None:
-    texts = [f"A dog runs past number {number}.\nAn animal passes number {number}." for number in range(40)]
+@pytest.mark.parametrize("as_cell", ["\n".join, json.dumps, repr], ids=["lines", "JSON", "Python"])
+def test_an_item_of_two_texts_is_a_pair_of_two_sentences(keep, tmp_path, judgements, as_cell) -> None:
+    texts = [
+        as_cell([f"A dog runs past number {number}.", f"An animal passes number {number}."])
+        for number in range(40)
+    ]
     path = tmp_path / "texts.csv"
     write_judgements(path, texts, judgements)
 
-    keep(path, "--dataset", "texts", "--create")
+    _lines, figures = keep(path, "--dataset", "texts", "--create")
 
+    assert figures["single_texts"] == 0
     pair = Pair.objects.select_related("a", "b").order_by("pk").first()
     assert pair.a.text.startswith("A dog runs past number")
     assert pair.b.text.startswith("An animal passes number")
+
+
+@pytest.mark.django_db
+def test_what_the_file_does_not_tell_is_not_known(keep, path, tmp_path, admin) -> None:
+    lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+    campaign = Campaign.objects.get(pk=figures["campaign"])
+
+    page = text_of(client_of(admin).get(address("campaign", campaign)))
+    bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
+    design = json.loads((bundle / "design.json").read_text())
+
+    assert "the question is not known" in page
+    assert "Gold tuples, hidden repeats and seed not known" in page
+    assert (campaign.best_label, campaign.worst_label, campaign.certificate["seed"]) == (
+        "Best",
+        "Worst",
+        None,
+    )
+    unknown = (
+        "question",
+        "best_label",
+        "worst_label",
+        "seed",
+        "gold_every",
+        "gold_threshold",
+        "repeat_every",
+    )
+    assert [design[name] for name in unknown] == [None] * len(unknown)
+    assert (figures["single_texts"], "40 items hold one text and not two" in "".join(lines)) == (40, True)
+
+
+@pytest.mark.django_db
+def test_a_question_that_is_known_is_kept(keep, path) -> None:
+    with pytest.raises(CommandError, match="The question has 301 characters; at most 300 are possible"):
+        keep(path, "--dataset", "elsewhere", "--create", "--question", "?" * 301)
+
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create", "--question", "Which is ruder?")
+
+    assert Campaign.objects.get(pk=figures["campaign"]).question == "Which is ruder?"
+
+
+@pytest.mark.django_db
+def test_the_page_tells_what_the_reader_of_the_file_should_know(keep, path, admin) -> None:
+    path.write_text(path.read_text().replace("item 7,", "item7,", 1))
+
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+    page = text_of(client_of(admin).get(address("campaign", Campaign.objects.get(pk=figures["campaign"]))))
+
+    assert (figures["items"], figures["merged_items"]) == (40, 1)
+    assert figures["warnings"][0] in page
 
 
 @pytest.mark.django_db
