@@ -52,6 +52,10 @@ DUPLICATES = ("within_file", "in_dataset", "mirrored", "across_splits")
 Row = IdentifiedPair | RowError
 
 
+class NothingImportedError(UserError):
+    """No row of the file can be imported. The rejected rows are written to the file of errors all the same."""
+
+
 @dataclass(frozen=True)
 class ImportOptions:
     """How a file is to be imported. None: as the file's columns say it, and else its name and its scores."""
@@ -128,10 +132,11 @@ class ImportOutcome:
 
 @dataclass
 class _Job:
-    """One import while it runs."""
+    """One import while it runs. scale: of its scores, None where any number will do."""
 
     layout: Layout
     origin: FileOrigin
+    scale: Scale | None
     survey: Survey
     target: Target
     outcome: ImportOutcome
@@ -162,7 +167,7 @@ def pairs_import(
         job = _job_prepared(dataset, path, options, dry_run=dry_run, most_rows=most_rows, report=report)
         batch.sha256 = batch.sha256 or sha256_of(path)
         with _error_file(errors) as refuse:
-            if dry_run:
+            if job.outcome.dry_run:
                 _rows_import(job, refuse, report, batch)
             else:
                 _rows_import_recorded(job, refuse, report, batch)
@@ -181,20 +186,18 @@ def _job_prepared(
         scale = score_set.low, score_set.high
     rows = identified(parse_pairs(layout, scale=scale), origin)
     survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
-    if not survey.pairs:
-        raise _nothing_imported(path, survey.rows, survey.rejections)
     outcome = ImportOutcome(
         dataset=dataset.slug,
         source=origin.source,
         split=origin.split,
         columns={field: layout.columns[index] for field, index in layout.mapping.items()},
         warnings=layout.warnings,
-        dry_run=dry_run,
+        dry_run=dry_run or not survey.pairs,  # without a pair, the rows are read for their errors alone
     )
-    job = _Job(layout, origin, survey, Target(dataset, None, survey.names), outcome)
+    job = _Job(layout, origin, scale, survey, Target(dataset, None, survey.names), outcome)
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale_guessed = scale is None
-        outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
+        job.scale = outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
         if outcome.scale is None:
             sentence = _(
                 "The scores range from %(lowest)g to %(highest)g, and no common scale includes them all. "
@@ -232,11 +235,11 @@ def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
     )
 
 
-def _nothing_imported(path: Path, rows: int, rejections: Rejections) -> UserError:
+def _nothing_imported(path: Path, rows: int, rejections: Rejections) -> NothingImportedError:
     """The error of a file that has no row that can be imported."""
     if not rows:
         sentence = _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
-        return UserError(sentence, file=path.name)
+        return NothingImportedError(sentence, file=path.name)
     count, first = rejections.most_frequent()
     sentence = ngettext(
         "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
@@ -249,7 +252,7 @@ def _nothing_imported(path: Path, rows: int, rejections: Rejections) -> UserErro
             "The most frequent reason (%(count)s rows), first on line %(line)s: %(reason)s."
         )
     facts = {"line": first.line, "reason": first.reason}
-    return UserError(sentence, rows=rows, file=path.name, count=count, **facts)
+    return NothingImportedError(sentence, rows=rows, file=path.name, count=count, **facts)
 
 
 def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | None:
@@ -318,9 +321,9 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 
 
 def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
-    """Raises UserError, with nothing written, where every row contradicts what the dataset holds."""
+    """Raises NothingImportedError, with no row written, where every row is rejected."""
     outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
-    rows = identified(parse_pairs(job.layout, scale=outcome.scale), job.origin)
+    rows = identified(parse_pairs(job.layout, scale=job.scale), job.origin)
     while chunk := list(islice(rows, CHUNK_ROWS)):
         pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
         with nullcontext() if outcome.dry_run else transaction.atomic():
@@ -348,6 +351,7 @@ def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
     if path is None:
         yield lambda error: None
         return
+    nothing: NothingImportedError | None = None
     with replacing(path) as file, as_text(file) as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["line", "reason", "row"])
@@ -361,7 +365,12 @@ def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
                 listed = [error.line, error.reason, error.row]
                 writer.writerow(listed if left > 0 else ["", _("There are more."), ""])
 
-        yield refuse
+        try:
+            yield refuse
+        except NothingImportedError as error:
+            nothing = error
+    if nothing:
+        raise nothing
 
 
 @contextmanager

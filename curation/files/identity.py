@@ -102,7 +102,7 @@ class Rejections:
 class Survey:
     """lowest, highest: of the scores of the good rows, None where there are none.
 
-    names: hashes of the names of the good rows. rejections: of the others.
+    names: hashes of the names of the good rows.
     """
 
     rows: int = 0
@@ -110,7 +110,6 @@ class Survey:
     lowest: float | None = None
     highest: float | None = None
     names: set[int] = field(default_factory=set)
-    rejections: Rejections = field(default_factory=Rejections)
 
 
 class TooManyRowsError(FileError):
@@ -131,7 +130,6 @@ def survey_rows(
         if survey.rows % _ROWS_BETWEEN_REPORTS == 0:
             report(survey.rows, 0, message)
         if isinstance(row, RowError):
-            survey.rejections.add(row)
             continue
         survey.pairs += 1
         survey.names.add(hash(row.name))

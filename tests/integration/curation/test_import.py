@@ -560,6 +560,17 @@ def test_the_command_writes_rejected_rows_to_a_file(written, tmp_path, db) -> No
         ]
 
 
+def test_the_rejected_rows_of_a_file_without_a_good_one_are_written_too(written, tmp_path, db) -> None:
+    errors = tmp_path / "errors.csv"
+    run(written("id,a,b\n1,A.,B.\n"), "--dataset", "news", "--create")
+
+    for content in ("id,a,b\n1,,B.\n2,C.,\n", "id,a,b\n1,C.,D.\n2,E.,\n"):
+        with pytest.raises(CommandError, match="None of the 2 rows"):
+            run(written(content), "--dataset", "news", "--errors", errors)
+        with errors.open(newline="", encoding="utf-8") as file:
+            assert [row[0] for row in csv.reader(file)] == ["line", "2", "3"]
+
+
 def test_the_command_takes_columns_names_and_a_scale(written, db) -> None:
     path = written("7,A.,B.,50\n8,C.,D.,60\n", "x.csv")
     columns = ["--no-header", "--id", 1, "--a", 2, "--b", 3, "--score", 4]
