@@ -1,6 +1,6 @@
 """Charts of a campaign."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -67,6 +67,50 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
         columns=[_("judgements"), _("Spearman"), _("low"), _("high")],
         rows=[(row[0], *(round(value, 4) for value in row[1:])) for row in rows],
     )
+
+
+def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
+    """Reliability, and agreement with the scores from all judgements, over judgements per tuple."""
+    kinds = {"spearman_mean": _("split-half reliability"), "agreement_mean": _("agreement with all")}
+    points = figures["per_tuple"]
+    rows = [
+        (point["judgements_per_tuple"], point["judgements"], name, point[key])
+        for key, name in kinds.items()
+        for point in points
+        if point[key] is not None
+    ]
+    lines = (
+        _chart(rows, ("each", "judgements", "kind", "value"))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("each:O", title=_("judgements per tuple"), axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("value:Q", title=_("Spearman"), scale=alt.Scale(zero=False)),
+            color=alt.Color(
+                "kind:N",
+                scale=alt.Scale(domain=list(kinds.values()), range=[ACCENT, DOUBTFUL]),
+                legend=alt.Legend(orient="top", columnPadding=24),
+                title=None,
+            ),
+        )
+        .properties(width=520, height=240)
+    )
+    return chart_draw(
+        lines,
+        name="campaign-per-tuple",
+        finding=_fewer(points),
+        n=figures["judgements"],
+        unit=_("judgements; the scores from all contain the same judgements"),
+        columns=[_("judgements per tuple"), _("judgements"), _("figure"), _("Spearman")],
+        rows=[(*row[:3], round(row[3], 4)) for row in rows],
+    )
+
+
+def _fewer(points: Sequence[Mapping[str, Any]]) -> str:
+    """What half of the judgements per tuple would have given."""
+    half = points[(len(points) - 1) // 2]
+    return _(
+        "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(agreement).2f."
+    ) % {"some": half["judgements_per_tuple"], "agreement": half["agreement_mean"]}
 
 
 def _goal(figures: Mapping[str, Any], last: tuple[Any, ...]) -> list[alt.Chart]:

@@ -21,6 +21,7 @@ from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Pair
 
 KEPT_SECONDS = 24 * 60 * 60
+FIGURES = 2  # rises when figures are added or mean something else, so that what was computed before is stale
 LIVE_TRIALS = 200  # two decimals; what is published takes a thousand
 Computed = TypeVar("Computed")
 # Median seconds as of `CampaignJudgements`, split-half reliability so far or None, and then why there is none yet.
@@ -37,7 +38,7 @@ def campaign_mark(campaign: Campaign) -> str:
     arrived = Judgement.objects.filter(**of_campaign).aggregate(last=Max("pk"))["last"]
     revised = JudgementRevision.objects.filter(**of_campaign).aggregate(last=Max("pk"))["last"]
     excluded = campaign.participations.filter(excluded=True).order_by("pk").values_list("pk", flat=True)
-    return hashlib.sha256(f"{arrived} {revised} {list(excluded)}".encode()).hexdigest()
+    return hashlib.sha256(f"{FIGURES} {arrived} {revised} {list(excluded)}".encode()).hexdigest()
 
 
 def kept(campaign: Campaign, what: str, mark: str, compute: Callable[[], Computed]) -> Computed:

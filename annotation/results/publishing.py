@@ -8,7 +8,8 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
+from annotation.bws.reliability.report import scores_report, split_half_report
+from annotation.bws.reliability.split_half import TooFewJudgements
 from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.models import Campaign, TupleItem
@@ -149,15 +150,16 @@ def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -
 
 
 def _reliability(campaign: Campaign, judged: CampaignJudgements, chosen: Mask) -> dict[str, object]:
-    """Of a thousand halvings; None where there is too little for one."""
+    """Of a thousand halvings, and what no split says; None where there is too little for one."""
     feeding = chosen & judged.feeding("reliability")
     adaptive = int(chosen.sum() - feeding.sum())
     facts: dict[str, object] = {"adaptive_judgements": adaptive} if adaptive else {}
+    judgements = judged.as_filed(feeding).judgements
+    facts |= scores_report(judgements, seed=campaign.seed)
     try:
-        halves = split_half_reliability(judged.as_filed(feeding).judgements, seed=campaign.seed)
+        return facts | {"reliability": split_half_report(judgements, seed=campaign.seed)}
     except TooFewJudgements:
         return facts | {"reliability": None}
-    return facts | {"reliability": halves.as_dict()}
 
 
 def _rows(filed: NumberedJudgements, scores: Scores) -> list[tuple[int, float, float | None, int]]:

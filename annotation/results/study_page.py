@@ -1,6 +1,6 @@
 """A study in the words and rows of the dashboard."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
-from annotation.results.charts import curve_chart, position_chart, score_chart
+from annotation.results.charts import curve_chart, per_tuple_chart, position_chart, score_chart
 from annotation.results.dashboard import Dashboard
 from annotation.results.record import annotators_named
 from annotation.results.study import CampaignFindings
@@ -42,6 +42,9 @@ def study_context(
         "more": _more(figures),
         "across": _across(campaign, figures),
         "curve": curve_chart(figures) if figures["curve"] else None,
+        "per_tuple": per_tuple_chart(figures) if len(figures.get("per_tuple", ())) > 1 else None,
+        "scores_figures": list(_scores_figures(figures)),
+        "variances": _variances(figures.get("components")),
         "chart": score_chart(figures["scores"]),
         "method": _method(campaign, figures),
         "advice": _advice(campaign, figures),
@@ -110,6 +113,70 @@ def _not_sure_yet(figures: Mapping[str, Any], missing: int | None, target: str) 
         return sentence
     more = _("About %(n)s more judgements should bring the lower end to the goal.")
     return f"{sentence} {more % {'n': f'{_rounded(missing):,}'}}"
+
+
+def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Name, value and meaning of each figure about the scores from all judgements."""
+    if now := figures["reliability"]:
+        yield (
+            _("Split-half, stepped up to all judgements"),
+            f"{now['spearman_brown']:.3f}",
+            _(
+                "Spearman with the scores of other annotators who judge the same tuples (Spearman-Brown formula)."
+            ),
+        )
+    components = figures.get("components")
+    if components and components["score_icc"] is not None:
+        yield (
+            _("ICC of counting scores"),
+            f"{components['score_icc']:.3f}",
+            _(
+                "Pearson with the scores of other annotators who judge other tuples. Cite it if scores are used as "
+                "measurements."
+            )
+            if components["annotator"] is not None
+            else _(
+                "Pearson with the scores of other annotators who judge other tuples. It is too high if annotators "
+                "differ, because nobody judged a pair in two tuples or nobody knows who judged."
+            ),
+        )
+    if figures.get("marginal_reliability") is not None:
+        yield (
+            _("Marginal reliability of MaxDiff scores"),
+            f"{figures['marginal_reliability']:.3f}",
+            _(
+                "Squared correlation with the true utilities, if the model is right and judgements are independent."
+            ),
+        )
+    if components:
+        yield (
+            _("Standard error of measurement"),
+            f"{components['sem'] / 2:.3f}",
+            _("The typical error of one counting score, on 0 to 1."),
+        )
+        yield (
+            _("Effective judgements per pair"),
+            f"{components['effective_judgements']:.1f}",
+            _("So many, each by another annotator and of another tuple, would have the same error."),
+        )
+
+
+def _variances(components: Mapping[str, float | None] | None) -> str:
+    """Where the variance of an outcome comes from, in one sentence."""
+    names = {
+        "item": _("pairs"),
+        "tuple": _("the other pairs of the tuple"),
+        "annotator": _("how annotators differ on a pair"),
+        "residual": _("the rest"),
+    }
+    known = {key: value for key in names if components and (value := components[key]) is not None}
+    total = sum(known.values())
+    if not total:
+        return ""
+    parts = ", ".join(f"{names[key]} {100 * value / total:.0f} %" for key, value in known.items())
+    return _("Where the differences between outcomes (best 1, worst −1, else 0) come from: %(parts)s.") % {
+        "parts": parts
+    }
 
 
 def _across(campaign: Campaign, figures: Mapping[str, Any]) -> str:
@@ -209,15 +276,18 @@ def _sentence(row: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
         "now": f"{figures['judgements']:,}",
         "shr": _or_dash(row["reliability"]),
         "shr_now": _or_dash(now and now["spearman"]),
+        "random": _or_dash(row.get("random")),
         "rank": _or_dash(row["rank"]),
     }
-    return (
-        _(
-            "%(who)s; %(judgements)s judgements count (now %(now)s); reliability %(shr)s (now %(shr_now)s); "
-            "the scores correlate with today’s at %(rank)s (Spearman)."
-        )
-        % facts
-    ).capitalize()
+    sentence = _(
+        "%(who)s; %(judgements)s judgements count (now %(now)s); reliability %(shr)s (now %(shr_now)s); "
+        "the scores correlate with today’s at %(rank)s (Spearman)."
+    )
+    if row.get("random") is not None:
+        more = _("If as many random people are left out, the reliability is %(random)s on average.")
+        sentence = f"{sentence} {more}"
+    text = sentence % facts
+    return text[:1].upper() + text[1:]
 
 
 def _or_dash(value: float | None) -> str:

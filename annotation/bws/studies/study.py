@@ -54,6 +54,8 @@ class StudyPlan:
     curve_trials: int = 50
     across_trials: int = 5
     scenario_trials: int = 50
+    random_choices: int = 8
+    random_trials: int = 10
     campaigns: int = 20
     most_items_simulated: int = 300
     lowest_agreement_tuples: int = 10
@@ -267,14 +269,34 @@ def _people(record: CampaignRecord, agreement: Mapping[int, float]) -> Iterator[
 def _what_if(
     record: CampaignRecord, measures: Mapping[str, Mapping[int, float]], plan: StudyPlan
 ) -> dict[str, list[dict[str, Any]]]:
-    """For each measure and threshold: the campaign if the people below it, and nobody else, were left out."""
+    """For each measure and threshold: the campaign if the people below it, and nobody else, were left out.
+
+    random: the reliability if as many random people are left out. People with low agreement are those who lower the
+    reliability, so leaving them out raises it by itself; this says by how much leaving out anybody changes it.
+    """
     without = cache(lambda below: asdict(leaving_out_result(record, below, plan)))
+    random = cache(lambda people: _without_random(record, people, plan))
     results: dict[str, list[dict[str, Any]]] = {measure: [] for measure in measures}
     for measure, values in measures.items():
         for threshold in THRESHOLDS[measure] if values else ():
             below = frozenset(person for person, value in values.items() if value < threshold)
-            results[measure].append({"threshold": threshold, "left_out": len(below), **without(below)})
+            row = {"threshold": threshold, "left_out": len(below), **without(below), "random": None}
+            if measure == "agreement" and below:
+                row["random"] = random(len(below))
+            results[measure].append(row)
     return results
+
+
+def _without_random(record: CampaignRecord, people: int, plan: StudyPlan) -> float | None:
+    """The mean reliability if so many random people are left out; None if that leaves too little."""
+    rng, everybody = np.random.default_rng([plan.seed, people]), sorted(record.everybody)
+    plan = replace(plan, scenario_trials=plan.random_trials)
+    values = [
+        leaving_out_result(record, rng.choice(everybody, size=people, replace=False).tolist(), plan)
+        for _ in range(plan.random_choices if people < len(everybody) else 0)
+    ]
+    known = [value.reliability for value in values if value.reliability is not None]
+    return float(np.mean(known)) if known else None
 
 
 def leaving_out_result(

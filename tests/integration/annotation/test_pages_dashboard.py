@@ -166,9 +166,28 @@ def test_a_hard_tuple_links_to_its_judgements(site, judged) -> None:
 def test_charts_come_with_their_numbers(site, judged) -> None:
     page = site.get(address("campaign", judged)).content.decode()
 
-    for name in ("campaign-reliability", "campaign-positions", "campaign-scores"):
+    for name in ("campaign-reliability", "campaign-per-tuple", "campaign-positions", "campaign-scores"):
         assert f'id="chart-{name}"' in page
     assert "No screen position is chosen more often than chance explains" in page
+
+
+def test_the_page_says_what_the_scores_from_all_judgements_are_worth(site, judged) -> None:
+    page = text_of(site.get(address("campaign", judged)))
+
+    assert "95 % interval from resampled annotators and tuples" in page
+    assert re.search(r"ICC of counting scores 0\.\d{3} Pearson with the scores of other annotators", page)
+    assert re.search(r"Marginal reliability of MaxDiff scores 0\.\d{3}", page)
+    assert re.search(
+        r"come from: pairs \d+ %, the other pairs of the tuple \d+ %, how annotators differ", page
+    )
+    assert "the scores from all contain the same judgements" in page
+
+
+def test_the_slider_over_agreement_says_that_it_selects_on_its_own_outcome(site, judged) -> None:
+    page = text_of(site.get(address("campaign", judged)))
+
+    assert "is no reason to leave anybody out" in page
+    assert re.search(r"If as many random people are left out, the reliability is 0\.\d{3} on average", page)
 
 
 def test_gold_tuples_are_no_part_of_a_study(judged, at) -> None:

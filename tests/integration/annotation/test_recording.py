@@ -262,6 +262,7 @@ def test_of_a_file_without_names_no_page_says_anything_of_single_people(
     judged = text_of(client_of(admin).get(address("judgements", campaign)))
     assert "unknown" not in page + judged
     assert "240 / 240" in page
+    assert "95 % interval from resampled tuples alone, which leaves out how annotators differ" in page
     bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
     assert (bundle / "judgements.csv").read_text() == path.read_text()
     stated = json.loads((bundle / "reliability.json").read_text())

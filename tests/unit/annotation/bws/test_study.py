@@ -151,12 +151,23 @@ def test_a_study_says_how_scores_repeat_on_other_tuples_by_either_method(found) 
     assert across["counting"] < found["reliability"]["spearman"]
 
 
+def test_a_study_says_what_no_split_says_and_what_fewer_judgements_give(found, record) -> None:
+    assert 0 < found["components"]["score_icc"] < found["marginal_reliability"] < 1
+    assert [point["judgements_per_tuple"] for point in found["per_tuple"]] == [1, 2, 3, 4]
+    unnamed = study(replace(record, named=False), StudyPlan(4, 2.0, EACH, campaigns=2, resamples=8))
+    assert (found["reliability"]["people"], unnamed["reliability"]["people"]) == (True, False)
+    assert unnamed["components"]["annotator"] is None
+
+
 def test_what_if_leaves_out_whoever_lies_below_the_threshold(found, record) -> None:
     steps = {row["threshold"]: row for row in found["what_if"]["agreement"]}
 
     assert (steps[0.0]["left_out"], steps[0.7]["left_out"]) == (0, 2)
     assert (steps[0.7]["people"], steps[0.7]["judgements"]) == (4, 480)
     assert steps[0.7]["reliability"] > steps[0.0]["reliability"]
+    # As many random people leave some of the careless ones in.
+    assert steps[0.7]["random"] < steps[0.7]["reliability"]
+    assert steps[0.0]["random"] is None
     gold = {row["threshold"]: row for row in found["what_if"]["gold"]}
     assert (gold[0.5]["left_out"], gold[0.55]["left_out"]) == (1, 2)
 
