@@ -55,4 +55,6 @@ def naming_of(found: IntArray) -> tuple[Naming, str]:
                 f"The best and worst cells can be read as {taken.words} and as {other.words}, and the file does not "
                 f"show which is meant; they are read as {taken.words}."
             )
+    if taken is Naming.POSITION_FROM_0:
+        return taken, f"The best and worst cells are read as {taken.words}."
     return taken, ""

@@ -31,6 +31,7 @@ from annotation.bws.files.tables import find_table, writing_text
 from annotation.bws.judgements import IntArray, Judgements, Mask
 from curation.files.drafts import FileError
 
+_EMPTY = {"nan", "none", "null", "<na>", "n/a", "na", "-"}
 _MANY_REJECTED = 0.05  # of all rows: above this a reader hears of it first
 
 
@@ -177,15 +178,16 @@ class _Reading:
             person_of if annotated else None,
         )
         flagged = sum(file.flagged for file in self.files.values())
+        names = self._spellings(texts[kept], used)
         return JudgementFile(
             judgements=judgements,
-            items=self._spellings(texts[kept], used),
+            items=names,
             annotators=tuple(self.annotators.spellings[person] for person in persons) if annotated else (),
             repeated_items=int((repeats(numbers) > 0).sum()),
             rejected=tuple(self._rejected()),
             left_out=int((~kept).sum()) + flagged,
             merged_items=self.spacing.differing if self.spacing.merged else 0,
-            warnings=tuple(self._warnings(numbers, flagged)),
+            warnings=tuple(self._warnings(numbers, names, flagged)),
         )
 
     def _unwanted(self, without: Collection[str], items: IntArray) -> list[int]:
@@ -203,6 +205,8 @@ class _Reading:
 
     def _nothing(self, *, left_out: bool) -> str:
         why = "every row holds an item to leave out" if left_out else "there is no row below the header"
+        if any(file.flagged for file in self.files.values()):
+            why = "every row is left out because its column is_duplicate says so; use --keep-duplicates to count them"
         if rejected := list(self._rejected()):
             more = f"; all {len(rejected):,} rows are rejected" if len(rejected) > 1 and not left_out else ""
             why = f"line {rejected[0].line}, {rejected[0].reason}{more}"
@@ -221,8 +225,8 @@ class _Reading:
         for name, rows in self.settled.items():
             yield from (row._replace(file=name) for row in rows.rejected) if several else rows.rejected
 
-    def _warnings(self, items: IntArray, flagged: int) -> Iterator[str]:
-        """What a reader should know, the weightiest first; items: (n, k) of the judgements."""
+    def _warnings(self, items: IntArray, names: Sequence[str], flagged: int) -> Iterator[str]:
+        """What a reader should know, the weightiest first. items: (n, k) of the rows; names: (m,) of the items."""
         yield from self._many_rejected()
         for name, file in self.files.items():
             before = f"{name}: " if len(self.files) > 1 else ""
@@ -235,20 +239,28 @@ class _Reading:
                     yield f"{before}{sentence}"
         if self.spacing.warning:
             yield self.spacing.warning
+        yield from self._doubtful(names, items)
         if flagged:
             yield (
-                f"{flagged:,} rows are left out because their column is_duplicate says so. "
+                f"{_counted(flagged, 'row is', 'rows are')} left out because the column is_duplicate says so. "
                 "Use --keep-duplicates to count them."
             )
         sizes = (items >= 0).sum(axis=1)
         if smaller := int((sizes < items.shape[1]).sum()):
             yield (
-                f"{smaller:,} of {len(items):,} tuples have fewer than {items.shape[1]} items (the smallest "
-                f"{sizes.min()}); all are scored together."
+                f"{_counted(smaller, 'row has', 'rows have')} fewer than {items.shape[1]} items (the smallest "
+                f"{sizes.min()}); all {len(items):,} are scored together."
             )
         unnamed = [name for name, file in self.files.items() if not file.annotated]
         if unnamed and len(unnamed) < len(self.files):
             yield f"{', '.join(unnamed)} names no annotators, so those of the other files are not used."
+
+    def _doubtful(self, names: Sequence[str], items: IntArray) -> Iterator[str]:
+        """Items that are probably empty cells, as programs write them."""
+        for item, name in enumerate(names):
+            if name.casefold() in _EMPTY:
+                rows = _counted(int((items == item).any(axis=1).sum()), "row", "rows")
+                yield f'"{name}" is counted as an item, in {rows}; use --without to leave these out.'
 
     def _many_rejected(self) -> Iterator[str]:
         faults = Counter(row.fault for row in self._rejected())
@@ -260,6 +272,10 @@ class _Reading:
                 f"{rejected:,} of {rows:,} rows ({rejected / rows:.0%}) are not judgements and are left out; "
                 f"{count:,} of them because {fault}."
             )
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"
 
 
 def _stacked(arrays: Sequence[IntArray]) -> IntArray:

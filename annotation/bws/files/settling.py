@@ -51,7 +51,8 @@ class Spacing:
             texts = "1 item text differs from another one only in missing or added spaces"
         if self.merged:
             return f"{texts}; such texts are counted as one item. Use --keep-spaces to count them as different items."
-        held = f", and {self.clashes:,} rows hold two of them" if self.clashes else ""
+        rows = "1 row holds" if self.clashes == 1 else f"{self.clashes:,} rows hold"
+        held = f", and {rows} two of them" if self.clashes else ""
         return f"{texts}{held}; they are counted as different items. Use --merge-spaces to count them as one item."
 
 

@@ -49,7 +49,7 @@ def test_items_that_differ_only_in_spaces_are_kept_apart_where_a_row_holds_both(
     file = read(HEADER + "a dog,adog,c,d,adog,d\n")
 
     assert (len(file.items), file.merged_items) == (4, 0)
-    assert "1 rows hold two of them" in file.warnings[0]
+    assert "1 row holds two of them" in file.warnings[0]
     assert "--merge-spaces" in file.warnings[0]
 
 
@@ -114,6 +114,7 @@ def test_positions_may_count_from_zero(read) -> None:
     file = read(HEADER + "a,b,c,d,0,3\nb,c,d,e,2,1\nb,c,a,e,3,0\n")
 
     assert chosen(file) == [("a", "d"), ("d", "c"), ("e", "b")]
+    assert file.warnings == ("The best and worst cells are read as positions from 0.",)
 
 
 @pytest.mark.parametrize("cells", ["A,D", "Item1,Item4", "item_1,ITEM 4"])
@@ -180,6 +181,17 @@ def test_rows_that_the_file_calls_duplicates_are_left_out_with_a_word(read) -> N
         left_out.rejected[0].reason == 'the row is a duplicate by "perhaps", which is neither true nor false'
     )
     assert (len(kept.judgements), kept.left_out) == (4, 0)
+
+
+def test_a_file_of_nothing_but_duplicates_says_so(read) -> None:
+    with pytest.raises(FileError, match="every row is left out because its column is_duplicate says so"):
+        read("Item1,Item2,best,worst,duplicate\na,b,a,b,1\n")
+
+
+def test_an_item_that_is_probably_an_empty_cell_is_mentioned(read) -> None:
+    file = read("Item1,Item2,Item3,best,worst\na,b,nan,a,b\nb,c,nan,b,c\na,c,b,a,b\n")
+
+    assert file.warnings == ('"nan" is counted as an item, in 2 rows; use --without to leave these out.',)
 
 
 def test_rows_of_single_items_are_gathered_into_judgements(read) -> None:
