@@ -215,9 +215,7 @@ def test_tuples_of_several_sizes_are_read_together(read, rows) -> None:
     file = read(HEADER + rows)
 
     assert shown(file) == [["a", "b", "c", "d"], ["c", "a", "b"]]
-    assert file.warnings == (
-        "1 of 2 tuples have fewer than 4 items (the smallest 3); all are scored together.",
-    )
+    assert file.warnings == ("1 row has fewer than 4 items (the smallest 3); all 2 are scored together.",)
 
 
 def test_a_position_counts_the_columns_that_a_row_leaves_empty(read) -> None:
