@@ -10,6 +10,7 @@ urlpatterns = [
     path("campaigns/", campaigns.campaign_list, name="campaign_list"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
     path("campaigns/estimate/<slug:slug>/", campaigns.estimate, name="estimate"),
+    path("campaigns/estimate/<slug:slug>/sizes/", campaigns.estimate_sizes, name="estimate_sizes"),
     path("campaigns/<number:campaign_pk>/", dashboard.campaign, name="campaign"),
     path("campaigns/<number:campaign_pk>/progress/", dashboard.campaign_progress, name="campaign_progress"),
     path("campaigns/<number:campaign_pk>/study/", dashboard.study, name="study"),

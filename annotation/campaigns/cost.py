@@ -1,19 +1,27 @@
 """What a campaign will cost, before anything is stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from django.forms.models import model_to_dict
+from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.gold_gate import gate_proposed, golds_before_stop, tuples_before_stop
 from annotation.bws.designs.design import tuple_count
-from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, CampaignCosts, campaign_costs
+from annotation.bws.studies.costs import CampaignCosts, campaign_costs, seconds_at_size
+from annotation.bws.studies.forecast import ForecastPlan, SizeForecast, forecast_sizes
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign
 from annotation.results.annotators import gate_sentence
 from curation.datasets.people import members_of
+from curation.errors import UserError, errors_shown
 from curation.models import Dataset
+
+# Sizes of tuples are compared while somebody waits: on so many pairs and in so few campaigns, within some seconds.
+SIZES_PLAN = ForecastPlan(items=0, campaigns=12, trials=5, most_items=100)
+MOST_TUPLES_COMPARED, MOST_JUDGEMENTS_COMPARED = 400, 10
 
 
 @dataclass(frozen=True)
@@ -50,12 +58,11 @@ class Estimate:
 
 def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any]) -> Estimate:
     """From settings to work. Two queries."""
-    fitting = pairs_fitting(dataset, settings).count()
-    pairs = min(fitting, settings.get("number") or fitting)
+    pairs = _pairs(dataset, settings)
     tuples = tuple_count(pairs, settings["factor"])
     costs = campaign_costs(
         tuples * settings["judgements_per_tuple"],
-        seconds_per_judgement=settings.get("seconds", SECONDS_PER_JUDGEMENT),
+        seconds_per_judgement=settings.get("seconds", seconds_at_size(settings["tuple_size"])),
         gold_every=settings["gold_every"],
         repeat_every=settings["repeat_every"],
     )
@@ -64,12 +71,51 @@ def campaign_estimate(dataset: Dataset, settings: Mapping[str, Any]) -> Estimate
     return Estimate(pairs, tuples, costs, None if pay is None else costs.hours * pay, gate)
 
 
+def sizes_compared(dataset: Dataset, settings: Mapping[str, Any]) -> list[SizeForecast]:
+    """What the campaign would reach with tuples of 3 to 6 pairs, simulated on few pairs.
+
+    Raises UserError where that takes too long or cannot be.
+    """
+    plan = replace(
+        SIZES_PLAN,
+        items=_pairs(dataset, settings),
+        size=settings["tuple_size"],
+        factor=settings["factor"],
+        judgements_per_tuple=settings["judgements_per_tuple"],
+        people=_people(dataset, settings),
+        seconds_per_judgement=settings["seconds"],
+    )
+    tuples = tuple_count(min(plan.items, plan.most_items), plan.factor)
+    if tuples > MOST_TUPLES_COMPARED or plan.judgements_per_tuple > MOST_JUDGEMENTS_COMPARED:
+        sentence = _(
+            "There are too many judgements per pair to compare sizes here; "
+            "`manage.py bws forecast --sizes` can do it."
+        )
+        raise UserError(sentence)
+    with errors_shown():
+        return _sizes(plan)
+
+
+@lru_cache(maxsize=100)
+def _sizes(plan: ForecastPlan) -> list[SizeForecast]:
+    return forecast_sizes(plan)
+
+
+def _pairs(dataset: Dataset, settings: Mapping[str, Any]) -> int:
+    fitting = pairs_fitting(dataset, settings).count()
+    return min(fitting, settings.get("number") or fitting)
+
+
+def _people(dataset: Dataset, settings: Mapping[str, Any]) -> int:
+    """Who share the work. Nobody judges a tuple twice, so there are at least as many as judgements of a tuple."""
+    return max(settings.get("people") or members_of(dataset).count(), settings["judgements_per_tuple"])
+
+
 def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:
     """handed: how many tuples people get, all together."""
     threshold = settings["gold_threshold"] or 0.0
     rule = {"minimum": settings["gold_minimum"], "threshold": threshold}
-    # Nobody judges a tuple twice, so there are at least as many people as judgements of a tuple.
-    people = max(settings.get("people") or members_of(dataset).count(), settings["judgements_per_tuple"])
+    people = _people(dataset, settings)
     each = int(handed / people)
     return Gate(
         golds=golds_before_stop(**rule),

@@ -22,7 +22,9 @@ class EstimateForm(forms.Form):
         initial=SECONDS_PER_JUDGEMENT,
         min_value=1,
         max_value=600,
-        help_text=gettext_lazy("About 25 for four pairs of everyday sentences."),
+        help_text=gettext_lazy(
+            "About 25 for four pairs of everyday sentences, and in proportion for more or fewer pairs."
+        ),
     )
     pay = forms.FloatField(
         label=gettext_lazy("Pay per hour"),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.campaigns.cost import campaign_proposed, settings_of
+from annotation.campaigns.cost import campaign_proposed, settings_of, sizes_compared
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import campaigns_in
 from annotation.campaigns.services import (
@@ -116,6 +116,20 @@ def estimate(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
     context = {"estimate": estimate_asked(dataset, request.GET.dict())}
     return render(request, "annotation/campaigns/_estimate_live.html", context)
+
+
+@require_GET
+def estimate_sizes(request: AuthedRequest, slug: str) -> HttpResponse:
+    """What other sizes of tuples would reach, for the current values of the form."""
+    dataset = dataset_for(request.user, slug, may="curate")
+    form = EstimateForm(request.GET)
+    context: dict[str, Any] = {"problem": "" if form.is_valid() else _("Fill in the design first.")}
+    if form.is_valid():
+        try:
+            context["sizes"] = sizes_compared(dataset, form.cleaned_data)
+        except UserError as error:
+            context["problem"] = str(error)
+    return render(request, "annotation/campaigns/_sizes.html", context)
 
 
 def _to_draft(request: AuthedRequest, campaign: Campaign) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import campaign_for, campaign_may
-from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT
+from annotation.bws.studies.costs import seconds_at_size
 from annotation.campaigns.adapting import phase_note
 from annotation.campaigns.cost import campaign_estimate, settings_of
 from annotation.campaigns.designing import preview_tuples
@@ -57,7 +57,7 @@ def _draft(campaign: Campaign) -> dict[str, Any]:
     return {
         "certificate": campaign.certificate,
         "estimate": estimate,
-        "seconds": SECONDS_PER_JUDGEMENT,
+        "seconds": seconds_at_size(campaign.tuple_size),
         "guideline": campaign.guidelines.first(),
         "golds": golds,
         "gate_ready": gate is not None and gate.acts and golds >= (gate.golds or 0),

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import campaign_for
-from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
+from annotation.bws.studies.costs import campaign_costs, seconds_at_size
 from annotation.campaigns.adapting import adaptive_spend, adaptive_withdraw, phase_note
 from annotation.campaigns.growing import Growth, growth_preview
 from annotation.campaigns.head import campaign_head
@@ -60,6 +60,7 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     form = GrowForm(request.POST if request.method == "POST" else request.GET)
     growth, problem = None, ""
+    seconds = seconds_at_size(campaign.tuple_size)
     if form.is_valid():
         number = form.cleaned_data["number"]
         try:
@@ -72,8 +73,8 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "form": form,
         "problem": problem,
         "growth": growth,
-        "hours": campaign_costs(growth.judgements).hours if growth else None,
-        "seconds": SECONDS_PER_JUDGEMENT,
+        "hours": campaign_costs(growth.judgements, seconds_per_judgement=seconds).hours if growth else None,
+        "seconds": seconds,
     }
     return render(request, "annotation/campaigns/grow.html", context)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 SECONDS_PER_JUDGEMENT = 25.0  # of four pairs of everyday sentences; a rough figure for planning
+ITEMS_TIMED = 4  # items in a tuple that takes so long
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,11 @@ def campaign_costs(
     gold, repeats = round(gold_share * answers), round(repeat_share * answers)
     hours = (judgements + gold + repeats) * seconds_per_judgement / 3600
     return CampaignCosts(judgements, gold, repeats, answers, hours)
+
+
+def seconds_at_size(size: int) -> float:
+    """Seconds per judgement of `size` items: in proportion to them, because everybody reads each item once.
+
+    A figure for planning, as that of four items is; nobody has measured it here.
+    """
+    return SECONDS_PER_JUDGEMENT * size / ITEMS_TIMED

@@ -1,7 +1,8 @@
 """What a campaign will reach: simulated before it starts, or from what it has shown so far."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
@@ -13,37 +14,55 @@ from annotation.bws.reliability.correlation import fisher_z, spearman_of
 from annotation.bws.reliability.split_half import split_half_reliability
 from annotation.bws.scores.scoring import Scale, counting_scores, maxdiff_scores
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
-from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.studies.simulation import (
+    SimulatedAnnotator,
+    differing_annotators,
+    simulated_choices_of,
+    simulated_judgements,
+)
 
-# More items are simulated by so many: a reliability hardly depends on their number. Its interval is then wider than it
-# needs to be, never narrower.
-MOST_ITEMS_SIMULATED = 1500
 MOST_JUDGEMENTS_SIMULATED = 2_000_000  # in each campaign
 MOST_NOISE = 1000.0  # all answers are chance long before
+MOST_PEOPLE_SIMULATED = 100  # more people differ from campaign to campaign by hardly anything
+# What is not known of a campaign before anybody judges: planning figures. The standard error of the logarithm of the
+# noise, the standard deviation of that logarithm between annotators, and the share of careless answers.
+USUAL_NOISE_ERROR = 0.35
+USUAL_NOISE_SPREAD = 0.35
+USUAL_CARELESS = 0.05
 # The noise with which a campaign is simulated to see which explains its reliability.
 NOISES = np.geomspace(0.05, 6.0, 13)
+CAMPAIGNS_FITTED = 3  # at each of them
 # Parts of a campaign's judgements at which MaxDiff is compared with counting, and in how many campaigns.
 SHARES = (0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
 CAMPAIGNS_SHARED = 4
+SIZES_COMPARED = (3, 4, 5, 6)
 
 
 @dataclass(frozen=True)
 class ForecastPlan:
     """Every number that shapes a forecast.
 
-    factor: tuples per item. noise: of each annotator, in standard deviations of the items' true values. noise_error:
-    standard error of its logarithm, 0 if the noise is known. campaigns: simulated ones. trials: random splits in each.
+    factor: tuples per item. people: who share the work; at least as many as judge each tuple are simulated. noise: the
+    median of the annotators, in standard deviations of the items' true values. noise_error: standard error of its
+    logarithm, 0 if it is known. noise_spread: standard deviation of the logarithm of the noise between annotators.
+    careless: share of answers given at random, 0..1. campaigns: simulated ones. trials: random splits in each.
+    most_items: more items are simulated by so many. A reliability hardly depends on their number, and its interval is
+    then wider than it needs to be, never narrower.
     """
 
     items: int
     size: int = 4
     factor: float = 2.0
     judgements_per_tuple: int = 2
+    people: int = 12
     noise: float = 0.7
-    noise_error: float = 0.0
+    noise_error: float = USUAL_NOISE_ERROR
+    noise_spread: float = USUAL_NOISE_SPREAD
+    careless: float = USUAL_CARELESS
     seconds_per_judgement: float = SECONDS_PER_JUDGEMENT
     campaigns: int = 40
     trials: int = 20
+    most_items: int = 1500
     seed: int = 1234
 
 
@@ -74,56 +93,87 @@ class Forecast:
     maxdiff_share: float | None
 
 
+@dataclass(frozen=True)
+class SizeForecast:
+    """What a campaign with tuples of another size reaches, in as many judgements or in as much of people's time.
+
+    plan: of such a campaign. ranges: split-half reliability (None for single judgements), and accuracy by counting and
+    by MaxDiff.
+    """
+
+    plan: ForecastPlan
+    same_time: bool
+    tuples: int
+    judgements: int
+    hours: float
+    reliability: ExpectedRange | None
+    counting_accuracy: ExpectedRange
+    maxdiff_accuracy: ExpectedRange
+
+
 def forecast(plan: ForecastPlan, *, report: Report = unreported) -> Forecast:
     """Simulate campaigns like the planned one and return what they reached.
 
-    The items' true values are drawn from a normal distribution; every annotator sees them through the same noise.
-    report: of the design's search (`design_tuples`). Raises ValueError for a plan that cannot be carried out.
+    The items' true values are drawn from a normal distribution. Every campaign has its own noise and its own
+    annotators, who differ. report: of the design's search (`design_tuples`). Raises ValueError for a plan that
+    cannot be carried out.
     """
-    items = min(plan.items, MOST_ITEMS_SIMULATED)
+    items = min(plan.items, plan.most_items)
     _check(plan, items)
-    rng = np.random.default_rng(plan.seed)
     tuples = design_tuples(items, size=plan.size, factor=plan.factor, seed=plan.seed, report=report).tuples
-    noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
-    outcomes = np.array([_outcome(plan, tuples, items, noise, rng) for noise in noises])  # (campaigns, 3)
-    reliability, counting, maxdiff = (_expected(outcomes[:, figure]) for figure in range(3))
-    count = tuple_count(plan.items, plan.factor)
-    costs = campaign_costs(
-        count * plan.judgements_per_tuple, seconds_per_judgement=plan.seconds_per_judgement
-    )
     return Forecast(
-        tuples=count,
-        judgements=costs.judgements,
-        hours=costs.hours,
-        reliability=reliability if plan.judgements_per_tuple > 1 else None,
-        counting_accuracy=counting,
-        maxdiff_accuracy=maxdiff,
-        maxdiff_share=_maxdiff_share(plan, tuples, items),
+        **_work(plan), **_ranges(plan, tuples, items), maxdiff_share=_maxdiff_share(plan, tuples, items)
     )
 
 
-def fitted_noise(judgements: Judgements, *, trials: int = 20, seed: int = 1234) -> tuple[float, float]:
+def forecast_sizes(plan: ForecastPlan, *, report: Report = unreported) -> list[SizeForecast]:
+    """Forecast the campaign with tuples of 3 to 6 items: first in as many judgements, then in as much time.
+
+    The time of a judgement grows in proportion to the items (`seconds_at_size`), and people see an item as clearly
+    among six as among three. For as much time, there are fewer or more tuples per item, so that every item appears
+    as often.
+    """
+    compared = []
+    for same_time in (False, True):
+        for size in SIZES_COMPARED:
+            own = replace(
+                plan,
+                size=size,
+                factor=plan.factor * plan.size / size if same_time else plan.factor,
+                seconds_per_judgement=plan.seconds_per_judgement * size / plan.size,
+            )
+            items = min(own.items, own.most_items)
+            _check(own, items)
+            tuples = design_tuples(items, size=size, factor=own.factor, seed=own.seed, report=report).tuples
+            compared.append(SizeForecast(own, same_time, **_work(own), **_ranges(own, tuples, items)))
+    return compared
+
+
+def fitted_noise(judgements: Judgements, plan: ForecastPlan) -> tuple[float, float]:
     """The noise under which simulated people, asked the same tuples as often, would agree as these people do.
 
-    Returns it in standard deviations of the items' true values, and the standard error of its logarithm.
+    plan: how people differ and are careless, and how many they are if the judgements name nobody; its noise is not
+    read. Returns the median noise in standard deviations of the items' true values, and the standard error of its
+    logarithm.
     Raises TooFewJudgements if the judgements have no split-half reliability.
     """
-    rng = np.random.default_rng(seed)
-    observed = split_half_reliability(judgements, trials=trials, seed=seed).spearman_mean
-    means = [np.mean(_reliabilities(judgements, noise, 3, trials, rng)) for noise in NOISES]
+    rng = np.random.default_rng(plan.seed)
+    observed = split_half_reliability(judgements, trials=plan.trials, seed=plan.seed).spearman_mean
+    means = [np.mean(_reliabilities(judgements, noise, CAMPAIGNS_FITTED, plan, rng)) for noise in NOISES]
     # More noise never means more agreement; if the figures rise, that is chance.
     falling = np.minimum.accumulate(means)
     # The curve of reliability over log noise is read backwards at the observed reliability. The spread of the
-    # reliability there, divided by the curve's slope, is the standard error of log noise.
+    # reliability there, with that of the curve's own mean, divided by its slope, is the standard error of log noise.
     logs = np.log(NOISES)
     log_noise = float(np.interp(-observed, -falling, logs))
     slope = np.interp(log_noise, logs, np.gradient(falling, logs))
-    spread = np.std(_reliabilities(judgements, math.exp(log_noise), 10, trials, rng), ddof=1)
-    return math.exp(log_noise), float(min(1.0, spread / max(1e-9, -slope)))
+    spread = np.std(_reliabilities(judgements, math.exp(log_noise), 10, plan, rng), ddof=1)
+    error = spread * math.sqrt(1 + 1 / CAMPAIGNS_FITTED) / max(1e-9, -slope)
+    return math.exp(log_noise), float(min(1.0, error))
 
 
 def _check(plan: ForecastPlan, items: int) -> None:
-    for name in ("items", "judgements_per_tuple", "noise", "seconds_per_judgement", "trials"):
+    for name in ("items", "judgements_per_tuple", "people", "noise", "seconds_per_judgement", "trials"):
         if not 0 < getattr(plan, name) < math.inf:
             raise ValueError(
                 f"A forecast needs {name.replace('_', ' ')} above 0, not {getattr(plan, name):g}."
@@ -132,6 +182,13 @@ def _check(plan: ForecastPlan, items: int) -> None:
         raise ValueError(
             f"A forecast takes noise of at most {MOST_NOISE:g} standard deviations, not {plan.noise:g}."
         )
+    for name in ("noise_error", "noise_spread"):
+        if not 0 <= getattr(plan, name) < math.inf:
+            raise ValueError(
+                f"A forecast needs {name.replace('_', ' ')} of at least 0, not {getattr(plan, name):g}."
+            )
+    if not 0 <= plan.careless <= 1:
+        raise ValueError(f"The share of careless answers is between 0 and 1, not {plan.careless:g}.")
     if plan.campaigns < 2:
         raise ValueError(f"A forecast needs at least 2 simulated campaigns, not {plan.campaigns}.")
     simulated = tuple_count(items, plan.factor) * plan.judgements_per_tuple
@@ -140,6 +197,26 @@ def _check(plan: ForecastPlan, items: int) -> None:
             f"A forecast simulates at most {MOST_JUDGEMENTS_SIMULATED:,} judgements, and this plan asks for "
             f"{simulated:.3g} of {items:,} items; ask for fewer tuples per item or fewer judgements per tuple."
         )
+
+
+def _work(plan: ForecastPlan) -> dict[str, Any]:
+    count = tuple_count(plan.items, plan.factor)
+    costs = campaign_costs(
+        count * plan.judgements_per_tuple, seconds_per_judgement=plan.seconds_per_judgement
+    )
+    return {"tuples": count, "judgements": costs.judgements, "hours": costs.hours}
+
+
+def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, ExpectedRange | None]:
+    rng = np.random.default_rng(plan.seed)
+    noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
+    outcomes = np.array([_outcome(plan, tuples, items, noise, rng) for noise in noises])  # (campaigns, 3)
+    several = plan.judgements_per_tuple > 1
+    return {
+        "reliability": _expected(outcomes[:, 0]) if several else None,
+        "counting_accuracy": _expected(outcomes[:, 1]),
+        "maxdiff_accuracy": _expected(outcomes[:, 2]),
+    }
 
 
 def _outcome(
@@ -160,15 +237,25 @@ def _simulated(
     plan: ForecastPlan, tuples: IntArray, items: int, noise: float, rng: np.random.Generator
 ) -> tuple[FloatArray, Judgements]:
     """True values (items,) and the judgements of one campaign, in random order."""
+    people = max(plan.judgements_per_tuple, min(plan.people, MOST_PEOPLE_SIMULATED))
     latent = rng.standard_normal(items)
     judgements = simulated_judgements(
         tuples,
         latent,
-        annotators=[SimulatedAnnotator(noise)] * plan.judgements_per_tuple,
+        annotators=_people(plan, noise, people, rng),
         judgements_per_tuple=plan.judgements_per_tuple,
         seed=int(rng.integers(2**32)),
     )
     return latent, judgements
+
+
+def _people(
+    plan: ForecastPlan, noise: float, people: int, rng: np.random.Generator
+) -> list[SimulatedAnnotator]:
+    """So many annotators who differ, around this median noise."""
+    return differing_annotators(
+        people, noise=noise, spread=plan.noise_spread, careless=plan.careless, rng=rng
+    )
 
 
 def _maxdiff_share(plan: ForecastPlan, tuples: IntArray, items: int) -> float | None:
@@ -188,18 +275,23 @@ def _maxdiff_share(plan: ForecastPlan, tuples: IntArray, items: int) -> float | 
 
 
 def _reliabilities(
-    judgements: Judgements, noise: float, campaigns: int, trials: int, rng: np.random.Generator
+    judgements: Judgements, noise: float, campaigns: int, plan: ForecastPlan, rng: np.random.Generator
 ) -> list[float]:
-    """The reliabilities of simulated campaigns that ask what `judgements` asked."""
+    """The reliabilities of simulated campaigns that ask what `judgements` asked, of as many people."""
+    if judgements.annotators is None:
+        judges = rng.integers(min(plan.people, MOST_PEOPLE_SIMULATED), size=len(judgements))
+    else:
+        judges = np.unique(judgements.annotators, return_inverse=True)[1]
     reliabilities = []
     for _ in range(campaigns):
         latent = rng.standard_normal(judgements.item_count)
+        annotators = _people(plan, noise, int(judges.max(initial=0)) + 1, rng)
         values = np.where(judgements.items >= 0, latent[judgements.items], np.nan)
-        choices = simulated_choices(values, SimulatedAnnotator(noise), rng)
+        choices = simulated_choices_of(values, judges, annotators, rng)
         # A tie stays one: the simulation asks how alike people order what they do order.
         best, worst = (np.where(judgements.ties, -1, slots) for slots in choices)
         judged = Judgements.from_slots(judgements.items, best, worst, item_count=judgements.item_count)
-        reliabilities.append(split_half_reliability(judged, trials=trials).spearman_mean)
+        reliabilities.append(split_half_reliability(judged, trials=plan.trials).spearman_mean)
     return reliabilities
 
 

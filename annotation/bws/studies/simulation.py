@@ -22,6 +22,14 @@ class SimulatedAnnotator:
     careless: float = 0.0
 
 
+def differing_annotators(
+    people: int, *, noise: float, spread: float, careless: float, rng: np.random.Generator
+) -> list[SimulatedAnnotator]:
+    """Draw people whose noise is log-normal. noise: its median. spread: standard deviation of its logarithm."""
+    noises = noise * np.exp(spread * rng.standard_normal(people))
+    return [SimulatedAnnotator(float(own), careless) for own in noises]
+
+
 def simulated_choices(
     values: FloatArray, annotator: SimulatedAnnotator, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
@@ -36,6 +44,17 @@ def simulated_choices(
     order = np.argsort(seen + noise, axis=1, kind="stable")
     last = (~np.isnan(values)).sum(axis=1) - 1  # NaN is sorted behind all numbers
     return order[np.arange(len(order)), last], order[:, 0]
+
+
+def simulated_choices_of(
+    values: FloatArray, judges: IntArray, annotators: Sequence[SimulatedAnnotator], rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """As `simulated_choices`, each tuple (n, k) judged by the annotator whose index `judges` (n,) holds."""
+    best, worst = np.empty(len(judges), dtype=np.int64), np.empty(len(judges), dtype=np.int64)
+    for person, annotator in enumerate(annotators):
+        mine = judges == person
+        best[mine], worst[mine] = simulated_choices(values[mine], annotator, rng)
+    return best, worst
 
 
 def simulated_judgements(
@@ -65,8 +84,5 @@ def simulated_judgements(
     judges = (number[:, None] + seats[number // people]) % people
     judged = rng.permutation(judges.size)  # (T each,) in random order: tuple * each + seat
     asked, judge = judged // each, judges.ravel()[judged]
-    best, worst = np.empty(len(judged), dtype=np.int64), np.empty(len(judged), dtype=np.int64)
-    for person, annotator in enumerate(annotators):
-        mine = judge == person
-        best[mine], worst[mine] = simulated_choices(latent[tuples[asked[mine]]], annotator, rng)
+    best, worst = simulated_choices_of(latent[tuples[asked]], judge, annotators, rng)
     return Judgements.from_slots(tuples[asked], best, worst, item_count=len(latent), annotators=judge)

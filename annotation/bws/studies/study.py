@@ -26,7 +26,6 @@ from annotation.bws.reliability.split_half import (
 from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
 
-USUAL_NOISE_ERROR = 0.35
 MOST_EXCLUSIONS = 30  # those of the people with most judgements are computed
 SCORE_BINS = 20
 CHANCE = 0.05  # of finding position bias in anybody if nobody has one
@@ -179,25 +178,23 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
 
 def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:
     """What the campaign will reach with people as noisy as these; with usual ones, if too little was judged."""
-    try:
-        noise, error, fitted = *fitted_noise(counted, seed=plan.seed), True
-    except TooFewJudgements:
-        noise, error, fitted = ForecastPlan.noise, USUAL_NOISE_ERROR, False
-    expected = forecast(
-        ForecastPlan(
-            items=min(max(counted.item_count, plan.items, plan.size), plan.most_items_simulated),
-            size=plan.size,
-            factor=plan.factor,
-            judgements_per_tuple=plan.judgements_per_tuple,
-            noise=noise,
-            noise_error=error,
-            campaigns=plan.campaigns,
-            seed=plan.seed,
-        ),
-        report=report,
+    usual = ForecastPlan(
+        items=min(max(counted.item_count, plan.items, plan.size), plan.most_items_simulated),
+        size=plan.size,
+        factor=plan.factor,
+        judgements_per_tuple=plan.judgements_per_tuple,
+        people=len(set(counted.people.tolist())) or ForecastPlan.people,
+        campaigns=plan.campaigns,
+        seed=plan.seed,
     )
+    try:
+        noise, error = fitted_noise(counted, usual)
+        like_these, fitted = replace(usual, noise=noise, noise_error=error), True
+    except TooFewJudgements:
+        like_these, fitted = usual, False
+    expected = forecast(like_these, report=report)
     return {
-        "noise": noise,
+        "noise": like_these.noise,
         "fitted": fitted,
         "reliability": asdict(expected.reliability) if expected.reliability else None,
         "counting": asdict(expected.counting_accuracy),

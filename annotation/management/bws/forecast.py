@@ -2,15 +2,24 @@
 
 import math
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.files.judgement_files import read_judgements
-from annotation.bws.studies.forecast import ExpectedRange, Forecast, ForecastPlan, fitted_noise, forecast
+from annotation.bws.studies.costs import seconds_at_size
+from annotation.bws.studies.forecast import (
+    SIZES_COMPARED,
+    ExpectedRange,
+    Forecast,
+    ForecastPlan,
+    SizeForecast,
+    fitted_noise,
+    forecast,
+    forecast_sizes,
+)
 from annotation.management.bws import verb
 from curation.errors import UserError
 
@@ -18,7 +27,7 @@ DEFAULTS = asdict(ForecastPlan(items=0))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.set_defaults(**DEFAULTS)
+    parser.set_defaults(**DEFAULTS | {"seconds_per_judgement": None})
     parser.add_argument(
         "--items", type=verb.whole, required=True, metavar="N", help="Number of items to score."
     )
@@ -37,17 +46,38 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=float,
         metavar="S",
         help="How much annotators disagree: the noise that each adds to the items' true values, in standard "
-        "deviations of these values (default %(default)s).",
+        "deviations of these values, median of the annotators (default %(default)s).",
     )
     noise.add_argument(
-        "--like", type=Path, metavar="JUDGEMENTS", help="Estimate the noise from these judgements."
+        "--like",
+        type=Path,
+        metavar="JUDGEMENTS",
+        help="Estimate the noise from these judgements. The options below say how to read the file.",
+    )
+    parser.add_argument(
+        "--people",
+        type=verb.whole,
+        metavar="N",
+        help="Annotators who share the work (default %(default)s); at least as many as judge each tuple are simulated.",
+    )
+    parser.add_argument(
+        "--careless",
+        type=float,
+        metavar="SHARE",
+        help="Share of answers that are given at random, 0 to 1 (default %(default)g).",
+    )
+    parser.add_argument(
+        "--sizes",
+        action="store_true",
+        help="Compare tuples of 3 to 6 items, in as many judgements and in as much of people's time.",
     )
     parser.add_argument(
         "--seconds-each",
         type=float,
         dest="seconds_per_judgement",
         metavar="SECONDS",
-        help="Seconds per judgement (default %(default)g).",
+        help="Seconds per judgement (default 25 with 4 items in a tuple, and in proportion with other sizes; a rough "
+        "figure for planning).",
     )
     parser.add_argument(
         "--pay",
@@ -56,17 +86,22 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="Pay for an hour, in any currency; without it no cost is shown.",
     )
     verb.add_seed(parser)
+    verb.add_reading(parser, items="--item-columns")
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
     pay = options["pay"]
     if pay is not None and not 0 <= pay < math.inf:
         raise UserError(_("The pay for an hour cannot be %(pay)g; give a number of 0 or more."), pay=pay)
+    if options["seconds_per_judgement"] is None:
+        options["seconds_per_judgement"] = seconds_at_size(options["size"])
     plan = ForecastPlan(**{name: options[name] for name in DEFAULTS})
-    if options["like"]:
-        noise, noise_error = fitted_noise(read_judgements(options["like"]).judgements, seed=plan.seed)
+    like = verb.judgements_of(options, options["like"]) if options["like"] else None
+    if like:
+        noise, noise_error = fitted_noise(like.judgements, plan)
         plan = replace(plan, noise=noise, noise_error=noise_error)
     expected = forecast(plan)
+    sizes = forecast_sizes(plan) if options["sizes"] else []
     cost = None if pay is None else expected.hours * pay
     share = expected.maxdiff_share
     enough = None if share is None else round(share * expected.judgements)
@@ -82,7 +117,27 @@ def run(options: dict[str, Any]) -> verb.Answer:
         **_figures("maxdiff_accuracy", expected.maxdiff_accuracy),
         "maxdiff_judgements": enough,
     }
-    return verb.Answer(list(_lines(plan, expected, cost, enough)), figures)
+    if like:
+        figures["like"] = verb.file_figures(like)
+    if sizes:
+        figures["sizes"] = [_size_figures(each) for each in sizes]
+    read = verb.file_lines(like) if like else ()
+    return verb.Answer([*read, *_lines(plan, expected, cost, enough), *_size_lines(sizes)], figures)
+
+
+def _size_figures(each: SizeForecast) -> dict[str, Any]:
+    return {
+        "same": "time" if each.same_time else "judgements",
+        "size": each.plan.size,
+        "factor": round(each.plan.factor, 4),
+        "tuples": each.tuples,
+        "judgements": each.judgements,
+        "seconds_per_judgement": round(each.plan.seconds_per_judgement, 2),
+        "hours": round(each.hours, 2),
+        **_figures("spearman", each.reliability),
+        **_figures("counting_accuracy", each.counting_accuracy),
+        **_figures("maxdiff_accuracy", each.maxdiff_accuracy),
+    }
 
 
 def _figures(name: str, expected: ExpectedRange | None) -> dict[str, float | None]:
@@ -102,9 +157,14 @@ def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: i
     if cost is not None:
         yield _("Cost: %(cost)s.") % {"cost": f"{cost:,.2f}"}
     yield _(
-        "Simulated %(campaigns)s times with annotators whose noise is %(noise).2f standard deviations "
-        "of the true values; 95 %% of campaigns should be within:"
-    ) % {"campaigns": plan.campaigns, "noise": plan.noise}
+        "Simulated %(campaigns)s times with %(people)s annotators who differ (median noise %(noise).2f standard "
+        "deviations of the true values, %(careless)g %% of answers careless); 95 %% of campaigns should be within:"
+    ) % {
+        "campaigns": plan.campaigns,
+        "people": f"{max(plan.people, plan.judgements_per_tuple):,}",
+        "noise": plan.noise,
+        "careless": 100 * plan.careless,
+    }
     if expected.reliability is None:
         yield _("Split-half reliability needs at least two judgements per tuple.")
     else:
@@ -114,6 +174,29 @@ def _lines(plan: ForecastPlan, expected: Forecast, cost: float | None, enough: i
     if enough is not None:
         saved = _("MaxDiff is as accurate as counting from about %(some)s of the %(all)s judgements.")
         yield saved % verb.with_commas(some=enough, all=expected.judgements)
+
+
+def _size_lines(sizes: Sequence[SizeForecast]) -> Iterator[str]:
+    for each in sizes:
+        if each.plan.size == SIZES_COMPARED[0]:
+            yield _("In as much time:") if each.same_time else _("In as many judgements:")
+        yield _(
+            "  %(size)s items in a tuple: %(judgements)s judgements of %(seconds).1f seconds, %(hours).1f hours; "
+            "reliability %(reliability)s, counting %(counting).3f, MaxDiff %(maxdiff).3f"
+        ) % {
+            "size": each.plan.size,
+            "judgements": f"{each.judgements:,}",
+            "seconds": each.plan.seconds_per_judgement,
+            "hours": each.hours,
+            "reliability": f"{each.reliability.mean:.3f}" if each.reliability else "–",
+            "counting": each.counting_accuracy.mean,
+            "maxdiff": each.maxdiff_accuracy.mean,
+        }
+    if sizes:
+        yield _(
+            "These are means. The seconds are in proportion to the items, and people are taken to see an item as "
+            "clearly among six as among three; both are assumptions."
+        )
 
 
 def _range(expected: ExpectedRange) -> str:

@@ -42,12 +42,13 @@ def add_judgements(parser: ArgumentParser) -> None:
     add_reading(parser)
 
 
-def add_reading(parser: ArgumentParser) -> None:
-    """The options that say how a file of judgements is read."""
+def add_reading(parser: ArgumentParser, *, items: str = "--items") -> None:
+    """The options that say how a file of judgements is read. items: the name of the first, where that one is taken."""
     columns = parser.add_argument_group("columns with other names")
     columns.add_argument(
-        "--items",
+        items,
         nargs="+",
+        dest="item_columns",
         metavar="COL",
         help="The columns of the items, one for each position, as names or as a pattern in quotation marks ('pair_*'), "
         "or one column whose cells hold lists.",
@@ -153,11 +154,12 @@ def keep_apart(given: Path | Sequence[Path], out: Path) -> None:
 
 def judgements_of(options: dict[str, Any], paths: Path | Sequence[Path] | None = None) -> JudgementFile:
     """Read the files of `judgements`, or other ones, as the options of `add_reading` say."""
-    columns = {name: options[name] for name in ("items", "best", "worst", "annotator")}
+    columns = {name: options[name] for name in ("best", "worst", "annotator")}
     how = {
         name: options[name] for name in ("best_is_worst", "strict", "without", "spaces", "keep_duplicates")
     }
-    return read_judgements(options["judgements"] if paths is None else paths, Columns(**columns), **how)
+    named = Columns(items=options["item_columns"], **columns)
+    return read_judgements(options["judgements"] if paths is None else paths, named, **how)
 
 
 def with_commas(**numbers: int) -> dict[str, str]:

@@ -247,6 +247,30 @@ def test_forecast_takes_its_noise_from_a_file(bws, judgements) -> None:
     assert figures["noise_error"] > 0
 
 
+def test_forecast_reads_a_file_with_other_columns_and_says_what_it_left_out(bws, tmp_path) -> None:
+    rows = [f"{a};{b};{c};{a};{c}\n" for a, b, c in combinations("uvwxyz", 3)]
+    (tmp_path / "j.csv").write_text("p;q;r;good;bad\n" + "x;y;z;x;nobody\n" + 2 * "".join(rows))
+    columns = ["--item-columns", "p", "q", "r", "--best", "good", "--worst", "bad"]
+
+    lines, figures = bws("forecast", "--items", 20, "--like", tmp_path / "j.csv", *columns)
+
+    assert figures["like"] == {"judgements": 40, "rejected": 1, "repeated_items": 0, "left_out": 0}
+    assert any(line.startswith("Line 2 is left out") for line in lines)
+
+
+def test_forecast_compares_sizes_of_tuples(bws) -> None:
+    lines, figures = bws("forecast", "--items", 60, "--size", 6, "--factor", 1, "--judgements", 1, "--sizes")
+
+    assert figures["seconds_per_judgement"] == 37.5
+    assert [(row["same"], row["size"]) for row in figures["sizes"]] == [
+        (same, size) for same in ("judgements", "time") for size in (3, 4, 5, 6)
+    ]
+    hours = {row["size"]: row["hours"] for row in figures["sizes"] if row["same"] == "judgements"}
+    assert hours == {3: 0.31, 4: 0.42, 5: 0.52, 6: 0.62}  # 60 judgements of 18.75 to 37.5 seconds
+    assert {row["judgements"] for row in figures["sizes"] if row["same"] == "time"} == {120, 90, 72, 60}
+    assert "In as much time:" in lines
+
+
 def test_forecast_of_single_judgements_has_no_reliability(bws) -> None:
     lines, figures = bws("forecast", "--items", 40, "--judgements", 1)
 

@@ -188,6 +188,26 @@ def test_repeats_cost_hours_too(site, dataset, pairs) -> None:
 GATE = DESIGN | {"gold_every": 15, "gold_minimum": 10, "gold_threshold": 0.7}
 
 
+def test_sizes_of_tuples_are_compared_on_request(site, dataset, pairs) -> None:
+    asked = DESIGN | {"judgements_per_tuple": 2, "gold_every": 10, "seconds": 30}
+
+    compared = text_of(site.get(f"/campaigns/estimate/{dataset.slug}/sizes/", asked))
+
+    # 12 pairs, 24 tuples twice: 48 judgements of 22.5 to 45 seconds, or 64 to 32 in 24 minutes.
+    assert re.search(r"In as many judgements .* 3 48 0\.3 0\.\d\d 0\.\d\d 4 48 0\.4 .* 6 48 0\.6 ", compared)
+    assert re.search(r"In as much of people's time .* 3 64 0\.4 .* 4 48 0\.4 .* 6 32 0\.4 ", compared)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [({"factor": ""}, "Fill in the design first."), ({"factor": 900}, "too many judgements per pair")],
+)
+def test_sizes_that_cannot_be_compared_say_why(site, dataset, pairs, asked, said) -> None:
+    design = DESIGN | {"judgements_per_tuple": 2, "gold_every": 10, "seconds": 30}
+
+    assert said in text_of(site.get(f"/campaigns/estimate/{dataset.slug}/sizes/", design | asked))
+
+
 @pytest.fixture
 def sixty(dataset):
     return PairFactory.create_batch(60, dataset=dataset)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
+from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs, seconds_at_size
 from annotation.bws.studies.forecast import ForecastPlan
 
 
@@ -22,3 +22,7 @@ def test_a_campaign_without_gold_and_repeats_costs_its_judgements() -> None:
 
 def test_a_forecast_counts_the_seconds_of_the_cost_model() -> None:
     assert ForecastPlan(items=10).seconds_per_judgement == SECONDS_PER_JUDGEMENT == 25
+
+
+def test_the_seconds_of_a_judgement_are_in_proportion_to_its_items() -> None:
+    assert [seconds_at_size(size) for size in (2, 4, 6)] == [12.5, SECONDS_PER_JUDGEMENT, 37.5]

@@ -1,5 +1,6 @@
 """Forecasts are held against campaigns that then happen."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -11,10 +12,19 @@ from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.split_half import split_half_reliability
 from annotation.bws.scores.scoring import counting_scores
-from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
-from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast, forecast_sizes
+from annotation.bws.studies.simulation import (
+    SimulatedAnnotator,
+    differing_annotators,
+    simulated_judgements,
+)
 
 PLAN = ForecastPlan(items=80, judgements_per_tuple=3, noise=0.8)
+ALIKE = {
+    "noise_error": 0.0,
+    "noise_spread": 0.0,
+    "careless": 0.0,
+}
 
 
 @cache
@@ -22,12 +32,19 @@ def tuples_of(items: int) -> np.ndarray:
     return design_tuples(items, seed=77).tuples
 
 
-def campaign(seed: int, *, noise: float, items: int = 80, each: int = 3) -> tuple[Judgements, np.ndarray]:
+def campaign(
+    seed: int,
+    *,
+    noise: float = 0.7,
+    items: int = 80,
+    each: int = 3,
+    people: Sequence[SimulatedAnnotator] = (),
+) -> tuple[Judgements, np.ndarray]:
     latent = np.random.default_rng(seed).standard_normal(items)
     judgements = simulated_judgements(
         tuples_of(items),
         latent,
-        annotators=[SimulatedAnnotator(noise)] * 6,
+        annotators=people or [SimulatedAnnotator(noise)] * 6,
         judgements_per_tuple=each,
         seed=seed,
     )
@@ -35,7 +52,7 @@ def campaign(seed: int, *, noise: float, items: int = 80, each: int = 3) -> tupl
 
 
 def test_at_least_ninety_of_a_hundred_campaigns_come_to_what_was_forecast() -> None:
-    foretold = forecast(PLAN)
+    foretold = forecast(replace(PLAN, **ALIKE))
 
     assert foretold.reliability is not None
     reliable = accurate = 0
@@ -49,14 +66,61 @@ def test_at_least_ninety_of_a_hundred_campaigns_come_to_what_was_forecast() -> N
     assert accurate >= 90
 
 
+def test_forecasts_hold_for_campaigns_whose_people_differ_and_are_careless_now_and_then() -> None:
+    foretold = forecast(replace(PLAN, noise=0.7))
+
+    assert foretold.reliability is not None
+    reliable = accurate = 0
+    for seed in range(100):
+        rng = np.random.default_rng([seed, 9])
+        median = 0.7 * np.exp(0.35 * rng.standard_normal())
+        people = differing_annotators(12, noise=median, spread=0.5, careless=0.05, rng=rng)
+        judgements, latent = campaign(seed, people=people)
+        spearman = split_half_reliability(judgements, trials=10).spearman_mean
+        reliable += foretold.reliability.low <= spearman <= foretold.reliability.high
+        accuracy = spearmanr(counting_scores(judgements).values, latent).statistic
+        accurate += foretold.counting_accuracy.low <= accuracy <= foretold.counting_accuracy.high
+    assert reliable >= 90
+    assert accurate >= 90
+
+
+def test_careless_people_are_told_from_noisy_ones_by_their_share() -> None:
+    people = differing_annotators(6, noise=0.7, spread=0.3, careless=0.2, rng=np.random.default_rng(4))
+    judgements, _ = campaign(1, people=people, items=300, each=4)
+    median = float(np.median([person.noise for person in people]))
+
+    plan = replace(PLAN, noise_spread=0.3)
+    careful, careless = (fitted_noise(judgements, replace(plan, careless=share))[0] for share in (0.0, 0.2))
+
+    assert abs(np.log(careless / median)) < 0.25
+    assert careful > 1.3 * careless
+
+
+def test_as_much_time_gives_larger_tuples_fewer_judgements() -> None:
+    sizes = forecast_sizes(replace(PLAN, items=120, factor=1.0, campaigns=2, trials=1))
+
+    # Three judgements of 120 tuples of 4 take 360 x 25 seconds = 2.5 hours; a tuple of 3 takes 18.75 seconds.
+    assert [
+        (each.same_time, each.plan.size, each.judgements, round(each.hours, 3))
+        for each in sizes
+        if each.plan.size in {3, 4, 6}
+    ] == [
+        (False, 3, 360, 1.875),
+        (False, 4, 360, 2.5),
+        (False, 6, 360, 3.75),
+        (True, 3, 480, 2.5),
+        (True, 4, 360, 2.5),
+        (True, 6, 240, 2.5),
+    ]
+
+
 def test_a_forecast_from_a_running_campaign_holds_for_its_end() -> None:
     held = 0
     for seed in range(8):
         running, _ = campaign(seed, noise=0.6, each=2)
-        noise, error = fitted_noise(running, trials=5)
-        foretold = forecast(
-            replace(PLAN, judgements_per_tuple=4, noise=noise, noise_error=error, campaigns=20, trials=5)
-        )
+        plan = replace(PLAN, judgements_per_tuple=4, campaigns=20, trials=5)
+        noise, error = fitted_noise(running, plan)
+        foretold = forecast(replace(plan, noise=noise, noise_error=error))
         ended, _ = campaign(seed + 100, noise=0.6, each=4)
         assert foretold.reliability is not None
         spearman = split_half_reliability(ended, trials=50).spearman_mean
@@ -66,9 +130,9 @@ def test_a_forecast_from_a_running_campaign_holds_for_its_end() -> None:
 
 @pytest.mark.parametrize("noise", [0.3, 0.7, 1.5])
 def test_the_noise_of_simulated_annotators_is_found_again(noise) -> None:
-    judgements, _ = campaign(1, noise=noise, items=300, each=4)
+    judgements, _ = campaign(2, noise=noise, items=300, each=4)
 
-    found, error = fitted_noise(judgements)
+    found, error = fitted_noise(judgements, replace(PLAN, **ALIKE))
 
     assert abs(np.log(found / noise)) < max(0.1, 3 * error)
 
@@ -92,7 +156,7 @@ def test_more_judgements_are_worth_more() -> None:
 
 def test_maxdiff_needs_a_part_of_the_judgements_and_a_larger_one_where_people_are_noisy() -> None:
     steady, noisy = (
-        forecast(ForecastPlan(items=200, judgements_per_tuple=4, noise=noise, campaigns=2, trials=2))
+        forecast(ForecastPlan(items=200, judgements_per_tuple=4, noise=noise, campaigns=2, trials=2, **ALIKE))
         for noise in (0.5, 1.0)
     )
 
@@ -114,6 +178,9 @@ def test_the_same_plan_gives_the_same_forecast() -> None:
         ({"noise": 0.0}, "needs noise above 0, not 0"),
         ({"judgements_per_tuple": 0}, "needs judgements per tuple above 0"),
         ({"items": -5}, "needs items above 0, not -5"),
+        ({"people": 0}, "needs people above 0"),
+        ({"careless": 1.5}, "careless answers is between 0 and 1, not 1.5"),
+        ({"noise_spread": -0.1}, "needs noise spread of at least 0"),
         ({"campaigns": 1}, "at least 2 simulated campaigns"),
         ({"items": 3}, "Tuples of 4 need at least 4 items"),
     ],

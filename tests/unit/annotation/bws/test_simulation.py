@@ -5,7 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_choices, simulated_judgements
+from annotation.bws.studies.simulation import (
+    SimulatedAnnotator,
+    differing_annotators,
+    simulated_choices,
+    simulated_judgements,
+)
 
 
 def rng() -> np.random.Generator:
@@ -112,3 +117,12 @@ def test_a_position_without_an_item_is_never_chosen() -> None:
 
     assert (best.tolist(), worst.tolist()) == ([0, 1], [1, 0])
     assert (guessed[0::2].max(), guessed[1::2].max()) == (2, 1)
+
+
+def test_the_noise_of_people_who_differ_is_log_normal_around_its_median() -> None:
+    people = differing_annotators(4000, noise=0.7, spread=0.35, careless=0.1, rng=rng())
+
+    logs = np.log([person.noise for person in people])
+    assert np.median(logs) == pytest.approx(np.log(0.7), abs=0.02)
+    assert logs.std() == pytest.approx(0.35, abs=0.015)
+    assert {person.careless for person in people} == {0.1}
