@@ -102,13 +102,14 @@ def _sizes(plan: ForecastPlan) -> list[SizeForecast]:
 
 
 def _pairs(dataset: Dataset, settings: Mapping[str, Any]) -> int:
-    fitting = pairs_fitting(dataset, settings).count()
+    fitting: int = pairs_fitting(dataset, settings).count()
     return min(fitting, settings.get("number") or fitting)
 
 
 def _people(dataset: Dataset, settings: Mapping[str, Any]) -> int:
     """Who share the work. Nobody judges a tuple twice, so there are at least as many as judgements of a tuple."""
-    return max(settings.get("people") or members_of(dataset).count(), settings["judgements_per_tuple"])
+    least: int = settings["judgements_per_tuple"]
+    return max(settings.get("people") or members_of(dataset).count(), least)
 
 
 def _gate(dataset: Dataset, settings: Mapping[str, Any], handed: float) -> Gate:

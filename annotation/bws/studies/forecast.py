@@ -207,7 +207,7 @@ def _work(plan: ForecastPlan) -> dict[str, Any]:
     return {"tuples": count, "judgements": costs.judgements, "hours": costs.hours}
 
 
-def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, ExpectedRange | None]:
+def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
     rng = np.random.default_rng(plan.seed)
     noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
     outcomes = np.array([_outcome(plan, tuples, items, noise, rng) for noise in noises])  # (campaigns, 3)
