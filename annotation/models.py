@@ -112,6 +112,12 @@ class Campaign(models.Model):
         """Whether the judgements came from a file: nobody knows then what was asked, and how people were checked."""
         return "imported" in self.certificate
 
+    @property
+    def has_grown(self) -> bool:
+        """Whether pairs joined after the launch: counting then has no one scale for all pairs."""
+        extensions = self.certificate.get("extensions", [])
+        return any(extension["phase"] == Tuple.Phase.BRIDGE for extension in extensions)
+
 
 class Guideline(models.Model):
     """The instructions for annotators. Each judgement keeps the version that it was made under."""

@@ -212,6 +212,8 @@ def _rounded(number: int) -> int:
 
 def _method(campaign: Campaign, figures: Mapping[str, Any]) -> str:
     """What the form of publishing begins with: MaxDiff where counting would need more judgements to come as near."""
+    if campaign.has_grown:
+        return "maxdiff"
     forecast = figures["forecast"]
     few = campaign.judgements_per_tuple <= FEW_JUDGEMENTS
     return "maxdiff" if few and forecast["maxdiff"]["mean"] > forecast["counting"]["mean"] else "counting"

@@ -11,6 +11,7 @@ from annotation.campaigns.selectors import pairs_new
 from annotation.campaigns.services import campaign_close
 from annotation.judging.settling import participation_stop
 from annotation.models import Tuple, TupleItem
+from annotation.results.bundle import bundle_write
 from annotation.results.figures import score_page
 from curation.errors import UserError
 from curation.models import Dataset, Pair
@@ -187,6 +188,35 @@ def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator, mo
 
     assert "6 pairs joined, in 24 tuples." in after
     assert re.search(r"0 of 48 judgements of bridge tuples", after)
+
+
+NOT_COMPARABLE = "Counting scores are not comparable between the first pairs"
+
+
+def test_a_campaign_that_has_grown_says_what_counting_is_worth_wherever_scores_leave_it(
+    judged, newcomers, curator, tmp_path
+) -> None:
+    site = client_of(curator)
+    pages = [address(name, judged) for name in ("campaign", "scores", "publish")]
+    before = [NOT_COMPARABLE in text_of(site.get(page)) for page in pages]
+    growth = {"phase": "bridge", "pairs": 8}  # the note of a round of bridges; its tuples change no page here
+    judged.certificate = {**judged.certificate, "extensions": [growth]}
+    judged.save()
+
+    after = [NOT_COMPARABLE in text_of(site.get(page)) for page in pages]
+    bundle_write(campaign=judged, path=tmp_path / "bundle")
+
+    assert (before, after) == ([False] * 3, [True] * 3)
+    assert NOT_COMPARABLE in (tmp_path / "bundle" / "README.md").read_text()
+
+
+def test_the_form_of_publishing_proposes_maxdiff_for_a_campaign_that_has_grown(judged, curator) -> None:
+    judged.certificate = {**judged.certificate, "extensions": [{"phase": "bridge"}]}
+    judged.save()
+
+    form = client_of(curator).get(address("publish", judged)).content.decode()
+
+    assert re.search(r'<option value="maxdiff" selected>', form)
 
 
 def test_the_page_says_when_nothing_is_new(judged, curator) -> None:
