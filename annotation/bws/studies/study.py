@@ -178,12 +178,13 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
 
 def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str, Any]:
     """What the campaign will reach with people as noisy as these; with usual ones, if too little was judged."""
+    people = None if counted.annotators is None else len(np.unique(counted.annotators))
     usual = ForecastPlan(
         items=min(max(counted.item_count, plan.items, plan.size), plan.most_items_simulated),
         size=plan.size,
         factor=plan.factor,
         judgements_per_tuple=plan.judgements_per_tuple,
-        people=len(set(counted.people.tolist())) or ForecastPlan.people,
+        people=people or ForecastPlan.people,
         campaigns=plan.campaigns,
         seed=plan.seed,
     )
