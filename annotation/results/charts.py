@@ -84,11 +84,16 @@ def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
         .mark_line(point=True)
         .encode(
             x=alt.X("each:O", title=_("judgements per tuple"), axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("value:Q", title=_("Spearman"), scale=alt.Scale(zero=False)),
+            y=alt.Y(
+                "value:Q",
+                title=_("Spearman"),
+                scale=alt.Scale(zero=False),
+                axis=alt.Axis(tickCount=4, titlePadding=18),
+            ),
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=list(kinds.values()), range=[ACCENT, DOUBTFUL]),
-                legend=alt.Legend(orient="top", columnPadding=24),
+                legend=alt.Legend(orient="top", columns=1),  # side by side they overlap on a telephone
                 title=None,
             ),
         )

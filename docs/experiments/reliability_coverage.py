@@ -12,7 +12,7 @@ The mean over all simulated campaigns is the target. The columns are ways to res
 For each the script prints the share of intervals that contain the target, and the mean width as a multiple of the
 width that the true standard deviation would give. One judgement per tuple has no split-half reliability.
 
-    python docs/experiments/reliability_coverage.py [--campaigns 300] [--items 60] [--each 2 4 8] [--random]
+    python docs/experiments/reliability_coverage.py [--campaigns 300] [--each 2 4 8] [--crowds NAME ...] [--random]
 """
 
 from argparse import ArgumentParser
@@ -28,6 +28,7 @@ from annotation.bws.reliability.split_half import split_half_reliability
 WAYS = ("tuples", "annotators", "wider", "both at once", "sum")
 # Who judges: how many, and whether they differ. Eight judgements of a tuple need eight people.
 CROWDS = {
+    "200 alike": (200, False),
     "30 alike": (30, False),
     "5 alike": (5, False),
     "3 differ": (3, True),
@@ -41,12 +42,14 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument("--items", type=int, default=60)
     parser.add_argument("--each", type=int, nargs="+", default=[2, 4, 8], help="judgements per tuple")
+    parser.add_argument("--crowds", nargs="+", default=list(CROWDS), choices=CROWDS)
     parser.add_argument("--random", action="store_true", help="tuples are drawn at random, not designed")
     options = parser.parse_args()
     designs = [_tuples(options.items, seed, options.random) for seed in range(options.campaigns)]
     print("judgements per tuple, people: mean SHR;", ", ".join(WAYS))
     for each in options.each:
-        for crowd, (people, differ) in CROWDS.items():
+        for crowd in options.crowds:
+            people, differ = CROWDS[crowd]
             if people < each:
                 continue
             found = [

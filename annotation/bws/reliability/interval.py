@@ -32,7 +32,7 @@ def reliability_interval(
     The pigeonhole bootstrap (Owen 2007) draws both at once and counts the noise of single judgements three times. The
     sum of both variances less that of single judgements (Cameron, Gelbach and Miller 2011) is too large as well, since
     designs balance the tuples. `docs/experiments/reliability_coverage.py` compares them: this one contains the mean
-    reliability in .93 to .99 of campaigns. It is too wide if few annotators are alike, and too narrow if annotators
+    reliability in .92 to .99 of campaigns. It is too wide if few annotators are alike, and too narrow if annotators
     differ and nobody knows who judged.
 
     The interval is normal on Fisher's z, around the estimate: resamples hold fewer different judgements than the
