@@ -15,6 +15,7 @@ from annotation.bws.judgements import IntArray
 from curation.files.drafts import RowError
 from curation.pairs.text import is_readable
 
+_NO_COLUMN = (-1, -1, -1)
 _TRUE, _FALSE = ("1", "1.0", "true", "t", "yes", "y"), ("", "0", "0.0", "false", "f", "no", "n")
 
 
@@ -163,6 +164,8 @@ class _RowReader:
                 break
         else:
             named, respelled = self._respelled(cell.texts, items)
+        if cell.columns == _NO_COLUMN:  # most cells that are items
+            return [named, -1, -1, -1], respelled
         last = len(position)
         return [named, *[position[c] if 0 <= c < last else -1 for c in cell.columns]], respelled
 
