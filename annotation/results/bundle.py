@@ -339,13 +339,16 @@ def _hiding(facts: _Facts) -> Callable[[str], str]:
 
 
 def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None:
-    """Counting reads the designed tuples alone (`CampaignJudgements.feeding`)."""
+    """Counting reads the designed tuples alone (`CampaignJudgements.feeding`). scores.json: what to state with each."""
     (folder / "scores").mkdir()
+    facts: dict[str, Any] = {}
     for name, method in METHODS.items():
         file = designed if name == "counting" else every
         with errors_shown():
             scores = method(file.judgements, scale=Scale.SIGNED)
         write_scores(folder / "scores" / f"{name}.csv", file.items, scores)
+        facts[name] = {"items": len(file.items), "judgements": len(file.judgements), **scores.facts()}
+    _write_json(folder / "scores" / "scores.json", facts)
 
 
 def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:

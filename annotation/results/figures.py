@@ -12,7 +12,7 @@ from django.db.models import Max
 from annotation.bws.judgements import IntArray
 from annotation.bws.reliability.interval import reliability_interval
 from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
-from annotation.bws.scores.distinction import tie_groups
+from annotation.bws.scores.distinction import Distinction, tie_groups
 from annotation.bws.scores.scoring import Scores, counting_scores
 from annotation.bws.studies.study import reliability_figures
 from annotation.models import Campaign, Judgement, JudgementRevision
@@ -121,13 +121,11 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class ScorePage:
-    """page: of ranks, from 0. distinguishable: the share of all pairs of scores whose difference differs from 0 at
-    95 %; None for fewer than two scores.
-    """
+    """page: of ranks, from 0. distinction: which share of the pairs of scores differ, or are equal."""
 
     rows: list[ScoreRow]
     page: Page[int]
-    distinguishable: float | None
+    distinction: Distinction
 
 
 def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False) -> ScorePage:
@@ -156,4 +154,4 @@ def score_page(campaign: Campaign, *, page: int = 1, lowest_first: bool = False)
             worst=int(scores.worst[item]),
         )
         rows.append(row)
-    return ScorePage(rows, shown, groups.distinguishable if len(ranks) > 1 else None)
+    return ScorePage(rows, shown, kept(campaign, "distinction", mark, scores.distinction))

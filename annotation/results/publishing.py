@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.reliability.report import scores_report, split_half_report
 from annotation.bws.reliability.split_half import TooFewJudgements
-from annotation.bws.scores.distinction import tie_groups
 from annotation.bws.scores.scoring import METHODS, Scores
 from annotation.models import Campaign, TupleItem
 from annotation.results.record import (
@@ -134,8 +133,7 @@ def _free_name(campaign: Campaign, method: str, stratum: str) -> str:
 
 
 def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -> dict[str, object]:
-    """How the scores were gathered. distinguishable: None without standard errors."""
-    distinguishable = tie_groups(scores.values, scores.standard_errors).distinguishable
+    """How the scores were gathered, and what to state beside them (`Scores.facts`)."""
     return {
         "campaign": campaign.name,
         "question": campaign.question or None,
@@ -144,8 +142,7 @@ def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -
         "tuple_size": campaign.tuple_size,
         "judgements_per_tuple": campaign.judgements_per_tuple,
         "excluded_annotators": campaign.participations.filter(excluded=True).count(),
-        "standard_errors": scores.error_kind.value,
-        "distinguishable": None if math.isnan(distinguishable) else distinguishable,
+        **scores.facts(),
     }
 
 

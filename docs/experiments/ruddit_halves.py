@@ -21,7 +21,10 @@ from annotation.bws.files.judgement_files import read_judgements
 from annotation.bws.reliability.replication import replication
 from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 
-METHODS = {"counting": counting_scores, "MaxDiff": partial(maxdiff_scores, with_errors=False)}
+METHODS = {
+    "counting": counting_scores,
+    "MaxDiff": partial(maxdiff_scores, prior_precision=1.0, with_errors=False),
+}
 NUMBERS = (1, 2, 3, 4, 6)
 
 

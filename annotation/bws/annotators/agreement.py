@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed, tuple_numbers
-from annotation.bws.scores.scoring import counts
+from annotation.bws.scores.counting import counts
 
 
 @dataclass(frozen=True, eq=False)

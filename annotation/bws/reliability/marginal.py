@@ -1,13 +1,13 @@
 """The marginal reliability of MaxDiff scores: how much of the utilities' variance the judgements have settled."""
 
 from annotation.bws.judgements import Judgements
+from annotation.bws.scores.counting import counts
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import (
     estimated_inverse_diagonal,
     fit_utilities,
     inverse_diagonal,
 )
-from annotation.bws.scores.scoring import counts
 
 MOST_ITEMS_EXACT = 1_500  # above, an estimate is quicker, and a mean over so many items hardly differs
 

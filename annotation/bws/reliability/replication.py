@@ -19,7 +19,7 @@ MOST_TRIALS = 10_000
 ScoringMethod = Callable[[Judgements], Scores]
 COMPARED_METHODS: Mapping[str, ScoringMethod] = {
     "counting": counting_scores,
-    "maxdiff": partial(maxdiff_scores, with_errors=False),
+    "maxdiff": partial(maxdiff_scores, prior_precision=1.0, with_errors=False),
 }
 
 

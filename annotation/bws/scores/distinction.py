@@ -1,11 +1,78 @@
-"""Which items a campaign can distinguish, and which it cannot."""
+"""Which items a campaign can distinguish, and which it cannot: tests of pairs, and groups for display."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from annotation.bws.judgements import FloatArray, IntArray
+
+# Of more items, a random million of their pairs are tested: the share of distinguishable ones is then within .001.
+MOST_ITEMS_PAIRED = 3_000
+PAIRS_DRAWN = 1_000_000
+LEVEL = 0.05
+
+# The standard error (p,) of each difference between two items (p,), by their numbers.
+DifferenceErrors = Callable[[IntArray, IntArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Distinction:
+    """The shares, 0..1, of item pairs whose difference differs from 0; None for fewer than two items.
+
+    distinguishable: at 95 %, each pair by itself. holm: with at most 5 % chance of any false one among all (Holm 1979).
+    fdr: with at most 5 % of false ones among them, on the average (Benjamini and Hochberg 1995). All three are None
+    without standard errors. tied: the share of pairs with equal scores. pairs: how many there are.
+    pairs_tested: how many of them were tested, all or a random sample.
+    """
+
+    distinguishable: float | None
+    distinguishable_holm: float | None
+    distinguishable_fdr: float | None
+    tied: float | None
+    pairs: int
+    pairs_tested: int
+
+
+def pair_tests(
+    scores: FloatArray, errors: DifferenceErrors | None, *, equal: FloatArray | None = None, seed: int = 1234
+) -> Distinction:
+    """Test each pair of items, by |difference| / standard error, against the normal distribution, two-sided.
+
+    scores: (m,) without NaN. errors: of differences between them; None if there are none. equal: (m,) by which scores
+    are tied, if not by `scores`. Up to 3,000 items all pairs are tested; of more items, a million random ones.
+    """
+    count = len(scores)
+    pairs = count * (count - 1) // 2
+    if not pairs:
+        return Distinction(None, None, None, None, 0, 0)
+    alike = np.unique((scores if equal is None else equal).round(9), return_counts=True)[1]
+    tied = float((alike * (alike - 1)).sum() / 2 / pairs)
+    if errors is None:
+        return Distinction(None, None, None, tied, pairs, 0)
+    if count <= MOST_ITEMS_PAIRED:
+        left, right = np.triu_indices(count, 1)
+    else:
+        rng = np.random.default_rng(seed)
+        left = rng.integers(0, count, PAIRS_DRAWN)
+        right = (left + rng.integers(1, count, PAIRS_DRAWN)) % count  # another item, each equally likely
+    z = np.abs(scores[left] - scores[right]) / np.maximum(errors(left, right), 1e-300)
+    p = np.sort(2 * ndtr(-z))
+    holm, fdr = (float(share) for share in _corrected_shares(p, pairs))
+    return Distinction(float((p < LEVEL).mean()), holm, fdr, tied, pairs, len(p))
+
+
+def _corrected_shares(p: FloatArray, pairs: int) -> tuple[float, float]:
+    """The shares of sorted p-values (t,), a sample of those of all pairs, that Holm and Benjamini-Hochberg keep."""
+    below = np.arange(len(p)) / len(p)  # the share of all p-values that are smaller
+    refused = np.flatnonzero(
+        p > LEVEL / np.maximum(pairs * (1 - below), 1)
+    )  # Holm goes on to the first of these
+    kept = np.flatnonzero(
+        p <= LEVEL * (below + 1 / len(p))
+    )  # and Benjamini and Hochberg to the last of these
+    return (refused[0] if len(refused) else len(p)) / len(p), (kept[-1] + 1 if len(kept) else 0) / len(p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +92,6 @@ class TieGroups:
         """The first and the last run, from 0, that hold each rank (m,) of the order; all between them do too."""
         ranks = np.arange(len(self.order))
         return np.searchsorted(self.ends, ranks), np.searchsorted(self.starts, ranks, side="right") - 1
-
-    @property
-    def distinguishable(self) -> float:
-        """The share of all pairs of items that are in no run together; NaN for fewer than two items."""
-        count = len(self.order)
-        together = (self.ends[self.memberships[1]] - np.arange(count)).sum()
-        return 1 - float(together) / (count * (count - 1) / 2) if count > 1 else float("nan")
 
 
 def tie_groups(scores: FloatArray, errors: FloatArray, *, confidence: float = 0.95) -> TieGroups:

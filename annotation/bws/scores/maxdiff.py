@@ -1,43 +1,70 @@
 """The MaxDiff model: how likely each choice of a best and a worst is, given the utilities of the items."""
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.sparse import coo_array, csr_array
 
-from annotation.bws.judgements import FloatArray, Judgements, summed
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
+
+# Bounds of the log of the tie weight: with a weight of e^20, people find almost everything too close to call.
+LEAST_LOG_TIE, MOST_LOG_TIE = -20.0, 20.0
 
 
 class MaxDiffLikelihood:
-    """P(best i, worst j) = exp(u_i - u_j) / sum over all positions a != b of exp(u_a - u_b) (Marley and Louviere 2005).
+    """P(best i, worst j) = exp(u_i - u_j) / (W + v K), P(tie) = v K / (W + v K) (Marley and Louviere 2005).
 
-    Ties and judgements whose best is their worst contain no order and are left out. Judgements of the same items differ
-    only in what was chosen, so each set of items is computed once. T such sets of at most k items; m items in all.
+    W is the sum of exp(u_a - u_b) over the K = k (k - 1) ordered pairs of positions a != b. The tie is that of Davidson
+    (1970) for these K options: the geometric mean of their weights is 1. v is `tie_weight`, 0 if there are no ties.
+
+    Judgements whose best is their worst contain no order and are left out. Judgements of the same items differ only in
+    what was chosen, so each set of items is computed once. T such sets of at most k items; m items in all.
+    scales: (n,) what each judgement's annotator multiplies all utilities by, 1 if not given; judgements of the same
+    items by different scales are different sets.
     """
 
-    def __init__(self, judgements: Judgements) -> None:
-        ordered = judgements.only(judgements.best != judgements.worst)
+    def __init__(self, judgements: Judgements, scales: FloatArray | None = None) -> None:
+        kept = (judgements.best != judgements.worst) | judgements.ties
+        self.judgements = judgements.only(kept)
         self.item_count = m = judgements.item_count
-        # tuples (T, k) and how often each was judged (T,); net (m,): times best minus times worst.
-        self.tuples, self.times = np.unique(np.sort(ordered.items, axis=1), axis=0, return_counts=True)
-        # A position without an item, -1, was sorted to the front. It gets the tuple's last item with a weight of 0.
-        self.present = (self.tuples >= 0).astype(np.float64)  # (T, k)
-        self.tuples = np.where(self.tuples >= 0, self.tuples, self.tuples[:, -1:])
-        self.net = np.bincount(ordered.best, minlength=m) - np.bincount(ordered.worst, minlength=m)
+        rows = np.sort(self.judgements.items, axis=1)
+        each = np.ones(len(rows)) if scales is None else scales[kept]
+        values, scale_of = np.unique(each, return_inverse=True)
+        # sets (T, k) and how often each was judged (T,); set_of (n,) the one of each judgement; scale (T,).
+        sets, self.set_of, self.times = np.unique(
+            np.column_stack([rows, scale_of]), axis=0, return_inverse=True, return_counts=True
+        )
+        self.set_of, self.scale = self.set_of.ravel(), values[sets[:, -1]]
+        # A position without an item, -1, was sorted to the front. It gets the set's last item with a weight of 0.
+        rows = sets[:, :-1]
+        self.present = (rows >= 0).astype(np.float64)  # (T, k)
+        self.tuples = np.where(rows >= 0, rows, rows[:, -1:])
+        size = self.present.sum(axis=1)
+        self.options = size * (size - 1)  # K (T,)
+        self.ties = int(self.judgements.ties.sum())
+        self.tie_weight = 0.0 if not self.ties else 1.0
+        # Times best minus times worst, each times its scale (m,).
+        weights = np.where(self.judgements.ties, 0.0, self.scale[self.set_of])
+        best, worst = (np.maximum(chosen, 0) for chosen in (self.judgements.best, self.judgements.worst))
+        self.net = summed(best, weights, m) - summed(worst, weights, m)
 
     def value(self, utilities: FloatArray) -> float:
-        """Sum over judgements of u_best - u_worst - log(total of their tuple)."""
+        """Sum over judgements of u_best - u_worst, or of log(v K) for a tie, less the log of all options' weights."""
         rise, fall = self._exponentials(utilities)
-        return float(self.net @ utilities - self.times @ np.log(self._total(rise, fall)))
+        value = float(self.net @ utilities - self.times @ np.log(self._total(rise, fall)))
+        if self.ties:
+            in_ties = self.options[self.set_of[self.judgements.ties]]
+            value += float(np.log(self.tie_weight * in_ties).sum())
+        return value
 
     def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]:
         """The gradient: what was chosen minus what the model expects. The curvature: the covariance of the choice."""
         rise, fall = self._exponentials(utilities)  # e^u and e^-u, each (T, k)
         total = self._total(rise, fall)[:, None]  # (T, 1)
-        # P(best = i) = e^u_i (sum over j != i of e^-u_j) / total, and the same for the worst with the signs changed.
-        best = rise * (fall.sum(axis=1, keepdims=True) - fall) / total  # (T, k)
-        worst = fall * (rise.sum(axis=1, keepdims=True) - rise) / total  # (T, k)
+        best, worst = self._chances(rise, fall)  # (T, k) each
         net = best - worst
-        expected = summed(self.tuples, net * self.times[:, None], self.item_count)  # (m,)
-        # A choice is a vector of k numbers: 1 at the best, -1 at the worst. Its covariance in each tuple is
+        weight = (self.times * self.scale)[:, None]
+        expected = summed(self.tuples, net * weight, self.item_count)  # (m,)
+        # A choice is a vector of k numbers: 1 at the best, -1 at the worst, 0 for a tie. Its covariance in each set is
         # E[x x^T] - E[x] E[x]^T, where E[x_i x_j] = -P(i best, j worst) - P(j best, i worst) beside the diagonal,
         # and P(best = i) + P(worst = i) on it.
         chances = rise[:, :, None] * fall[:, None, :] / total[:, :, None]  # (T, k, k)
@@ -45,22 +72,60 @@ class MaxDiffLikelihood:
         size, m = self.tuples.shape[1], self.item_count
         blocks[:, range(size), range(size)] = best + worst
         blocks -= net[:, :, None] * net[:, None, :]
-        blocks *= self.times[:, None, None]
+        blocks *= (weight * self.scale[:, None])[:, :, None]
         # (T, k, k) -> (m, m): entries of the same two items are added.
         rows, columns = np.repeat(self.tuples, size, axis=1), np.tile(self.tuples, size)  # (T, k k)
         curvature = csr_array(coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(m, m)))
         return self.net - expected, curvature
 
+    def gradients(self, utilities: FloatArray, groups: IntArray) -> csr_array:
+        """The gradient (g, m) of each group of the judgements that are kept (n,), numbered from 0."""
+        best, worst = self._chances(*self._exponentials(utilities))
+        # How often each group judged each set: of so many judgements the model expects (best - worst) each.
+        judged = coo_array((np.ones(len(groups)), (groups, self.set_of))).tocsr()  # (g, T)
+        each, m = self.scale[:, None] * (best - worst), self.item_count
+        sets = np.repeat(np.arange(len(self.tuples)), self.tuples.shape[1])
+        expected = csr_array((each.ravel(), (sets, self.tuples.ravel())), shape=(len(self.tuples), m))
+        ordered = ~self.judgements.ties
+        weights, rows = self.scale[self.set_of[ordered]], np.tile(groups[ordered], 2)
+        items = np.concatenate([self.judgements.best[ordered], self.judgements.worst[ordered]])
+        shape = (judged.shape[0], m)
+        chosen = csr_array((np.concatenate([weights, -weights]), (rows, items)), shape=shape)
+        return csr_array(chosen - judged[:, : len(self.tuples)] @ expected)
+
+    def fit_tie_weight(self, utilities: FloatArray) -> None:
+        """Set v to its most likely value: that under which as many ties are expected as there are."""
+        if not self.ties:
+            return
+        totals = self._total(*self._exponentials(utilities)) - self.tie_weight * self.options  # W (T,)
+
+        def surplus(log_weight: float) -> float:
+            weights = np.exp(log_weight) * self.options
+            return float(self.times @ (weights / (totals + weights))) - self.ties
+
+        if surplus(MOST_LOG_TIE) <= 0:
+            self.tie_weight = float(np.exp(MOST_LOG_TIE))
+        else:
+            self.tie_weight = float(np.exp(brentq(surplus, LEAST_LOG_TIE, MOST_LOG_TIE, xtol=1e-12)))
+
+    def _chances(self, rise: FloatArray, fall: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """P(best = i) = e^u_i (sum over j != i of e^-u_j) / total, and the same for the worst, (T, k) each."""
+        total = self._total(rise, fall)[:, None]
+        best = rise * (fall.sum(axis=1, keepdims=True) - fall) / total
+        worst = fall * (rise.sum(axis=1, keepdims=True) - rise) / total
+        return best, worst
+
     def _exponentials(self, utilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """exp(u) and exp(-u) of each tuple's items (T, k), around the tuple's middle so that neither overflows.
+        """exp(u) and exp(-u) of each set's items (T, k), around the set's middle so that neither overflows.
 
         Both are 0 in a position without an item.
         """
-        values = utilities[self.tuples]
+        values = self.scale[:, None] * utilities[self.tuples]
         values = values - (values.max(axis=1, keepdims=True) + values.min(axis=1, keepdims=True)) / 2
         return np.exp(values) * self.present, np.exp(-values) * self.present
 
     def _total(self, rise: FloatArray, fall: FloatArray) -> FloatArray:
-        """The sum of exp(u_a - u_b) over a != b: all pairs, less the k of an item with itself, each exp(0). (T,)"""
+        """W + v K (T,). W: the sum of exp(u_a - u_b) over all pairs, less that of an item with itself, exp(0)."""
         total: FloatArray = rise.sum(axis=1) * fall.sum(axis=1) - self.present.sum(axis=1)
+        total += self.tie_weight * self.options
         return total

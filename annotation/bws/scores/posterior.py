@@ -1,7 +1,6 @@
-"""The posterior of the utilities of many items under a Gaussian prior.
+"""The posterior of the utilities of many items under a Gaussian prior, and the prior that fits them best.
 
-Its mode is found by Newton's method with a sparse Hessian. Its standard errors are the square roots of the diagonal of
-the inverse of its precision.
+The mode is found by Newton's method with a sparse Hessian. Around it the posterior is taken as normal.
 """
 
 from dataclasses import dataclass
@@ -34,29 +33,39 @@ class Likelihood(Protocol):
     def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Posterior:
-    """utilities: (m,) the most likely ones. precision: (m, m) of the normal distribution around them."""
+    """utilities: (m,) the most likely ones. precision: (m, m) of the normal distribution around them.
+
+    prior_precision, prior_mean: of the prior, the mean (m,).
+    """
 
     utilities: FloatArray
     precision: csr_array
+    prior_precision: float
+    prior_mean: FloatArray
 
 
 class ErrorKind(StrEnum):
     """How standard errors were found."""
 
-    COUNTED = "counted"  # from the counts of each item alone
+    COUNTED = "counted"  # from the counts of each item, and how alike the judgements of one tuple are
     EXACT = "exact"  # from the inverse of the whole precision
     ESTIMATED = "estimated"  # from solutions for random right sides
+    ANNOTATORS = "annotators"  # from how much the annotators differ (a sandwich)
     NONE = "none"
 
 
 def fit_utilities(
-    likelihood: Likelihood, *, prior_precision: float, prior_mean: FloatArray | None = None
+    likelihood: Likelihood,
+    *,
+    prior_precision: float,
+    prior_mean: FloatArray | None = None,
+    start: FloatArray | None = None,
 ) -> Posterior:
     """Maximise the likelihood of utilities under the prior N(prior_mean, 1 / prior_precision) of each.
 
-    prior_mean: (m,), 0 if it is not given.
+    prior_mean: (m,), 0 if it is not given. start: (m,) where the search begins, the prior's mean if it is not given.
     The prior fixes the origin, keeps an item that was always best finite, and makes every system of equations positive
     definite. Raises ValueError if its precision is not above 0.
     """
@@ -69,7 +78,7 @@ def fit_utilities(
         away = utilities - mean
         return likelihood.value(utilities) - prior_precision / 2 * float(away @ away)
 
-    utilities = mean
+    utilities = mean if start is None else start
     for _ in range(MOST_STEPS):
         # With gradient g and negative Hessian H of the log-likelihood, Newton's step s of the log-posterior solves
         # (H + prior I) s = g - prior (u - mean).
@@ -77,7 +86,7 @@ def fit_utilities(
         precision = csr_array(curvature + prior)  # (m, m)
         step = solve(precision, gradient - prior_precision * (utilities - mean))  # (m,)
         if np.abs(step).max(initial=0) < SMALLEST_STEP:
-            return Posterior(utilities, precision)
+            return Posterior(utilities, precision, prior_precision, mean)
         # The step, or half of it again and again until it does not lead down by more than rounding may.
         here = log_posterior(utilities)
         slack = 1e-12 * max(1.0, abs(here))
@@ -111,15 +120,26 @@ def posterior_errors(precision: csr_array, *, seed: int = 1234) -> tuple[FloatAr
 
 
 def inverse_diagonal(precision: csr_array) -> FloatArray:
-    """The diagonal of the inverse (m,), by Cholesky's factors in place of a dense copy."""
+    """The diagonal of the inverse (m,)."""
+    return np.diagonal(_upper_inverse(precision)).copy()
+
+
+def inverse(precision: csr_array) -> FloatArray:
+    """The whole inverse (m, m)."""
+    upper = np.triu(_upper_inverse(precision))
+    return upper + np.triu(upper, 1).T
+
+
+def _upper_inverse(precision: csr_array) -> FloatArray:
+    """The inverse (m, m) on and above its diagonal, by Cholesky's factors in place of a dense copy."""
     dense = precision.toarray(order="F")
     factor, failed = lapack.dpotrf(dense, overwrite_a=True)  # precision = factor.T @ factor
     if failed:
         raise ValueError(
             "The utilities' precision is not positive definite; use a higher precision of the prior."
         )
-    inverse, _ = lapack.dpotri(factor, overwrite_c=True)
-    return np.diagonal(inverse).copy()
+    upper: FloatArray = lapack.dpotri(factor, overwrite_c=True)[0]
+    return upper
 
 
 def estimated_inverse_diagonal(precision: csr_array, *, seed: int, probes: int = PROBES) -> FloatArray:

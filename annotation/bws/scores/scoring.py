@@ -5,16 +5,22 @@ unit: the inverse of how Marley, Islam and Hawkins (2016) estimate a utility fro
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import expit
 
-from annotation.bws.judgements import FloatArray, IntArray, Judgements, tallied
+from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.scores.bradley_terry import BradleyTerryLikelihood, implied_pairs
+from annotation.bws.scores.contrasts import Contrasts, contrasts
+from annotation.bws.scores.counting import counting_errors, counts, design_effects
+from annotation.bws.scores.distinction import Distinction, pair_tests
+from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import ErrorKind, Posterior, fit_utilities, posterior_errors
+from annotation.bws.scores.posterior import ErrorKind, Posterior, fit_utilities
 
 
 class Scale(StrEnum):
@@ -24,11 +30,32 @@ class Scale(StrEnum):
     UNIT = "unit"
 
 
+class ErrorSource(StrEnum):
+    """What standard errors of MaxDiff trust: the model, or only that different annotators judge independently."""
+
+    MODEL = "model"
+    ANNOTATORS = "annotators"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFit:
+    """What a model found, on its own scale, for the s items that appeared, by ascending number.
+
+    utilities: (s,). contrasts: their errors, None if they were not asked for. prior_precision: of the prior.
+    tie_weight: of "too close to call" (`MaxDiffLikelihood`), 0 without ties.
+    """
+
+    utilities: FloatArray
+    contrasts: Contrasts | None
+    prior_precision: float
+    tie_weight: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
     """One score for each of m items, with the counts behind it; NaN for an item that never appeared.
 
-    error_kind: where the standard errors come from; they are all NaN if it is NONE.
+    error_kind: where the standard errors come from; they are all NaN if it is NONE. fit: of the models.
     """
 
     values: FloatArray
@@ -37,6 +64,27 @@ class Scores:
     best: IntArray
     worst: IntArray
     error_kind: ErrorKind = ErrorKind.COUNTED
+    fit: ModelFit | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """What to state beside the scores: where errors and prior come from, and how many pairs are distinguishable."""
+        return {
+            "standard_errors": self.error_kind.value,
+            "prior_precision": None if self.fit is None else self.fit.prior_precision,
+            "tie_weight": None if self.fit is None else self.fit.tie_weight,
+            **asdict(self.distinction()),
+        }
+
+    def distinction(self, *, seed: int = 1234) -> Distinction:
+        """Which share of the pairs of scored items differ: of the models by their utilities."""
+        known = ~np.isnan(self.values)
+        values, errors = self.values[known], self.standard_errors[known]
+        if self.error_kind is ErrorKind.NONE:
+            return pair_tests(values, None, seed=seed)
+        if self.fit is not None and self.fit.contrasts is not None:
+            of_differences = self.fit.contrasts.of_differences
+            return pair_tests(self.fit.utilities, of_differences, equal=values, seed=seed)
+        return pair_tests(values, lambda left, right: np.hypot(errors[left], errors[right]), seed=seed)
 
 
 def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT) -> Scores:
@@ -44,53 +92,53 @@ def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT) -> Sco
 
     Returns m scores in 0..1, or -1..1 when signed, on the scale of the standard errors beside them.
     An item that is in a row twice appears twice in it. A tie is an appearance of its items, neither best nor worst.
+    The score estimates what the item would get on the average over random tuples and random people. Standard errors are
+    of that: they know that judgements of one tuple share its items (`design_effects`). They do not know that the same
+    person judged several tuples.
     """
     appearances, best, worst = counts(judgements)
     with np.errstate(invalid="ignore"):
         signed = np.where(appearances > 0, (best - worst) / appearances, np.nan)
-    errors = counting_errors(appearances, best, worst)
+    errors = counting_errors(appearances, best, worst) * np.sqrt(design_effects(judgements))
     values, errors = (signed, errors) if scale is Scale.SIGNED else ((signed + 1) / 2, errors / 2)
     return Scores(values, errors, appearances, best, worst)
-
-
-def counts(judgements: Judgements) -> tuple[IntArray, IntArray, IntArray]:
-    """Count the appearances of each item (m,), and how often it was best and worst."""
-    appearances, best, worst = (
-        tallied(numbers, judgements.item_count)
-        for numbers in (judgements.items, judgements.best, judgements.worst)
-    )
-    return appearances, best, worst
-
-
-def counting_errors(appearances: IntArray, best: IntArray, worst: IntArray) -> FloatArray:
-    """Standard errors (m,) of signed counting scores; NaN for an item that never appeared.
-
-    An appearance is worth 1, 0 or -1. Each of the three is counted once more than it was seen (Laplace): an item that
-    was best in all of its eight appearances is not therefore known without error.
-    """
-    seen = appearances + 3
-    mean = (best - worst) / seen
-    variance = (best + worst + 2) / seen - mean**2  # E[x^2] - E[x]^2
-    errors = np.sqrt(variance / np.maximum(appearances, 1))
-    return np.where(appearances > 0, errors, np.nan)
 
 
 def maxdiff_scores(
     judgements: Judgements,
     *,
     scale: Scale = Scale.UNIT,
-    prior_precision: float = 1.0,
+    prior_precision: float | None = None,
+    groups: IntArray | None = None,
+    errors: ErrorSource = ErrorSource.MODEL,
     with_errors: bool = True,
 ) -> Scores:
-    """Score each item by its utility in the MaxDiff model, with a Gaussian prior around 0.
+    """Score each item by its utility in the MaxDiff model, with a Gaussian prior.
 
     Uses which items an item met, which counting does not: as accurate with about half of the judgements.
-    Standard errors are those of the normal approximation of the posterior; without them it takes a fraction of the
-    time. NaN for an item that never appeared.
+    prior_precision: estimated from the judgements if it is not given (`fit_with_prior`). groups: (m,) numbers from 0 of
+    groups of items that have prior means of their own, which are estimated too.
+    Standard errors are those of u minus the mean of all u: by the normal approximation of the posterior, or by how much
+    the annotators differ, which needs to know them. Without them it takes a fraction of the time.
+    NaN for an item that never appeared. Raises ValueError if annotators are needed and not known.
     """
-    posterior = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=prior_precision)
-    errors, kind = posterior_errors(posterior.precision) if with_errors else (None, ErrorKind.NONE)
-    return _model_scores(posterior, judgements, scale, errors, kind)
+    if prior_precision is not None and not prior_precision > 0:
+        raise ValueError(f"The prior needs a precision above 0, not {prior_precision:g}.")
+    seen, among = _seen_only(judgements)
+    likelihood = MaxDiffLikelihood(among)
+    posterior = fit_with_prior(
+        likelihood, prior_precision=prior_precision, groups=None if groups is None else groups[seen]
+    )
+    found: Contrasts | None = None
+    if with_errors:
+        gradients: csr_array | None = None
+        if errors is ErrorSource.ANNOTATORS:
+            people = np.unique(likelihood.judgements.people, return_inverse=True)[1]
+            gradients = likelihood.gradients(posterior.utilities, people)
+        found = contrasts(posterior, gradients=gradients)
+    return _model_scores(
+        posterior, judgements, seen, scale=scale, found=found, tie_weight=likelihood.tie_weight
+    )
 
 
 def bradley_terry_scores(
@@ -101,9 +149,10 @@ def bradley_terry_scores(
     Has no standard errors: the pairs of one judgement are not independent, and errors that assume so would be too
     small. `maxdiff_scores` has them.
     """
-    likelihood = BradleyTerryLikelihood(*implied_pairs(judgements), judgements.item_count)
+    seen, among = _seen_only(judgements)
+    likelihood = BradleyTerryLikelihood(*implied_pairs(among), among.item_count)
     posterior = fit_utilities(likelihood, prior_precision=prior_precision)
-    return _model_scores(posterior, judgements, scale, None, ErrorKind.NONE)
+    return _model_scores(posterior, judgements, seen, scale=scale)
 
 
 METHODS: dict[str, Callable[..., Scores]] = {
@@ -113,15 +162,35 @@ METHODS: dict[str, Callable[..., Scores]] = {
 }
 
 
-def _model_scores(
-    posterior: Posterior, judgements: Judgements, scale: Scale, errors: FloatArray | None, kind: ErrorKind
-) -> Scores:
-    """Utilities and their errors (m,) on a scale of counting; errors by the slope of the scale at the utility."""
-    appearances, best, worst = counts(judgements)
-    unit = expit(posterior.utilities)
-    unit_errors = unit * (1 - unit) * (np.nan if errors is None else errors)  # d expit(u) / du = p (1 - p)
-    values, scaled = (unit, unit_errors) if scale is Scale.UNIT else (2 * unit - 1, 2 * unit_errors)
-    seen = appearances > 0
-    return Scores(
-        np.where(seen, values, np.nan), np.where(seen, scaled, np.nan), appearances, best, worst, kind
+def _seen_only(judgements: Judgements) -> tuple[IntArray, Judgements]:
+    """The items that appeared (s,), and the judgements with these items alone, numbered from 0."""
+    seen = np.flatnonzero(counts(judgements)[0])
+    if len(seen) == judgements.item_count:
+        return seen, judgements
+    number = np.full(judgements.item_count + 1, -1)  # the last one is for -1
+    number[seen] = np.arange(len(seen))
+    items, best, worst = (
+        number[numbers] for numbers in (judgements.items, judgements.best, judgements.worst)
     )
+    return seen, replace(judgements, items=items, best=best, worst=worst, item_count=len(seen))
+
+
+def _model_scores(
+    posterior: Posterior,
+    judgements: Judgements,
+    seen: IntArray,
+    *,
+    scale: Scale,
+    found: Contrasts | None = None,
+    tie_weight: float = 0.0,
+) -> Scores:
+    """Utilities and their errors (s,) on a scale of counting (m,); errors by the slope of the scale at the utility."""
+    unit = expit(posterior.utilities)
+    slope = unit * (1 - unit)  # d expit(u) / du
+    columns = (unit, slope * found.errors if found else np.full(len(seen), np.nan))
+    if scale is Scale.SIGNED:
+        columns = (2 * columns[0] - 1, 2 * columns[1])
+    values, errors = np.full((2, judgements.item_count), np.nan)
+    values[seen], errors[seen] = columns
+    fit = ModelFit(posterior.utilities, found, posterior.prior_precision, tie_weight)
+    return Scores(values, errors, *counts(judgements), found.kind if found else ErrorKind.NONE, fit)

@@ -228,7 +228,7 @@ def _outcome(
     if plan.judgements_per_tuple > 1:
         seed = int(rng.integers(2**32))
         reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
-    scores = counting_scores(judgements), maxdiff_scores(judgements, with_errors=False)
+    scores = counting_scores(judgements), maxdiff_scores(judgements, prior_precision=1.0, with_errors=False)
     counting, maxdiff = (spearman_of(method.values, latent) for method in scores)
     return reliability, counting, maxdiff
 
@@ -266,7 +266,7 @@ def _maxdiff_share(plan: ForecastPlan, tuples: IntArray, items: int) -> float | 
         counting += spearman_of(counting_scores(judgements).values, latent)
         for step, share in enumerate(SHARES):
             first = judgements.only(np.arange(round(share * len(judgements))))
-            scores = maxdiff_scores(first, with_errors=False, scale=Scale.SIGNED).values
+            scores = maxdiff_scores(first, prior_precision=1.0, with_errors=False, scale=Scale.SIGNED).values
             # Items that nobody has judged yet are expected in the middle: left out, few judgements would look too good.
             maxdiff[step] += spearman_of(np.nan_to_num(scores), latent)
     if counting > maxdiff[-1]:

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.files.item_files import write_scores
-from annotation.bws.scores.distinction import TieGroups
 from annotation.bws.scores.posterior import ErrorKind
-from annotation.bws.scores.scoring import METHODS, Scale
+from annotation.bws.scores.scoring import METHODS, ErrorSource, Scale, Scores
 from annotation.management.bws import verb
+from curation.errors import UserError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -39,19 +39,32 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="SCALE",
         help="signed: -1 to 1 (default). unit: 0 to 1.",
     )
+    parser.add_argument(
+        "--prior-precision",
+        type=float,
+        metavar="L",
+        help="Of maxdiff: the precision of the prior of the utilities (default: estimated from the judgements).",
+    )
+    parser.add_argument(
+        "--errors",
+        type=verb.one_of(ErrorSource),
+        metavar="FROM",
+        help="Of maxdiff: standard errors from the model (model, the default), or from how much the annotators differ "
+        "(annotators), which takes some thirty of them.",
+    )
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
     verb.keep_apart(options["judgements"], options["out"])
     file, method = verb.judgements_of(options), options["method"]
-    scores = METHODS[method](file.judgements, scale=options["scale"])
-    groups = write_scores(options["out"], file.items, scores)
+    scores = METHODS[method](file.judgements, scale=options["scale"], **_model_options(options))
+    groups, facts = write_scores(options["out"], file.items, scores), scores.facts()
     figures = {
         "items": len(file.items),
         **verb.file_figures(file),
         "method": method,
         "scale": options["scale"],
-        "standard_errors": scores.error_kind,
+        **facts,
         "groups": None if scores.error_kind is ErrorKind.NONE else len(groups.starts),
     }
     line = ngettext(
@@ -59,20 +72,37 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "%(items)s items scored by %(method)s from %(judgements)s judgements, written to %(out)s.",
         len(file.judgements),
     ) % (options | verb.with_commas(items=len(file.items), judgements=len(file.judgements)))
-    return verb.Answer([*verb.file_lines(file), line, *_error_lines(scores.error_kind, groups)], figures)
+    return verb.Answer([*verb.file_lines(file), line, *_error_lines(scores, facts)], figures)
 
 
-def _error_lines(kind: ErrorKind, groups: TieGroups) -> Iterator[str]:
-    if kind is ErrorKind.NONE:
+def _model_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of MaxDiff that are given. Raises UserError if another method is asked for."""
+    given = {name: options[name] for name in ("prior_precision", "errors") if options[name] is not None}
+    if given and options["method"] != "maxdiff":
+        raise UserError(_("Only --method maxdiff takes --prior-precision and --errors."))
+    return given
+
+
+def _error_lines(scores: Scores, facts: dict[str, Any]) -> Iterator[str]:
+    if facts["prior_precision"] is not None:
+        yield _("The precision of the prior is %(precision).3g.") % {"precision": facts["prior_precision"]}
+    if scores.error_kind is ErrorKind.NONE:
         yield _(
             "This method has no standard errors, so there are no tie groups; counting and maxdiff have both."
         )
         return
-    yield _(
-        "Of all pairs of items, %(share).1f %% are distinguishable at 95 %%. Items that are not form tie groups: "
-        "%(groups)s."
-    ) % {"share": 100 * groups.distinguishable, "groups": f"{len(groups.starts):,}"}
-    if kind is ErrorKind.ESTIMATED:
+    if facts["distinguishable"] is not None:
+        shares = ("distinguishable", "distinguishable_fdr", "distinguishable_holm", "tied")
+        yield _(
+            "Of all pairs of items, %(distinguishable).1f %% are distinguishable at 95 %%. With a false-discovery rate "
+            "of 5 %% (Benjamini-Hochberg), %(distinguishable_fdr).1f %% are; if no pair at all may be wrong (Holm), "
+            "%(distinguishable_holm).1f %%. %(tied).1f %% have equal scores."
+        ) % {name: 100 * facts[name] for name in shares}
+        if facts["pairs_tested"] < facts["pairs"]:
+            yield _("The shares are those of %(tested)s random pairs of %(pairs)s.") % verb.with_commas(
+                tested=facts["pairs_tested"], pairs=facts["pairs"]
+            )
+    if scores.error_kind is ErrorKind.ESTIMATED:
         yield _(
             "The standard errors are estimates, within a few per cent: there are too many items for exact ones."
         )

@@ -109,6 +109,14 @@ def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_pat
         "items": 6,
         "judgements": 4,
         "rejected": 2,
+        "prior_precision": None,
+        "tie_weight": None,
+        "distinguishable": 0.0,
+        "distinguishable_holm": 0.0,
+        "distinguishable_fdr": 0.0,
+        "tied": pytest.approx(3 / 15),
+        "pairs": 15,
+        "pairs_tested": 15,
         "repeated_items": 0,
         "merged_items": 0,
         "left_out": 0,
@@ -120,6 +128,21 @@ def test_score_writes_scores_and_tells_what_it_left_out(bws, judgements, tmp_pat
     }
     assert lines[0].startswith("2 of 6 rows (33%) are not judgements and are left out")
     assert 'Line 6 is left out: the row names "a" both best and worst.' in lines
+
+
+def test_score_takes_the_prior_and_the_errors_of_maxdiff_and_of_no_other_method(
+    bws, judgements, tmp_path
+) -> None:
+    out = ("--out", tmp_path / "s.csv")
+
+    lines, figures = bws("score", judgements, *out, "--method", "maxdiff", "--prior-precision", "0.5")
+
+    assert figures["prior_precision"] == 0.5
+    assert "The precision of the prior is 0.5." in lines
+    with pytest.raises(CommandError, match="Only --method maxdiff takes --prior-precision"):
+        bws("score", judgements, *out, "--prior-precision", "0.5")
+    _lines, figures = bws("score", judgements, *out, "--method", "maxdiff", "--errors", "annotators")
+    assert figures["standard_errors"] == "annotators"
 
 
 def test_score_counts_best_is_worst_where_it_is_asked_to(bws, judgements, tmp_path) -> None:

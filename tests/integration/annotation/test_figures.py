@@ -172,7 +172,9 @@ def test_each_pair_knows_the_ranks_of_its_tie_group(judged) -> None:
     assert all(row.first <= row.rank <= row.last for row in best.rows)
     top, bottom = best.rows[0], best.rows[-1]
     assert top.last < bottom.first
-    assert 0 < best.distinguishable < 1
+    assert best.distinction.distinguishable is not None
+    assert best.distinction.distinguishable_fdr is not None
+    assert 0 < best.distinction.distinguishable_fdr <= best.distinction.distinguishable < 1
     # A line stands where no places cross it, whichever way the table runs.
     lines = {place for place in range(2, 13) if all(row.last < place for row in best.rows[: place - 1])}
     assert {row.rank for row in best.rows[1:] if row.apart} == lines

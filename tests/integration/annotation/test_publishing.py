@@ -149,6 +149,7 @@ def test_the_files_of_a_bundle_are_in_its_manifest_and_whole(bundle) -> None:
         "scores/bradley-terry.csv",
         "scores/counting.csv",
         "scores/maxdiff.csv",
+        "scores/scores.json",
         "tuples.tsv",
     ]
     assert manifest_faults(bundle) == []
@@ -185,6 +186,19 @@ def test_the_command_gives_the_scores_of_a_bundle_to_the_last_byte(bundle, tmp_p
     call_command("bws", "score", str(bundle / "judgements.csv"), "--method", method, "--out", str(again))
 
     assert again.read_bytes() == (bundle / "scores" / f"{method}.csv").read_bytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_command_gives_what_a_bundle_states_beside_its_scores(bundle, tmp_path, capsys, method) -> None:
+    stated = json.loads((bundle / "scores" / "scores.json").read_text())[method]
+
+    again = ("--method", method, "--out", str(tmp_path / "again.csv"), "--json")
+    call_command("bws", "score", str(bundle / "judgements.csv"), *again)
+
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert stated == {name: figures[name] for name in stated}
+    assert stated["standard_errors"] == {"counting": "counted", "maxdiff": "exact"}.get(method, "none")
+    assert (stated["prior_precision"] is None) == (method == "counting")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -292,7 +306,7 @@ def test_the_command_writes_a_bundle_and_names_a_campaign_that_is_not_there(judg
     call_command("bws", "bundle", str(judged.pk), "--out", str(tmp_path / "whole.zip"), "--json")
 
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert (figures["judgements"], len(figures["files"])) == (240, 17)
+    assert (figures["judgements"], len(figures["files"])) == (240, 18)
     assert zipfile.ZipFile(tmp_path / "whole.zip").testzip() is None
     with pytest.raises(CommandError, match="no campaign 999999"):
         call_command("bws", "bundle", "999999", "--out", str(tmp_path / "none.zip"))

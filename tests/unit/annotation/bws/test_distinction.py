@@ -1,17 +1,22 @@
 """Items that a campaign has not told apart."""
 
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control, norm
 
-from annotation.bws.scores.distinction import tie_groups
+from annotation.bws.scores.distinction import DifferenceErrors, Distinction, pair_tests, tie_groups
 
 
 def told_apart(scores, errors, a: int, b: int) -> bool:
     return abs(scores[a] - scores[b]) > 1.959963984540054 * np.hypot(errors[a], errors[b])
+
+
+def independent(errors: np.ndarray) -> DifferenceErrors:
+    return lambda left, right: np.hypot(errors[left], errors[right])
 
 
 def test_two_clusters_are_two_groups() -> None:
@@ -82,12 +87,63 @@ def test_each_place_knows_the_runs_that_hold_it() -> None:
     first, last = groups.memberships
 
     assert (first.tolist(), last.tolist()) == ([0, 0, 1, 2], [0, 1, 1, 2])
-    # Two of the six pairs share a run: the first two, and the second and the third.
-    assert groups.distinguishable == pytest.approx(4 / 6)
 
 
-def test_a_single_item_has_nothing_to_be_told_apart_from() -> None:
-    assert np.isnan(tie_groups(np.array([0.5]), np.array([0.1])).distinguishable)
+def test_a_single_item_has_no_pair_to_be_told_apart() -> None:
+    found = pair_tests(np.array([0.5]), independent(np.array([0.1])))
+
+    assert found == Distinction(None, None, None, None, 0, 0)
+
+
+def test_the_shares_of_pairs_are_what_comparing_each_two_gives() -> None:
+    rng = np.random.default_rng(4)
+    scores, errors = rng.normal(0, 0.3, 40).round(1), rng.uniform(0.05, 0.2, 40)
+
+    found = pair_tests(scores, independent(errors))
+
+    pairs = list(combinations(range(40), 2))
+    p = np.array([2 * norm.sf(abs(scores[a] - scores[b]) / np.hypot(errors[a], errors[b])) for a, b in pairs])
+    assert found.distinguishable == pytest.approx(
+        np.mean([told_apart(scores, errors, a, b) for a, b in pairs])
+    )
+    steps = list(takewhile(lambda step: step[1] <= 0.05 / (780 - step[0]), enumerate(sorted(p))))
+    assert found.distinguishable_holm == pytest.approx(len(steps) / 780)
+    assert found.distinguishable_fdr == pytest.approx((false_discovery_control(p) <= 0.05).mean())
+    assert found.tied == pytest.approx(np.mean([scores[a] == scores[b] for a, b in pairs]))
+    assert found.pairs == found.pairs_tested == 780
+
+
+def test_holm_and_benjamini_hochberg_by_hand() -> None:
+    # Four items, six pairs with p = .001, .008, .012, .02, .04, .5. Holm: .001 <= .05/6, .008 <= .05/5, .012 <= .05/4,
+    # .02 > .05/3: three. Benjamini-Hochberg: .04 <= .05 5/6: five.
+    p = np.array([0.5, 0.02, 0.001, 0.04, 0.008, 0.012])
+    scores = np.arange(4.0)
+    left, right = np.triu_indices(4, 1)
+    errors = dict(zip(zip(left, right, strict=True), (right - left) / norm.isf(p / 2), strict=True))
+
+    found = pair_tests(scores, lambda a, b: np.array([errors[pair] for pair in zip(a, b, strict=True)]))
+
+    assert found.distinguishable == pytest.approx(5 / 6)
+    assert (found.distinguishable_holm, found.distinguishable_fdr) == pytest.approx((3 / 6, 5 / 6))
+
+
+def test_a_sample_of_pairs_gives_nearly_the_shares_of_all(monkeypatch) -> None:
+    rng = np.random.default_rng(5)
+    scores, errors = rng.normal(0, 0.4, 400), rng.uniform(0.02, 0.1, 400)
+
+    every = pair_tests(scores, independent(errors))
+    monkeypatch.setattr("annotation.bws.scores.distinction.MOST_ITEMS_PAIRED", 100)
+    sample = pair_tests(scores, independent(errors))
+
+    assert (sample.pairs, sample.pairs_tested) == (every.pairs, 1_000_000)
+    for name in ("distinguishable", "distinguishable_holm", "distinguishable_fdr"):
+        assert getattr(sample, name) == pytest.approx(getattr(every, name), abs=0.005)
+
+
+def test_without_errors_only_equal_scores_are_counted() -> None:
+    found = pair_tests(np.array([0.5, 0.5, 0.2]), None)
+
+    assert (found.distinguishable, found.tied, found.pairs_tested) == (None, pytest.approx(1 / 3), 0)
 
 
 def test_a_hundred_thousand_items_take_seconds_and_not_hours() -> None:

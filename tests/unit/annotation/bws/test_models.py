@@ -193,8 +193,8 @@ def test_the_scales_are_those_of_counting() -> None:
 
     signed, unit = (maxdiff_scores(judgements, scale=scale) for scale in (Scale.SIGNED, Scale.UNIT))
 
-    utilities = fit_utilities(MaxDiffLikelihood(judgements), prior_precision=1.0).utilities
-    assert signed.values == pytest.approx(np.tanh(utilities / 2))
+    assert signed.fit is not None
+    assert signed.values == pytest.approx(np.tanh(signed.fit.utilities / 2))
     assert unit.values == pytest.approx((signed.values + 1) / 2)
     assert unit.standard_errors == pytest.approx(signed.standard_errors / 2)
 
@@ -262,6 +262,7 @@ def test_estimated_errors_are_within_some_per_cent_of_the_exact_ones() -> None:
 
 def test_beyond_the_limit_errors_are_estimated_and_say_so(monkeypatch) -> None:
     monkeypatch.setattr("annotation.bws.scores.posterior.MOST_ITEMS_EXACT", 5)
+    monkeypatch.setattr("annotation.bws.scores.contrasts.MOST_ITEMS_JOINT", 5)
 
     scores = maxdiff_scores(random_judgements(14))
 

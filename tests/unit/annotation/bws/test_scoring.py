@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.scores.scoring import Scale, counting_errors, counting_scores
+from annotation.bws.scores.counting import counting_errors, design_effects
+from annotation.bws.scores.scoring import Scale, counting_scores
+from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 # Four items, three judgements of four and one of a row that names item 0 twice:
 #   0 1 2 3   best 0   worst 3
@@ -98,3 +101,47 @@ def test_the_order_of_judgements_and_places_changes_nothing(judgements) -> None:
     scores, turned_scores = counting_scores(judgements), counting_scores(turned)
 
     assert np.array_equal(scores.values, turned_scores.values, equal_nan=True)
+
+
+def test_design_effects_by_hand() -> None:
+    # Three pairs of three items, each judged twice; both judges of 0 1 and of 1 2 agree, those of 0 2 do not.
+    judgements = Judgements(
+        np.array([[0, 1], [0, 1], [0, 2], [2, 0], [1, 2], [1, 2]]),
+        np.array([0, 0, 0, 2, 1, 1]),
+        np.array([1, 1, 2, 0, 2, 2]),
+        3,
+    )
+
+    effects = design_effects(judgements)
+
+    # Sums of squares: of the six cells 8, of the three items 2, of all twelve outcomes 12. Between (8 - 2) / 3 = 2,
+    # within (12 - 8) / 6 = 2/3, two outcomes in a cell: r = (2 - 2/3) / (2 + 2/3) = 1/2, and 1 + (2 - 1) / 2.
+    assert effects == pytest.approx([1.5, 1.5, 1.5])
+
+
+def test_a_tuple_judged_once_has_a_design_effect_of_one() -> None:
+    tuples = design_tuples(30).tuples
+
+    assert design_effects(Judgements(tuples, tuples[:, 0], tuples[:, 1], 30)).tolist() == [1.0] * 30
+
+
+def test_intervals_of_counting_cover_the_score_over_random_tuples() -> None:
+    rng, people = np.random.default_rng(1), [SimulatedAnnotator(noise=0.7)] * 8
+    latent = rng.standard_normal(100)
+    random = np.array([rng.permutation(100).reshape(-1, 4) for _ in range(4000)]).reshape(-1, 4)
+    asked_of_all = simulated_judgements(random, latent, annotators=people, judgements_per_tuple=1, seed=1)
+    expected = counting_scores(asked_of_all).values
+
+    covered, covered_by_independent = [], []
+    for seed in range(12):
+        judgements = simulated_judgements(
+            design_tuples(100, seed=seed).tuples, latent, annotators=people, judgements_per_tuple=8, seed=seed
+        )
+        scores = counting_scores(judgements)
+        away = np.abs(scores.values - expected)
+        covered.append((away < 1.96 * scores.standard_errors).mean())
+        alone = counting_errors(scores.appearances, scores.best, scores.worst) / 2
+        covered_by_independent.append((away < 1.96 * alone).mean())
+
+    assert 0.93 < np.mean(covered) < 0.98
+    assert np.mean(covered_by_independent) < 0.88
