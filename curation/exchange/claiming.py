@@ -42,8 +42,9 @@ def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
 
 
 def import_failed(*, batch: ImportBatch, error: str) -> None:
-    """Say in a batch that is under way that it failed, and why; what its check foresaw stays beside that."""
-    failed = {"state": ImportBatch.State.FAILED, "report": {**batch.report, "error": error}}
+    """Say in a batch that is under way that it failed, and why; what it foresaw or counted stays beside that."""
+    counts = {name: getattr(batch, name) for name in ("rows", "added", "unchanged", "rejected")}
+    failed = {"state": ImportBatch.State.FAILED, "report": {**batch.report, "error": error}, **counts}
     _held(batch).filter(state=ImportBatch.State.RUNNING).update(**failed)
 
 

@@ -52,10 +52,6 @@ DUPLICATES = ("within_file", "in_dataset", "mirrored", "across_splits")
 Row = IdentifiedPair | RowError
 
 
-class NothingImportedError(UserError):
-    """No row of the file can be imported. The rejected rows are written to the file of errors all the same."""
-
-
 @dataclass(frozen=True)
 class ImportOptions:
     """How a file is to be imported. None: as the file's columns say it, and else its name and its scores."""
@@ -128,6 +124,14 @@ class ImportOutcome:
             either = (within.mirrored or stored.mirrored, within.across_splits or stored.across_splits)
             for name, counts in zip(DUPLICATES, (within.exact, stored.exact, *either), strict=True):
                 self.duplicates[name] += counts
+
+
+class NothingImportedError(UserError):
+    """No row of the file can be imported. The rejected rows are written to the file of errors all the same."""
+
+    def __init__(self, sentence: str, /, *, outcome: ImportOutcome, **names: object) -> None:
+        super().__init__(sentence, **names)
+        self.outcome = outcome
 
 
 @dataclass
@@ -207,6 +211,7 @@ def _job_prepared(
         outcome.score_set = options.score_set
         low, high = outcome.scale
         job.target.score_set = score_set or ScoreSet(
+            dataset=dataset,
             name=options.score_set,
             kind=ScoreSet.Kind.REFERENCE,
             low=low,
@@ -235,11 +240,12 @@ def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
     )
 
 
-def _nothing_imported(path: Path, rows: int, rejections: Rejections) -> NothingImportedError:
+def _nothing_imported(path: Path, outcome: ImportOutcome, rejections: Rejections) -> NothingImportedError:
     """The error of a file that has no row that can be imported."""
+    rows = outcome.rows
     if not rows:
         sentence = _("%(file)s has no rows. Choose a file with one pair of sentences in each row.")
-        return NothingImportedError(sentence, file=path.name)
+        return NothingImportedError(sentence, outcome=outcome, file=path.name)
     count, first = rejections.most_frequent()
     sentence = ngettext(
         "The only row of %(file)s cannot be imported. Line %(line)s: %(reason)s.",
@@ -251,8 +257,8 @@ def _nothing_imported(path: Path, rows: int, rejections: Rejections) -> NothingI
             "None of the %(rows)s rows of %(file)s can be imported. "
             "The most frequent reason (%(count)s rows), first on line %(line)s: %(reason)s."
         )
-    facts = {"line": first.line, "reason": first.reason}
-    return NothingImportedError(sentence, rows=rows, file=path.name, count=count, **facts)
+    facts = {"rows": rows, "count": count, "line": first.line, "reason": first.reason}
+    return NothingImportedError(sentence, outcome=outcome, file=path.name, **facts)
 
 
 def _score_set_found(dataset: Dataset, options: ImportOptions) -> ScoreSet | None:
@@ -282,7 +288,8 @@ def _rows_import_recorded(
     """Import, and store the options and the result in the batch's row."""
     is_small = job.survey.rows <= ONE_TRANSACTION_ROWS
     with transaction.atomic() if is_small else nullcontext():
-        _target_saved(job.target)
+        if job.target.dataset.pk is None:
+            job.target.dataset.save()
         if not is_small and batch.pk is None:
             batch.dataset = job.target.dataset
             batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
@@ -292,18 +299,12 @@ def _rows_import_recorded(
         _batch_closed(batch, job.target.dataset, job.outcome)
 
 
-def _target_saved(target: Target) -> None:
-    if target.dataset.pk is None:
-        target.dataset.save()
+def _score_set_looked_up(target: Target) -> None:
+    """Another import may have made the score set since this one looked for it. Call it under the dataset's lock."""
     made = target.score_set
     if made and made.pk is None:
-        with transaction.atomic():
-            dataset_lock(target.dataset)
-            # Another import may have made the same set since this one looked for it.
-            asked = ImportOptions(score_set=made.name, scale=(made.low, made.high))
-            target.score_set = _score_set_found(target.dataset, asked) or made
-            made.dataset = target.dataset
-            target.score_set.save()
+        asked = ImportOptions(score_set=made.name, scale=(made.low, made.high))
+        target.score_set = _score_set_found(target.dataset, asked) or made
 
 
 @transaction.atomic
@@ -329,6 +330,7 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
         with nullcontext() if outcome.dry_run else transaction.atomic():
             if not outcome.dry_run:
                 dataset_lock(dataset)
+                _score_set_looked_up(job.target)
             written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
             written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
             outcome.add(len(chunk), written)
@@ -342,7 +344,7 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
             refuse(error)
         report(outcome.rows, job.survey.rows, _("Importing pairs"))
     if outcome.rejected == outcome.rows:
-        raise _nothing_imported(job.layout.path, outcome.rows, rejections)
+        raise _nothing_imported(job.layout.path, outcome, rejections)
 
 
 @contextmanager
@@ -380,6 +382,8 @@ def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
     except Exception as error:
         # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
         if batch.pk:
+            if isinstance(error, NothingImportedError):
+                error.outcome.count_in(batch)  # the file of errors lists the rows of this attempt
             import_failed(batch=batch, error=str(error))
         raise
 

@@ -101,7 +101,9 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
         sentences |= {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(made)}
         pair_ids = {name: pair.pk for name, pair in known.items()}
         pair_ids |= _pairs_added(target.dataset, new, sentences, asked=scores)
-        if target.score_set is not None:
+        if target.score_set is not None and scores:
+            if target.score_set.pk is None:  # with its first score, so that no empty set is left behind
+                target.score_set.save()
             rows_add(
                 PairScore,
                 shared={"score_set_id": target.score_set.pk},

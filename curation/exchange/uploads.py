@@ -16,7 +16,13 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import import_claim, import_is_free
-from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, ImportOutcome, pairs_import
+from curation.exchange.importing import (
+    ONE_TRANSACTION_ROWS,
+    ImportOptions,
+    ImportOutcome,
+    NothingImportedError,
+    pairs_import,
+)
 from curation.files.drafts import FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
@@ -55,22 +61,34 @@ def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | N
 def import_check(
     *, batch: ImportBatch, options: ImportOptions, most_rows: int = ROWS_MOST, report: Report = silent
 ) -> ImportOutcome:
-    """Try an import without writing a row, and keep for `import_apply` what was asked and what would come."""
+    """Try an import without writing a row, and keep for `import_apply` what was asked and what would come.
+
+    Raises NothingImportedError where every row is rejected; what was asked and the figures are kept then too.
+    """
     dataset_require_active(batch.dataset)
     _require_free(batch)
-    outcome = pairs_import(
-        dataset=batch.dataset,
-        path=_upload_path(batch),
-        options=options,
-        errors=_errors_path(batch),
-        dry_run=True,
-        most_rows=most_rows,
-        report=report,
-    )
+    try:
+        outcome = pairs_import(
+            dataset=batch.dataset,
+            path=_upload_path(batch),
+            options=options,
+            errors=_errors_path(batch),
+            dry_run=True,
+            most_rows=most_rows,
+            report=report,
+        )
+    except NothingImportedError as error:
+        _check_save(batch, options, error.outcome, error=str(error))
+        raise
+    _check_save(batch, options, outcome)
+    return outcome
+
+
+def _check_save(batch: ImportBatch, options: ImportOptions, outcome: ImportOutcome, **more: str) -> None:
     batch.mapping = options.as_json()
     outcome.count_in(batch)
+    batch.report |= more
     _asked_save(batch)
-    return outcome
 
 
 def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:

@@ -3,6 +3,7 @@
 An import is uploaded, seen, tried, and then imported. Nothing is written before the last step.
 """
 
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +20,7 @@ from curation.datasets.selectors import pair_choices
 from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import imports_of
 from curation.exchange.exporting import snapshot_create, snapshot_path
-from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions
+from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, NothingImportedError
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import (
     import_apply,
@@ -86,7 +87,8 @@ def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpR
     form = ImportForm(request.POST, preview=preview)
     if form.is_valid():
         try:
-            import_check_at_once(batch=batch, options=form.options())
+            with suppress(NothingImportedError):  # the batch keeps it, with the rejected rows
+                import_check_at_once(batch=batch, options=form.options())
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -150,6 +152,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "as_run": batch.rows > ONE_TRANSACTION_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,
+        "failure": batch.state != ImportBatch.State.RUNNING and batch.report.get("error"),
         **more,
     }
     return render(request, "curation/import_batch.html", context)

@@ -435,6 +435,33 @@ def test_a_large_import_that_is_stopped_goes_on_where_it_was(dataset, written, c
     assert list(ImportBatch.objects.order_by("pk").values_list("state", flat=True)) == ["failed", "done"]
 
 
+def test_a_large_file_whose_every_row_contradicts_the_dataset_leaves_no_empty_score_set(
+    dataset, written, chunks_of_two
+) -> None:
+    rows = [f"{n},A {n}.,B {n}.,1\n" for n in range(6)]
+    pairs_import(dataset=dataset, path=written("id,a,b,score\n" + "".join(rows)))
+    before = everything()[:-1]
+
+    contradicting = written("id,a,b,score\n" + "".join(rows).replace("B", "X"))
+    with pytest.raises(UserError, match="None of the 6 rows"):
+        pairs_import(dataset=dataset, path=contradicting, options=ImportOptions(score_set="new"))
+
+    assert everything()[:-1] == before
+    assert list(ImportBatch.objects.order_by("pk").values_list("state", "rejected")) == [
+        ("done", 0),
+        ("failed", 6),
+    ]
+
+
+def test_the_score_set_of_a_large_file_is_made_with_its_first_score(dataset, written, chunks_of_two) -> None:
+    rows = ["A 0.,B 0.,\n", "A 1.,B 1.,\n", *(f"A {n}.,B {n}.,{n}\n" for n in range(2, 6))]
+
+    outcome = pairs_import(dataset=dataset, path=written("a,b,score\n" + "".join(rows)))
+
+    assert (outcome.added, outcome.scores_added) == (6, 4)
+    assert ScoreSet.objects.get().scores.count() == 4
+
+
 def test_a_small_import_that_is_stopped_leaves_nothing(dataset, written) -> None:
     def stop(done: int, total: int, message: str) -> None:
         raise InterruptedError("stopped")

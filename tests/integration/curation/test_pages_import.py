@@ -105,6 +105,42 @@ def test_the_rejected_rows_can_be_downloaded(upload, client, address) -> None:
     assert lines[1].startswith("4,sentence a is empty,")
 
 
+def test_a_check_that_rejects_every_row_is_shown_with_the_file_of_rejected_rows(
+    upload, client, address, dataset
+) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"low": "100", "high": "200"})
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+    rejected = b"".join(client.get(f"{address}{batch.pk}/errors.csv").streaming_content).decode()
+
+    assert page.count("None of the 3 rows of pairs.csv can be imported.") == 1
+    assert '<span class="value wrong">3</span>' in page
+    assert f'href="{address}{batch.pk}/errors.csv"' in page
+    assert "Import 2 pairs" not in page
+    assert "already contains" not in page
+    assert [line.split(",")[0] for line in rejected.splitlines()] == ["line", "2", "3", "4"]
+
+
+def test_an_import_that_rejects_every_row_shows_its_own_figures_and_not_those_of_the_check(
+    upload, client, address, dataset
+) -> None:
+    batch, other = upload(THREE_ROWS), upload(THREE_ROWS.replace("A dog", "The dog"))
+    for each in (batch, other):
+        client.post(f"{address}{each.pk}/check/", AS_GUESSED | {"source_name": "wire"})
+    client.post(f"{address}{other.pk}/apply/")
+
+    answer = client.post(f"{address}{batch.pk}/apply/")
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+
+    assert answer.status_code == 400
+    assert "None of the 3 rows of pairs.csv can be imported." in page
+    assert '<span class="value wrong">3</span>' in page
+    assert f'href="{address}{batch.pk}/errors.csv"' in page
+    assert "Import 2 pairs" not in page
+
+
 def test_without_rejected_rows_there_is_no_file_of_them(upload, client, address) -> None:
     batch = upload("sentence1,sentence2\nA dog runs.,A dog is running.\n")
 
@@ -192,7 +228,8 @@ def test_what_cannot_be_tried_is_said_and_the_choices_are_kept(
 ) -> None:
     batch = upload(THREE_ROWS)
 
-    page = client.post(f"{address}{batch.pk}/check/", AS_GUESSED | changed | {"split_name": "kept"})
+    chosen = AS_GUESSED | changed | {"split_name": "kept"}
+    page = client.post(f"{address}{batch.pk}/check/", chosen, follow=True)
 
     assert sentence in page.content.decode()
     assert 'value="kept"' in page.content.decode()
