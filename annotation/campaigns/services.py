@@ -168,6 +168,9 @@ def campaign_pause(*, campaign: Campaign) -> Campaign:
 
 def campaign_resume(*, campaign: Campaign) -> Campaign:
     """Go on with a paused campaign, or with one that was closed too early."""
+    if not campaign.question:  # an imported campaign
+        unknown = _("The question of “%(name)s” is not known, so nobody can be asked; make a new campaign.")
+        raise UserError(unknown, name=campaign.name)
     return _move(campaign, Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED)
 
 

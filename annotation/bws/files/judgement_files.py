@@ -267,10 +267,11 @@ class _Reading:
         rejected = faults.total()
         rows = rejected + sum(len(rows.items) for rows in self.settled.values())
         if rejected > _MANY_REJECTED * rows:
-            fault, count = faults.most_common(1)[0]
+            fault, number = faults.most_common(1)[0]
+            count = "all" if number == rejected else f"{number:,}"
             yield (
                 f"{rejected:,} of {rows:,} rows ({rejected / rows:.0%}) are not judgements and are left out; "
-                f"{count:,} of them because {fault}."
+                f"{count} of them because {fault}."
             )
 
 

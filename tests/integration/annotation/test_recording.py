@@ -11,10 +11,12 @@ from django.core.management.base import CommandError
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.judgement_files import write_judgements
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
+from annotation.campaigns.services import campaign_resume
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, Judgement, Participation, TupleItem
 from annotation.results.bundle import bundle_write
 from annotation.results.publishing import scores_publish
+from curation.errors import UserError
 from curation.models import Dataset, Pair, User
 from tests.factories import PairFactory
 from tests.integration.annotation.pages import address, client_of, text_of
@@ -197,6 +199,16 @@ def test_what_the_file_does_not_tell_is_not_known(keep, path, tmp_path, admin) -
     )
     assert [design[name] for name in unknown] == [None] * len(unknown)
     assert (figures["single_texts"], "40 items hold one text and not two" in "".join(lines)) == (40, True)
+
+
+@pytest.mark.django_db
+def test_a_campaign_whose_question_nobody_knows_is_not_opened_again(keep, path) -> None:
+    _lines, figures = keep(path, "--dataset", "elsewhere", "--create")
+
+    with pytest.raises(UserError, match="The question of “Elsewhere” is not known"):
+        campaign_resume(campaign=Campaign.objects.get(pk=figures["campaign"]))
+
+    assert Campaign.objects.get(pk=figures["campaign"]).state == "closed"
 
 
 @pytest.mark.django_db
