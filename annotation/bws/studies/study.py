@@ -53,7 +53,7 @@ class StudyPlan:
     curve_trials: int = 50
     across_trials: int = 5
     scenario_trials: int = 50
-    random_choices: int = 8
+    random_choices: int = 4
     random_trials: int = 10
     campaigns: int = 20
     most_items_simulated: int = 300

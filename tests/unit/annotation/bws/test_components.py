@@ -158,3 +158,19 @@ def test_the_curve_ends_at_what_half_of_the_tuples_have() -> None:
 
     assert [point.judgements_per_tuple for point in fewer_judgements(some, trials=5)] == [1, 2]
     assert fewer_judgements(judged.only(np.zeros(0, dtype=int))) == []
+
+
+def test_ties_and_small_tuples_are_outcomes_too() -> None:
+    # A tie of 0 and 1 is an outcome of 0 for both; the last tuple has two items.
+    items = np.array([[0, 1, 2], [0, 1, -1], [0, 2, -1], [1, 2, -1]])
+    judged = Judgements(items, np.array([0, -1, 0, 1]), np.array([2, -1, 2, 2]), 3)
+
+    found = variance_components(judged)
+
+    # One item in two tuples: 0: 1*0, 1*1, 0*1; 1: 0*0, 0*1, 0*1; 2: three times 1; mean 4/9. Two items, two judgements:
+    # the square of the sum 0, less those of rows, 0, and of items, 4 + 1 + 9, and with what is in both, 6: -8 in all,
+    # in 81 - 21 - 27 + 9 = 42 ordered pairs.
+    assert found.item == pytest.approx(4 / 9 + 8 / 42)
+    assert found.tuple is None
+    points = fewer_judgements(judged, trials=3)
+    assert [point.judgements for point in points] == [4]
