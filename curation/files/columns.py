@@ -61,8 +61,19 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
     return mapping
 
 
+def nested_refusal(file_name: str, names: Sequence[str]) -> str:
+    """Why these columns of a Parquet file are not read, and what to do if they hold sentences."""
+    return (
+        f"{file_name} holds lists or other nested values in {_listed(names)}, which are not read from Parquet files; "
+        f"if these are the two sentences of a pair, write them into two columns, "
+        f"or into one text with a line end between."
+    )
+
+
 def _unknown_sentences(layout: Layout) -> FileError:
     file_name, names = layout.path.name, layout.columns
+    if layout.nested and (len(names) < 2 or not set(PAIR_NAMES).isdisjoint(_plain(layout.nested))):
+        return FileError(nested_refusal(file_name, layout.nested))
     both = next((name for index, name in enumerate(names) if holds_pairs(layout.rows, index)), None)
     if both is not None:
         shown = _listed([both])
@@ -137,6 +148,8 @@ def _named(asked: Columns, layout: Layout) -> dict[str, int]:
             raise FileError(
                 f'{file_name} has {names.count(name)} columns named "{name}"; give each its own name.'
             )
+        if name in layout.nested:
+            raise FileError(nested_refusal(file_name, [name]))
         if name not in names:
             hint = "" if layout.header else " (a file without a header has its columns numbered from 1)"
             raise FileError(f'{file_name} has no column "{name}"; it has {_listed(names)}{hint}.')

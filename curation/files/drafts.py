@@ -72,6 +72,7 @@ class Layout:
     """How a file is to be read, decided once from its beginning.
 
     rows: the first rows below the header, as they stand, those that can be read.
+    nested: columns of a Parquet file that hold lists or other nested values, and are not read.
     warnings: sentences for people, such as an encoding that had to be guessed.
     mapping: from a field of DraftPair to the index of its column in `columns`, from 0; empty until it is decided.
     """
@@ -84,5 +85,6 @@ class Layout:
     encoding: str = ""
     delimiter: str = ""
     quoted: bool = False
+    nested: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     mapping: Mapping[str, int] = field(default_factory=dict)

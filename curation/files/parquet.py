@@ -73,15 +73,20 @@ class _Chunk(NamedTuple):
     dictionary_first: bool
 
 
-def parquet_columns(path: Path) -> tuple[str, ...]:
-    """The names of the columns that hold one value a row. Raises FileError where the file cannot be used."""
+def parquet_columns(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the columns that hold one value a row, and of those that hold lists or other nested values.
+
+    Only the first can be read: how much one row of the others takes is known only after it was taken out.
+    Raises FileError where the file cannot be used.
+    """
     with _opened(path) as file:
-        names = tuple(field.name for field in file.schema_arrow if not pa.types.is_nested(field.type))
+        is_nested = {field.name: pa.types.is_nested(field.type) for field in file.schema_arrow}
+        names = tuple(name for name in is_nested if not is_nested[name])
         # Arrow takes columns by name alone.
         name, times = Counter(file.schema_arrow.names).most_common(1)[0] if names else ("", 1)
         if times > 1:
             raise FileError(f'{path.name} has {times} columns named "{name}"; give each its own name.')
-        return names
+        return names, tuple(name for name in is_nested if is_nested[name])
 
 
 def parquet_sample(path: Path, names: Sequence[str], rows: int, *, characters: int) -> list[tuple[Any, ...]]:

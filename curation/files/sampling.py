@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curation.files.columns import holds_numbers, holds_pairs, is_number, recognised_columns
+from curation.files.columns import (
+    holds_numbers,
+    holds_pairs,
+    is_number,
+    nested_refusal,
+    recognised_columns,
+)
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout
 from curation.files.encoding import detect_encoding
 from curation.files.pair_cells import holds_two_sentences, two_sentences
@@ -49,7 +55,7 @@ def _text_sample(path: Path, format: str, *, header: bool | None, delimiter: str
     names = tuple(str(cell).strip() for cell in cells)
     return Layout(
         path, format, names, dialect.rows[has_header:], has_header,
-        encoding.name, dialect.delimiter, dialect.quoted, warnings,
+        encoding.name, dialect.delimiter, dialect.quoted, warnings=warnings,
     )  # fmt: skip
 
 
@@ -80,11 +86,12 @@ def _json_sample(path: Path, lines: Sequence[str], encoding: str, warnings: tupl
 
 
 def _parquet_sample(path: Path) -> Layout:
-    columns = parquet_columns(path)
+    columns, nested = parquet_columns(path)
     _require_fewer(len(columns), path)
     count = max(1, min(_PARQUET_ROWS, _PARQUET_CELLS // max(len(columns), 1)))
     rows = parquet_sample(path, columns, count, characters=_CELL_CHARACTERS)
-    return Layout(path, "parquet", columns, rows)
+    warnings = (nested_refusal(path.name, nested),) if nested else ()
+    return Layout(path, "parquet", columns, rows, nested=nested, warnings=warnings)
 
 
 def _require_fewer(columns: int, path: Path) -> None:

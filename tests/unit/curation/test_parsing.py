@@ -516,6 +516,45 @@ def test_a_parquet_file_that_python_cannot_take_is_answered_in_one_sentence(
         read_pairs(path)
 
 
+PAIRED = pa.array([["A.", "B."], ["C.", "D."]])
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        (pa.table({"Text": PAIRED, "Score": [1, 2]}), Columns()),
+        (pa.table({"PairID": [1, 2], "Text": PAIRED, "Score": [1, 2]}), Columns()),
+        (pa.table({"PairID": [1, 2], "Text": PAIRED, "Score": [1, 2]}), Columns(pair="Text")),
+        (pa.table({"Text": PAIRED}), Columns()),
+        (pa.table({"Text": PAIRED.cast(pa.list_(pa.string(), 2)), "Score": [1, 2]}), Columns()),
+    ],
+)
+def test_two_sentences_in_a_list_of_a_parquet_file_are_refused_with_what_to_do(
+    tmp_path, table: pa.Table, columns: Columns
+) -> None:
+    pq.write_table(table, tmp_path / "pairs.parquet")
+
+    with pytest.raises(FileError) as caught:
+        read_pairs(tmp_path / "pairs.parquet", columns)
+
+    assert str(caught.value) == (
+        'pairs.parquet holds lists or other nested values in "Text", which are not read from Parquet files; if these '
+        "are the two sentences of a pair, write them into two columns, or into one text with a line end between."
+    )
+
+
+def test_a_column_of_lists_beside_the_sentences_is_left_out_with_a_warning(tmp_path) -> None:
+    table = pa.table({"a": ["A.", "C."], "tokens": PAIRED, "b": ["B.", "D."]})
+    pq.write_table(table, tmp_path / "pairs.parquet")
+
+    layout, pairs, errors = read_pairs(tmp_path / "pairs.parquet")
+
+    assert ([(pair.a, pair.b) for pair in pairs], errors) == ([("A.", "B."), ("C.", "D.")], [])
+    assert [warning.split("; ")[0] for warning in layout.warnings] == [
+        'pairs.parquet holds lists or other nested values in "tokens", which are not read from Parquet files'
+    ]
+
+
 # Whole files
 
 
