@@ -53,5 +53,5 @@ def test_every_chart_has_a_table_and_no_page_scrolls_sideways(open_as, curator, 
     for summary in page.get_by_text("All thresholds").all():
         summary.click()
 
-    assert page.locator("figure.chart").count() == 3
+    assert page.locator("figure.chart").count() == 4
     assert sideways_overflow(page) == 0

@@ -115,7 +115,8 @@ def maxdiff_scores(
 ) -> Scores:
     """Score each item by its utility in the MaxDiff model, with a Gaussian prior.
 
-    Uses which items an item met, which counting does not: as accurate with about half of the judgements.
+    Uses which items an item met, which counting does not, and so needs fewer judgements for the same accuracy (on
+    Ruddit about half of them).
     prior_precision: estimated from the judgements if it is not given (`fit_with_prior`). groups: (m,) numbers from 0 of
     groups of items that have prior means of their own, which are estimated too.
     Standard errors are those of u minus the mean of all u: by the normal approximation of the posterior, or by how much

@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=verb.one_of(ErrorSource),
         metavar="FROM",
         help="Of maxdiff: standard errors from the model (model, the default), or from how much the annotators differ "
-        "(annotators), which takes some thirty of them.",
+        "(annotators), which are too small with few annotators or few judgements per tuple.",
     )
 
 
