@@ -189,7 +189,7 @@ def part_of(whole: str, name: str, given: dict[str, Any]) -> str:
 
 
 def asked(client: Client, method: str, path: str, body: bytes = b"", kind: str = "") -> HttpResponse:
-    """The answer, and nothing that it changed: whoever asked to be logged out is logged in again."""
+    """The answer. What the request changed is undone; after a logout, the client is logged in again."""
     cookies = copy(client.cookies)
     try:
         with transaction.atomic():
