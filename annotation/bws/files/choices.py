@@ -40,17 +40,17 @@ def position_in_cell(cell: str) -> int | None:
     return None if match is None else int(match[1])
 
 
-def naming_of(found: IntArray) -> tuple[Naming, str]:
+def naming_of(positions: IntArray) -> tuple[Naming, str]:
     """Which way of naming a file uses, and a warning if its cells do not show that, or "".
 
-    found: (n, 2, 4) the position within its row that the best and the worst cell of each row name in each way of
+    positions: (n, 2, 4) the position within its row that the best and the worst cell of each row name in each way of
     Naming, -1 where they name none.
     """
-    read = (found >= 0).sum(axis=(0, 1))  # (4,)
+    read = (positions >= 0).sum(axis=(0, 1))  # (4,)
     taken = Naming(int(read.argmax()))
     for other in Naming:
         close = other != taken and read[other] >= _AMBIGUOUS * read[taken] > 0
-        if close and (found[:, :, other] != found[:, :, taken]).any():
+        if close and (positions[:, :, other] != positions[:, :, taken]).any():
             return taken, (
                 f"The best and worst cells can be read as {taken.words} and as {other.words}, and the file does not "
                 f"show which is meant; they are read as {taken.words}."

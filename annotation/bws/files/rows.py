@@ -40,7 +40,7 @@ class Rejected(NamedTuple):
 class Draft(NamedTuple):
     """A row before it is known how its file names the best and the worst.
 
-    items: their numbers in the order of their positions. cells: of the best and the worst. found: the position that
+    items: their numbers in the order of their positions. cells: of the best and the worst. positions: the position that
     each of the two names in each way of Naming, -1 for none. respelled: the number of the cell's text where it names
     its item (Naming.ITEM) with other spaces, else -1.
     """
@@ -48,7 +48,7 @@ class Draft(NamedTuple):
     line: int
     items: list[int]
     cells: tuple[str, str]
-    found: tuple[list[int], list[int]]
+    positions: tuple[list[int], list[int]]
     respelled: tuple[int, int]
     annotator: int
 
@@ -67,9 +67,11 @@ class FileRows:
         return self.table.places.annotator is not None
 
     @property
-    def found(self) -> IntArray:
+    def positions(self) -> IntArray:
         """The positions that cells may name, (n, 2, 4)."""
-        return np.array([draft.found for draft in self.drafts], dtype=np.int64).reshape(-1, 2, len(Naming))
+        return np.array([draft.positions for draft in self.drafts], dtype=np.int64).reshape(
+            -1, 2, len(Naming)
+        )
 
     @property
     def respelled(self) -> IntArray:
@@ -135,14 +137,14 @@ class _RowReader:
         if len(numbers) < 2:
             raise ValueError(f"the row has {len(numbers)} of at least 2 items")
         best, worst = self._meaning(answer.best), self._meaning(answer.worst)
-        (best_found, best_text), (worst_found, worst_text) = (
-            self._found(cell, numbers, position) for cell in (best, worst)
+        (best_positions, best_text), (worst_positions, worst_text) = (
+            self._positions(cell, numbers, position) for cell in (best, worst)
         )
         return Draft(
             line=answer.line,
             items=numbers,
             cells=(best.texts[0], worst.texts[0]),
-            found=(best_found, worst_found),
+            positions=(best_positions, worst_positions),
             respelled=(best_text, worst_text),
             annotator=self._annotators.number(answer.annotator),
         )
@@ -152,11 +154,11 @@ class _RowReader:
         if meaning is None:
             number = position_in_cell(cell)
             column = self._columns.get(cell.strip(), self._columns.get(plain(cell), -1))
-            places = (-1 if number is None else number - 1, -1 if number is None else number, column)
-            meaning = self._meanings[cell] = _Meaning((cell, *list_in(cell)), places)
+            columns = (-1 if number is None else number - 1, -1 if number is None else number, column)
+            meaning = self._meanings[cell] = _Meaning((cell, *list_in(cell)), columns)
         return meaning
 
-    def _found(self, cell: "_Meaning", items: list[int], position: list[int]) -> tuple[list[int], int]:
+    def _positions(self, cell: "_Meaning", items: list[int], position: list[int]) -> tuple[list[int], int]:
         """The positions that a cell names, by Naming; and its text's number if it is spelled with other spaces."""
         for text in cell.texts:
             if (number := self._items.find(text)) in items:

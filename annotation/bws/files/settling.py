@@ -107,9 +107,9 @@ class SettledRows:
 
 def settle(file: FileRows, spacing: Spacing, best_is_worst: BestIsWorst) -> SettledRows:
     """Decide what the best and worst cells of a file name, and reject the rows whose cells do not fit."""
-    texts, found = padded([draft.items for draft in file.drafts]), file.found
-    naming, warning = naming_of(found)
-    chosen = found[:, :, naming].copy()  # (n, 2)
+    texts, positions = padded([draft.items for draft in file.drafts]), file.positions
+    naming, warning = naming_of(positions)
+    chosen = positions[:, :, naming].copy()  # (n, 2)
     if naming is Naming.ITEM and not spacing.merged:
         chosen[file.respelled >= 0] = -1
     items = _numbered(texts, spacing.item_of)
@@ -132,7 +132,7 @@ def _outside(draft: Draft, chosen: IntArray, naming: Naming) -> Rejected:
     if not cell.strip():
         return Rejected(draft.line, f"the row names no {name} item", Fault.EMPTY)
     reason = f'the row names "{short(cell)}" {name}, which is not among its items'
-    others = [other for other in Naming if other != naming and draft.found[role][other] >= 0]
+    others = [other for other in Naming if other != naming and draft.positions[role][other] >= 0]
     if draft.respelled[role] >= 0 and naming is Naming.ITEM:
         reason += " (it differs from one of them in spaces)"
     elif others:

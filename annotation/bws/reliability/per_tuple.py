@@ -55,7 +55,7 @@ def fewer_judgements(judgements: Judgements, *, trials: int = 100, seed: int = 1
     most = int(np.sort(sizes)[len(sizes) // 2])
     numbers = np.unique(np.linspace(1, most, min(most, MOST_POINTS)).round().astype(int)).tolist()
     every, scores = counting_scores(judgements).values, HalfScores(judgements)
-    found: dict[int, list[FloatArray]] = {number: [] for number in numbers}  # each (2, B)
+    correlations: dict[int, list[FloatArray]] = {number: [] for number in numbers}  # each (2, B)
     rng = np.random.default_rng(seed)
     for count in batches(trials, len(judgements)):
         rank = _random_ranks(tuples, count, rng)  # (n, B)
@@ -68,10 +68,10 @@ def fewer_judgements(judgements: Judgements, *, trials: int = 100, seed: int = 1
             some, _, seen = scores.count(chosen)
             with_all = spearman(some, np.broadcast_to(every, some.shape), seen)
             halves = spearman(*scores.count(first, chosen)) if number > 1 else np.zeros(count)
-            found[number].append(np.stack([halves, with_all]))
+            correlations[number].append(np.stack([halves, with_all]))
     return [
         _point(number, int(np.minimum(sizes, number).sum()), values)
-        for number, parts in found.items()
+        for number, parts in correlations.items()
         if not np.isnan(values := np.concatenate(parts, axis=1)).any()
     ]
 

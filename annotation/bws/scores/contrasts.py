@@ -80,11 +80,11 @@ def _spread(gradients: csr_array) -> csr_array:
 def _of_many(posterior: Posterior, gradients: csr_array | None, kind: ErrorKind) -> Contrasts:
     """The errors without their covariances, by solving equations instead of inverting the precision."""
     precision, prior = posterior.precision, posterior.prior_precision
-    deviations, found = posterior_errors(precision)
+    deviations, how = posterior_errors(precision)
     variances, ones = deviations**2, np.ones(len(deviations))
     row_means = solve(precision, ones) / len(ones)
     if gradients is None:
-        kind = found
+        kind = how
     else:
         spread = _spread(gradients)
         row_means = solve(precision, spread @ row_means + prior * row_means)

@@ -79,8 +79,8 @@ def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
         evidence += (len(mean) * log_precision - log_determinant(posterior.precision)) / 2
         return -evidence - ITEMS_ADDED / 2 * (log_precision - precision)
 
-    found = minimize_scalar(loss, bounds=LOG_PRECISIONS, method="bounded", options={"xatol": CLOSE_ENOUGH})
-    return float(np.exp(found.x))
+    highest = minimize_scalar(loss, bounds=LOG_PRECISIONS, method="bounded", options={"xatol": CLOSE_ENOUGH})
+    return float(np.exp(highest.x))
 
 
 def log_determinant(precision: csr_array) -> float:

@@ -130,15 +130,15 @@ def maxdiff_scores(
     posterior = fit_with_prior(
         likelihood, prior_precision=prior_precision, groups=None if groups is None else groups[seen]
     )
-    found: Contrasts | None = None
+    uncertainty: Contrasts | None = None
     if with_errors:
         gradients: csr_array | None = None
         if errors is ErrorSource.ANNOTATORS:
             people = np.unique(likelihood.judgements.people, return_inverse=True)[1]
             gradients = likelihood.gradients(posterior.utilities, people)
-        found = contrasts(posterior, gradients=gradients)
+        uncertainty = contrasts(posterior, gradients=gradients)
     return _model_scores(
-        posterior, judgements, seen, scale=scale, found=found, tie_weight=likelihood.tie_weight
+        posterior, judgements, seen, scale=scale, uncertainty=uncertainty, tie_weight=likelihood.tie_weight
     )
 
 
@@ -182,16 +182,18 @@ def _model_scores(
     seen: IntArray,
     *,
     scale: Scale,
-    found: Contrasts | None = None,
+    uncertainty: Contrasts | None = None,
     tie_weight: float = 0.0,
 ) -> Scores:
     """Utilities and their errors (s,) on a scale of counting (m,); errors by the slope of the scale at the utility."""
     unit = expit(posterior.utilities)
     slope = unit * (1 - unit)  # d expit(u) / du
-    columns = (unit, slope * found.errors if found else np.full(len(seen), np.nan))
+    columns = (unit, slope * uncertainty.errors if uncertainty else np.full(len(seen), np.nan))
     if scale is Scale.SIGNED:
         columns = (2 * columns[0] - 1, 2 * columns[1])
     values, errors = np.full((2, judgements.item_count), np.nan)
     values[seen], errors[seen] = columns
-    fit = ModelFit(posterior.utilities, found, posterior.prior_precision, tie_weight)
-    return Scores(values, errors, *counts(judgements), found.kind if found else ErrorKind.NONE, fit)
+    fit = ModelFit(posterior.utilities, uncertainty, posterior.prior_precision, tie_weight)
+    return Scores(
+        values, errors, *counts(judgements), uncertainty.kind if uncertainty else ErrorKind.NONE, fit
+    )
