@@ -314,7 +314,7 @@ class ReviewDecision(models.Model):
         EDIT = "edit", _("edit")
 
     class Reason(models.TextChoices):
-        """Why a machine's sentence is rejected: the four of the RISE paper (tables 2 and 10), and any other."""
+        """Why a machine's sentence is rejected: the four of the RISE paper (table 2), and any other."""
 
         GRAMMAR = "grammar", _("Grammatical error")
         REPETITION = "repetition", _("Repetition")

@@ -4,7 +4,7 @@
 
 The script trains a generator on scene pairs of the demonstration and writes rows for the sentences of other pairs, with
 and without self-debiasing. Then it parses every sentence back into its scene. It reports how many sentences are no
-scene, and how closely the others are related to their source.
+scene, how closely the others are related to their source, and how far that is on average from the label.
 """
 
 import argparse
@@ -56,6 +56,7 @@ def figures(generator: Generator, sources: list[Source], plan: GenerationPlan) -
     ]
     latent = [(label, latent_relatedness(left, right)) for label, left, right in judged if left and right]
     by_label = {label: [value for each, value in latent if each == label] for label in plan.label_list}
+    means = {label: float(np.mean(values)) for label, values in by_label.items()}
     return {
         "self_debiasing": plan.self_debiasing,
         "rows": len(rows),
@@ -63,7 +64,9 @@ def figures(generator: Generator, sources: list[Source], plan: GenerationPlan) -
         "kept_per_second": round(written / seconds, 1),
         "kept_per_processor_second": round(written / processor, 1),
         "no_scene": round(1 - len(latent) / len(rows), 4),
-        "relatedness": {label: round(float(np.mean(values)), 3) for label, values in by_label.items()},
+        "relatedness": {label: round(mean, 3) for label, mean in means.items()},
+        # Spearman rewards labels that lie apart, wherever they lie: this is how far each lies from what was asked for.
+        "distance_from_label": {label: round(abs(mean - float(label)), 3) for label, mean in means.items()},
         "spearman": round(
             float(spearmanr([float(label) for label, _ in latent], [value for _, value in latent])[0]), 3
         ),

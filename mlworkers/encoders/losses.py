@@ -1,4 +1,5 @@
-"""The weighted cosine loss of RISE (equation 1, section 4, applied to equation 3, appendix D):
+"""The weighted cosine loss of RISE. Equation 1 (section 4) weighs the loss of each pair; equation 3 (appendix D) sums
+the squared errors of N pairs. The mean over the batch instead of the sum is that of RISE's released code:
 
     L = 1/B · Σ_i w_i · (cos(u_i, v_i) - y_i)²
 

@@ -8,7 +8,7 @@ from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
-ADAM_EPSILON = 1e-6  # RISE's code
+ADAM_EPSILON = 1e-6  # RISE's released code
 SEEDS_MAX = 20
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
@@ -46,8 +46,11 @@ class Normalise(StrEnum):
     BATCH = "batch"
 
 
-RISE = "RISE, section 5 and table 9, and its code"
-from_rise = partial(setting, source=RISE)
+RISE_TABLE = "RISE, table 9"
+RISE_CODE = "RISE's released code"
+RISE_WEIGHTINGS = "RISE, sections 4 and 5"
+from_table = partial(setting, source=RISE_TABLE)
+from_code = partial(setting, source=RISE_CODE)
 ours = partial(setting, source="docs/guide/encoders.md")
 realism_setting = partial(
     setting,
@@ -106,7 +109,7 @@ class TrainingPlan:
         default=Unscored.AS_HUMAN.value,
         choices=tuple(choice.value for choice in Unscored),
     )
-    epochs: int = from_rise(
+    epochs: int = from_table(
         "Epochs",
         "Number of times that each pair is used.",
         default=3,
@@ -114,29 +117,29 @@ class TrainingPlan:
         unit="epochs",
         essential=True,
     )
-    batch_size: int = from_rise(
+    batch_size: int = from_table(
         "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
     )
-    learning_rate: float = from_rise(
+    learning_rate: float = from_table(
         "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1)
     )
-    warmup: float = from_rise(
+    warmup: float = from_code(
         "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
     )
-    max_length: int = from_rise(
+    max_length: int = from_code(
         "Longest input",
         "Longer sentences are cut off. The limit of the model holds too.",
         default=128,
         bounds=(4, 8192),
         unit="tokens",
     )
-    weight_decay: float = from_rise(
+    weight_decay: float = from_code(
         "Weight decay",
         "Weight decay of AdamW. It is not applied to biases and norms.",
         default=0.01,
         bounds=(0.0, 1.0),
     )
-    clip: float = from_rise(
+    clip: float = from_code(
         "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
     )
     normalise: Normalise = setting(
@@ -144,13 +147,14 @@ class TrainingPlan:
         "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and batch by "
         "their mean in each batch.",
         default=Normalise.NONE,
-        source=RISE,
+        source=RISE_CODE,
     )
-    filter_share: float = from_rise(
+    filter_share: float = setting(
         "Share to filter",
         "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
         default=0.1,
         bounds=(0.0, 0.95),
+        source="RISE, section 5",
     )
     validation_share: float = ours(
         "Validation share",
@@ -159,7 +163,7 @@ class TrainingPlan:
         default=0.0,
         bounds=(0.0, 0.5),
     )
-    looks: int = from_rise(
+    looks: int = from_code(
         "Evaluations per epoch",
         "How often the encoder is evaluated on the validation pairs.",
         default=4,
@@ -183,7 +187,7 @@ class EncoderPlan(TrainingPlan):
         "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest p_D. "
         "random, shuffle and constant are controls.",
         default=Weighting.PLAIN,
-        source=RISE,
+        source=RISE_WEIGHTINGS,
         essential=True,
     )
     seed: int = setting(
@@ -261,11 +265,12 @@ class ComparisonPlan(TrainingPlan):
         kinds=("reference", "human"),
         within="test_dataset",
     )
-    weightings: str = from_rise(
+    weightings: str = setting(
         "Weightings",
         "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be among "
         "them, because the others are compared with it.",
         default="plain,realism,filter,random",
+        source=RISE_WEIGHTINGS,
         essential=True,
     )
     seeds: int = ours(

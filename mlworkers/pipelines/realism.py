@@ -79,8 +79,8 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     )
     about = {"score_set": score_set.name, "pairs": len(scored.pairs), "classifier": plan.classifier.value}
     message = _(
-        "AUC %(auc).2f (%(auc_low).2f to %(auc_high).2f); median p_D %(median_p_human).2f of human, "
-        "%(median_p_machine).2f of machine sentences"
+        "AUC %(auc).2f (%(auc_low).2f to %(auc_high).2f; the interval excludes the variation of training again); "
+        "median p_D %(median_p_human).2f of human, %(median_p_machine).2f of machine sentences"
     )
     return Outcome(message % figures, figures | about, [made])
 

@@ -37,6 +37,9 @@ def auc_interval(
 ) -> Auc:
     """The AUC with its interval, where sentences of a group are no independent witnesses.
 
+    The interval is of other sentences under the same scores. It excludes what another training of the generator or of
+    the classifiers would change.
+
     scores, human, groups: (n,) each; without groups, each sentence is its own. Variance: Obuchowski (1997), which
     without groups is DeLong, DeLong and Clarke-Pearson (1988), from midranks (Sun and Xu 2014). The interval is
     symmetric in log-odds, so that it stays within 0..1; where no sentence is out of order there is no variance to

@@ -1,4 +1,5 @@
-"""An encoder with a two-way head, trained end to end: the classifier of RISE (section 3).
+"""An encoder with a two-way head, trained end to end: the classifier of RISE (section 3), with the settings of its
+released code.
 
 Cross-entropy, AdamW without decay, a linear schedule with warm-up, dropout on in every epoch (RISE's code leaves it off
 after the first), and of the epochs the one of the lowest loss on an inner fold that is not learned from.

@@ -33,8 +33,12 @@ class Head:
     penalty: float
 
     def logits(self, features: Floats) -> Floats:
-        """(n, d) -> (n, 2), machine and human: the two differ by the log-odds, and mirror each other around 0."""
-        half = (((features - self.mean) / self.scale) @ self.coefficients + self.intercept) / 2  # (n,)
+        """(n, d) -> (n, 2), machine and human: the two differ by the log-odds, and mirror each other around 0.
+
+        On one core, like the fit: a product that several cores share is rounded otherwise.
+        """
+        with threadpool_limits(1):
+            half = (((features - self.mean) / self.scale) @ self.coefficients + self.intercept) / 2  # (n,)
         return np.column_stack([-half, half])
 
 

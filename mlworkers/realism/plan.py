@@ -1,4 +1,4 @@
-"""Every setting of a scoring of realism. Defaults: RISE's code, where it has one."""
+"""Every setting of a scoring of realism. Defaults: RISE's released code, where it has one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ class ClassifierKind(StrEnum):
     FINE_TUNED = "fine-tuned"
 
 
-from_rise = partial(setting, source="RISE's code")
+from_rise = partial(setting, source="RISE's released code")
 _FINE_TUNED_ONLY = "Used only by a fine-tuned classifier."
 
 
@@ -30,7 +30,7 @@ class RealismPlan:
     )
     model: str = setting(
         "Encoder",
-        "The model that turns sentences into vectors for the classifier. RISE used bert-base-uncased.",
+        "The model that turns sentences into vectors for the classifier. RISE used BERT.",
         default="packaged:all-MiniLM-L6-v2",
         refers_to="model",
         kinds=("encoder",),
@@ -38,7 +38,7 @@ class RealismPlan:
     classifier: ClassifierKind = setting(
         "Classifier",
         "“head” is a logistic regression on the encoder's vectors and takes seconds. “fine-tuned” trains "
-        "the encoder as RISE did and takes hours without a GPU.",
+        "the encoder as RISE's released code does and takes hours without a GPU.",
         default=ClassifierKind.HEAD,
         essential=True,
     )
@@ -52,7 +52,7 @@ class RealismPlan:
     temperature: float = setting(
         "Temperature",
         "The logits are divided by it. 0 chooses the temperature under which the labels of held-out "
-        "sentences are most likely. RISE chose it by hand: 0.5 (STSb), 0.7 (MRPC), 0.9 (QQP).",
+        "sentences are most likely. RISE chose it by a grid search: 0.5 (STSb), 0.7 (MRPC), 0.9 (QQP).",
         default=0.0,
         bounds=(0.0, 100.0),
         source="RISE, table 9",

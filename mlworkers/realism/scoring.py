@@ -94,9 +94,10 @@ def _characters_counted(texts: Sequence[str]) -> Floats:
 
 
 def in_sample_auc(logits: ArrayLike, data: SdiData) -> float:
-    """What the AUC would seem to be, had the classifier been asked about the sentences it learned from, as RISE did.
+    """What the AUC would seem to be, had the classifier been asked about the sentences it learned from.
 
-    logits (n, 2), from a classifier of all sentences learned from.
+    RISE's released code gives such sentences their p_D. The paper states no AUC: its footnote 4 is the accuracy on a
+    validation set. logits (n, 2), from a classifier of all sentences learned from.
     """
     margins = np.diff(np.asarray(logits, dtype=np.float64), axis=1)[:, 0]
     return auc(margins[data.learned], data.human[data.learned])

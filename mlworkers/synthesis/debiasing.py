@@ -8,7 +8,7 @@ def debiased(target: Tensor, counters: Tensor, *, decay: float, floor: float) ->
     """The log-probabilities of the next token, from its logits under a label's prompt and under those it counters.
 
     target: (B, V). counters: (C, B, V), logits after the same words under each counter prompt; C may be 0. Returns
-    (B, V). Schick and Schütze 2021 (DINO), section 3; RISE, section 3.1.
+    (B, V). Schick and Schütze 2021 (DINO); RISE takes its decoding over as it is (section 3).
 
         p = softmax(target)                 what the label's own prompt expects
         q = max over c of softmax(counter_c)  what the most confident counter prompt expects

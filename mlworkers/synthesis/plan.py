@@ -8,8 +8,9 @@ from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})
 
-from_dino = partial(setting, source="DINO (Schick and Schütze 2021), section 3 and its published settings")
-from_rise = partial(setting, source="RISE (2022), appendix; DINO's post-processing")
+from_dino = partial(setting, source="DINO (Schick and Schütze 2021)")
+from_dino_code = partial(setting, source="DINO's released code")
+from_rise_code = partial(setting, source="RISE's released code")
 measured = partial(setting, source="Measured on two processor cores; docs/guide/generation.md")
 task_setting = partial(
     from_dino,
@@ -97,7 +98,7 @@ class BootstrapPlan:
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """Second sentences for human ones, by self-debiased decoding. Defaults: DINO and RISE."""
+    """Second sentences for human ones, by self-debiased decoding. Defaults: DINO's and RISE's."""
 
     dataset: str = dataset_setting()
     model: str = setting(
@@ -119,38 +120,43 @@ class GenerationPlan:
         "Maximum number of sentences that are drawn.",
         default=300,
         bounds=(1, 1_000_000),
-        source="RISE: up to 10,000",
+        source="Ours. RISE takes 10,000 (appendix E)",
         essential=True,
     )
-    labels: str = from_dino("Labels", "The target similarities, separated by commas.", default="0,0.5,1")
-    samples: int = from_dino(
+    labels: str = setting(
+        "Labels",
+        "The target similarities, separated by commas.",
+        default="0,0.5,1",
+        source="DINO; RISE, appendix E",
+    )
+    samples: int = from_rise_code(
         "Samples", "Number of sentences written for each source and label.", default=5, bounds=(1, 100)
     )
-    top_k: int = from_dino(
+    top_k: int = from_dino_code(
         "Top k",
         "Only this many of the most likely tokens can be drawn. 0 means all.",
         default=5,
         bounds=(0, 10_000),
     )
-    top_p: float = from_dino(
+    top_p: float = from_dino_code(
         "Top p",
         "Of these, only the fewest that together have this share of the probability. 1 means all.",
         default=0.9,
         bounds=(0.01, 1),
     )
-    decay: float = from_dino(
+    decay: float = from_dino_code(
         "Decay",
         "λ: how fast a token loses probability if the prompt of another label prefers it.",
         default=100.0,
         bounds=(0, 1e6),
     )
-    floor: float = from_dino(
+    floor: float = from_dino_code(
         "Floor",
         "ε: the smallest share of its probability that a token keeps.",
         default=0.01,
         bounds=(1e-6, 1),
     )
-    max_tokens: int = from_dino(
+    max_tokens: int = from_dino_code(
         "Longest answer",
         "A sentence that has no closing quote by then is dropped.",
         default=40,
@@ -160,20 +166,20 @@ class GenerationPlan:
     self_debiasing: bool = from_dino(
         "Self-debiasing", "If it is off, only the prompt of the label itself decides.", default=True
     )
-    keep: int = from_rise(
+    keep: int = from_rise_code(
         "Kept for each label",
         "Maximum number of sentences that are kept for each source and label.",
         default=2,
         bounds=(1, 100),
     )
-    sampled: int = from_rise(
+    sampled: int = from_rise_code(
         "Sampled partners",
         "Number of partners added for each source: sentences written for other sources, with the target "
         "similarity 0.",
         default=2,
         bounds=(0, 100),
     )
-    smoothing: float = from_rise(
+    smoothing: float = from_rise_code(
         "Label smoothing",
         "0.2 turns the labels 0, 0.5 and 1 into the target similarities 0.1, 0.5 and 0.9.",
         default=0.2,
@@ -214,7 +220,7 @@ class GenerationPlan:
         default="float32",
         choices=("float32", "bfloat16", "float16", "auto"),
     )
-    seed: int = from_dino("Seed", "Seed of the draws.", default=42, bounds=SEEDS)
+    seed: int = from_dino_code("Seed", "Seed of the draws.", default=42, bounds=SEEDS)
 
     def __post_init__(self) -> None:
         _refuse_held_out(self.split)

@@ -1,6 +1,6 @@
 """What a language model wrote into pairs that are fit to train on, with a reason for every row that is dropped.
 
-The steps and their order are DINO's (its code, and RISE's); what is ours is marked.
+The steps and their order are those of the released code of DINO and of RISE; what is ours is marked.
 """
 
 from collections import Counter, defaultdict
@@ -108,7 +108,7 @@ def postprocessed(
 
 
 def smoothed(label: str, smoothing: float) -> float:
-    """The target similarity of a label: (1 - s)·y + s/2, so that 0, 0.5 and 1 become 0.1, 0.5 and 0.9 (RISE)."""
+    """The target similarity of a label: (1 - s)·y + s/2, so that 0, 0.5 and 1 become 0.1, 0.5 and 0.9 (RISE's code)."""
     return round((1 - smoothing) * float(label) + smoothing / 2, 12)
 
 

@@ -15,7 +15,7 @@ class Training:
         metadata={
             "help": "Passes over the data.",
             "unit": "epochs",
-            "source": "RISE, table 8",
+            "source": "RISE, table 9",
             "low": 1,
             "high": 10,
         },
@@ -34,7 +34,7 @@ def filled_in(**values: object) -> PlanForm:
 def test_a_number_shows_its_default_its_unit_and_where_it_comes_from() -> None:
     form = PlanForm(kind=TRAIN, dataset=None)
 
-    assert form.fields["epochs"].help_text == "Passes over the data. Default: 3 epochs (RISE, table 8)."
+    assert form.fields["epochs"].help_text == "Passes over the data. Default: 3 epochs (RISE, table 9)."
     assert form.fields["epochs"].initial == 3
 
 
