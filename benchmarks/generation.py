@@ -106,11 +106,7 @@ def written_by_us(
 ) -> list[WrittenRow]:
     size = plan.shard_sources
     shards = [sources[start : start + size] for start in range(0, len(sources), size)]
-    return [
-        row
-        for number, shard in enumerate(shards)
-        for row in rows_written(generator, shard, plan, compute, shard=number)
-    ]
+    return [row for shard in shards for row in rows_written(generator, shard, plan, compute)]
 
 
 def main() -> None:

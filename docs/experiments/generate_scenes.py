@@ -42,8 +42,8 @@ def figures(generator: Generator, sources: list[Source], plan: GenerationPlan) -
     size = plan.shard_sources
     rows = [
         row
-        for number, start in enumerate(range(0, len(sources), size))
-        for row in rows_written(generator, sources[start : start + size], plan, COMPUTE, shard=number)
+        for start in range(0, len(sources), size)
+        for row in rows_written(generator, sources[start : start + size], plan, COMPUTE)
     ]
     seconds, processor = perf_counter() - started, process_time() - used
     processed = postprocessed(rows, sources, plan)

@@ -129,7 +129,7 @@ class _Writer:
                 refused.append({"refused": str(error)})
             else:
                 fitting.append(source)
-        rows = rows_written(generator, fitting, self.plan, self._compute, shard=number, report=report)
+        rows = rows_written(generator, fitting, self.plan, self._compute, report=report)
         _lines_write(path, [asdict(row) for row in rows] + refused)
         self.seconds += monotonic() - started
         self.rows += len(rows)

@@ -5,13 +5,13 @@ from contextlib import closing
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from curation.files.progress import Report, silent
 from mlworkers.pretrained.compute import Compute, halving, side_by_side
 from mlworkers.synthesis.decoding import Prompts, continued
+from mlworkers.synthesis.draws import uniform_draws
 from mlworkers.synthesis.generator import Generator
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source, WrittenRow
@@ -33,13 +33,13 @@ def rows_written(
     plan: GenerationPlan,
     compute: Compute,
     *,
-    shard: int,
     report: Report = silent,
 ) -> list[WrittenRow]:
     """`plan.samples` rows for every source and label, in that order. report counts rows.
 
-    The draws follow from the plan's seed and the shard's number. On a processor each batch is computed on one core, so
-    that the rows are the same however many cores there are. Raises PromptTooLongError.
+    The draws of a row follow from the plan's seed, the source's text, the label and the sample alone, so that a row
+    does not depend on what else is written with it. On a processor each batch is computed on one core, so that the rows
+    are the same however many cores there are. Raises PromptTooLongError.
     """
     if not sources:
         return []
@@ -50,7 +50,7 @@ def rows_written(
 
     def written(lines: int) -> list[WrittenRow]:
         rows: dict[tuple[int, str, int], WrittenRow] = {}
-        work = list(_batches(generator, sources, plan, shard=shard, lines=lines))
+        work = list(_batches(generator, sources, plan, lines=lines))
         with closing(side_by_side(decoded, work, workers=compute.workers)) as results:
             for batch, rows_of_tokens in zip(work, results, strict=True):
                 for number, tokens in enumerate(rows_of_tokens):
@@ -72,10 +72,9 @@ def check_length(generator: Generator, source: Source, plan: GenerationPlan) -> 
 
 
 def _batches(
-    generator: Generator, sources: Sequence[Source], plan: GenerationPlan, *, shard: int, lines: int
+    generator: Generator, sources: Sequence[Source], plan: GenerationPlan, *, lines: int
 ) -> Iterator[_Work]:
     """The labels with the most counter prompts first, each with prompts of like length."""
-    noise = _noise(plan, len(sources), shard)
     by_label = [
         (label, [_prompts(generator, plan, label, source) for source in sources]) for label in plan.label_list
     ]
@@ -85,18 +84,17 @@ def _batches(
         order = sorted(range(len(sources)), key=lambda index: len(prompts[index][0]))
         for start in range(0, len(order), at_a_time):
             places = order[start : start + at_a_time]
-            own = noise[label][places].flatten(0, 1)
-            yield _Work(label, places, [prompts[index] for index in places], own)
+            noise = _noise(plan, label, [sources[index] for index in places])
+            yield _Work(label, places, [prompts[index] for index in places], noise)
 
 
-def _noise(plan: GenerationPlan, sources: int, shard: int) -> dict[str, Tensor]:
-    """Of each label, (sources, samples, max_tokens) in [0, 1)."""
-    seed = int(np.random.SeedSequence([plan.seed, shard]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    generator = torch.Generator().manual_seed(seed)
-    shape = (len(plan.label_list), sources, plan.samples, plan.max_tokens)
-    return dict(
-        zip(plan.label_list, torch.rand(shape, generator=generator, dtype=torch.float64), strict=True)
+def _noise(plan: GenerationPlan, label: str, sources: Sequence[Source]) -> Tensor:
+    """(sources x samples, max_tokens), uniform in [0, 1)."""
+    rows = (
+        uniform_draws(plan.max_tokens, seed=plan.seed, source=source.text, label=label, sample=sample)
+        for source, sample in product(sources, range(plan.samples))
     )
+    return torch.stack([torch.from_numpy(row) for row in rows])
 
 
 def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Source) -> Prompts:

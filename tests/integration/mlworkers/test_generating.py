@@ -187,6 +187,17 @@ def test_a_run_killed_between_shards_ends_as_if_it_had_not_been(
     } | {"human_sentences": outcome.result["human_sentences"]}
 
 
+@pytest.mark.parametrize("speed", [{"shard_sources": 1}, {"shard_sources": 9}, {"rows_at_a_time": 5}])
+def test_the_size_of_shards_and_batches_changes_no_sentence(
+    scenes: Dataset, generator_folder: Path, speed: dict
+) -> None:
+    _run, usual = generated(scenes, generator_folder)
+
+    _run, other = generated(scenes, generator_folder, **speed)
+
+    assert rows_of(other) == rows_of(usual)
+
+
 def test_a_run_that_is_done_again_adds_no_row_twice(scenes: Dataset, generator_folder: Path) -> None:
     run, outcome = generated(scenes, generator_folder)
     before = (Pair.objects.count(), Sentence.objects.count())

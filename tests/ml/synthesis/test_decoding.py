@@ -118,7 +118,7 @@ def plan(**settings) -> GenerationPlan:
 
 
 def test_rows_come_by_source_label_and_sample(generator: Generator) -> None:
-    rows = rows_written(generator, SOURCES, plan(labels="1,0"), choose_compute("cpu"), shard=0)
+    rows = rows_written(generator, SOURCES, plan(labels="1,0"), choose_compute("cpu"))
 
     assert [(row.source, row.label, row.sample) for row in rows] == [
         (source.id, label, sample) for source in SOURCES for label in ("1", "0") for sample in (0, 1)
@@ -129,34 +129,60 @@ def test_rows_come_by_source_label_and_sample(generator: Generator) -> None:
 def test_a_row_does_not_depend_on_how_many_are_written_at_a_time(generator: Generator, lines: int) -> None:
     compute = choose_compute("cpu")
 
-    rows = rows_written(generator, SOURCES, plan(rows_at_a_time=lines), compute, shard=3)
+    rows = rows_written(generator, SOURCES, plan(rows_at_a_time=lines), compute)
 
-    assert rows == rows_written(generator, SOURCES, plan(), compute, shard=3)
+    assert rows == rows_written(generator, SOURCES, plan(), compute)
 
 
 def test_the_same_shard_is_the_same_on_one_core_and_on_two(generator: Generator) -> None:
     one, two = (replace(choose_compute("cpu"), workers=workers) for workers in (1, 2))
 
-    assert rows_written(generator, SOURCES, plan(), one, shard=3) == rows_written(
-        generator, SOURCES, plan(), two, shard=3
+    assert rows_written(generator, SOURCES, plan(), one) == rows_written(generator, SOURCES, plan(), two)
+
+
+def test_another_seed_writes_other_rows(generator: Generator) -> None:
+    first, other = (
+        rows_written(generator, SOURCES, plan(seed=seed), choose_compute("cpu")) for seed in (1, 2)
     )
 
+    assert first != other
 
-def test_another_shard_or_seed_draws_anew(generator: Generator) -> None:
+
+@pytest.mark.parametrize("fewer", [{"labels": "1,0.5"}, {"samples": 1}])
+def test_a_row_does_not_depend_on_the_other_sources_labels_and_samples(
+    generator: Generator, fewer: dict
+) -> None:
     compute = choose_compute("cpu")
-    texts = [
-        [row.text for row in rows_written(generator, SOURCES, plan(seed=seed), compute, shard=shard)]
-        for seed, shard in ((1, 0), (1, 1), (2, 0))
+    together = {
+        (row.source, row.label, row.sample): row for row in rows_written(generator, SOURCES, plan(), compute)
+    }
+
+    apart = [
+        row
+        for source in reversed(SOURCES)
+        for row in rows_written(generator, [source], plan(**fewer), compute)
     ]
 
-    assert texts[0] != texts[1] != texts[2] != texts[0]
+    assert apart == [together[row.source, row.label, row.sample] for row in apart]
+
+
+def test_a_row_follows_from_the_text_of_its_source_and_not_from_its_number(generator: Generator) -> None:
+    compute = choose_compute("cpu")
+    renumbered = [source._replace(id=source.id + 100, group=7) for source in SOURCES]
+
+    texts, again = (
+        [row.text for row in rows_written(generator, sources, plan(), compute)]
+        for sources in (SOURCES, renumbered)
+    )
+
+    assert texts == again
 
 
 def test_self_debiasing_changes_labels_with_counters_alone(generator: Generator) -> None:
     compute = choose_compute("cpu")
 
     debiased_rows, plain = (
-        rows_written(generator, SOURCES, plan(self_debiasing=on), compute, shard=0) for on in (True, False)
+        rows_written(generator, SOURCES, plan(self_debiasing=on), compute) for on in (True, False)
     )
 
     def texts(rows, label: str) -> list[str]:
@@ -186,7 +212,7 @@ def test_where_memory_runs_short_fewer_rows_are_written_at_a_time(generator: Gen
             raise torch.OutOfMemoryError("no room")
         return forward(tokens, **settings)
 
-    expected = rows_written(generator, SOURCES, plan(), choose_compute("cpu"), shard=0)
+    expected = rows_written(generator, SOURCES, plan(), choose_compute("cpu"))
     monkeypatch.setattr(generator.model, "forward", cramped)
 
     rows = rows_written(
@@ -194,7 +220,6 @@ def test_where_memory_runs_short_fewer_rows_are_written_at_a_time(generator: Gen
         SOURCES,
         plan(),
         choose_compute("cpu"),
-        shard=0,
         report=lambda _d, _o, text: said.append(text),
     )
 
