@@ -73,8 +73,17 @@ def relation_for(user: User, pk: int) -> Run:
 
 def comparison_for(user: User, pk: int) -> Run:
     """A comparison of weightings, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "compare_weightings")
+
+
+def analysis_for(user: User, pk: int) -> Run:
+    """A linguistic analysis, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "analyse_language")
+
+
+def _run_of_kind(user: User, pk: int, kind: str) -> Run:
     run = run_for(user, pk, may="read")
-    if run.kind != "compare_weightings":
+    if run.kind != kind:
         raise Http404
     return run
 

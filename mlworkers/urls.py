@@ -1,6 +1,6 @@
 from django.urls import path
 
-from mlworkers.views import comparisons, models, playground, runs, starting
+from mlworkers.views import comparisons, language, models, playground, runs, starting
 
 app_name = "mlworkers"
 urlpatterns = [
@@ -18,6 +18,8 @@ urlpatterns = [
     path("models/<number:pk>/", models.model_detail, name="model_detail"),
     path("models/relate/", playground.relate, name="relate"),
     path("models/related/<number:pk>/", playground.related, name="related"),
+    path("language/<number:pk>/", language.language_detail, name="language"),
+    path("language/<number:pk>/table.csv", language.language_csv, name="language_csv"),
     path("compare/", comparisons.comparison_list, name="comparison_list"),
     path("compare/<number:pk>/", comparisons.comparison_detail, name="comparison"),
     path("compare/<number:pk>/table.csv", comparisons.comparison_csv, name="comparison_csv"),

@@ -91,10 +91,10 @@ class PairTable:
 
         Of target similarities, the generated pairs alone. Raises RowsError where there is none.
         """
-        values, origin = self._scores(scores), self._column("origin")
+        values, origin = self.scores(scores), self.column("origin")
         chosen = ~np.isnan(values)
         if split is not None:
-            chosen &= self._column("split") == split
+            chosen &= self.column("split") == split
         if self._columns[scores][1]["kind"] == "target":
             chosen &= origin == _GENERATED
         if not chosen.any():
@@ -107,30 +107,30 @@ class PairTable:
         # Older snapshots say of whole pairs alone who wrote them.
         by_people = origin != _GENERATED
         if "sentence2_origin" in self._table.column_names:
-            by_people |= np.isin(self._column("sentence2_origin").astype(str), _BY_PEOPLE)
+            by_people |= np.isin(self.column("sentence2_origin").astype(str), _BY_PEOPLE)
         every = Rows(
-            numbers=self._column("pair"),
-            a=self._column("a_id"),
-            b=self._column("b_id"),
-            first=self._column("sentence1"),
-            second=self._column("sentence2"),
+            numbers=self.column("pair"),
+            a=self.column("a_id"),
+            b=self.column("b_id"),
+            first=self.column("sentence1"),
+            second=self.column("sentence2"),
             values=values,
-            realism=self._scores(realism) if realism else None,
+            realism=self.scores(realism) if realism else None,
             by_people=by_people,
         )
         return every.taken(chosen)
 
     def held_out(self, split: str) -> HeldOut:
         """The sentences that are held out where pairs of that split are trained on, scored or not."""
-        splits = self._column("split")
+        splits = self.column("split")
         held_out = [each for each in set(splits.tolist()) if split_is_held_out(each, used=split)]
         other = np.isin(splits, held_out)
-        other &= self._column("origin") != _GENERATED
+        other &= self.column("origin") != _GENERATED
         return HeldOut.of(
-            text for side in ("sentence1", "sentence2") for text in self._column(side)[other].tolist()
+            text for side in ("sentence1", "sentence2") for text in self.column(side)[other].tolist()
         )
 
-    def _scores(self, name: str) -> Column:
+    def scores(self, name: str) -> Column:
         """The scores of every pair, brought from their scale to 0..1; NaN where a pair has none."""
         if name not in self._columns:
             there = ", ".join(f"“{known}”" for known in self._columns) or "none"
@@ -141,10 +141,11 @@ class PairTable:
             )
         column, told = self._columns[name]
         low, high = float(told["low"]), float(told["high"])
-        scaled: Column = (self._column(column).astype(np.float64) - low) / (high - low)
+        scaled: Column = (self.column(column).astype(np.float64) - low) / (high - low)
         return scaled
 
-    def _column(self, name: str) -> Column:
+    def column(self, name: str) -> Column:
+        """A column of the file, by its name there."""
         column: Column = self._table[name].to_numpy(zero_copy_only=False)
         return column
 

@@ -1,9 +1,11 @@
 """The pipelines of the queue “default”. Their worker needs no machine-learning library."""
 
+from mlworkers.pipelines.linguistics import analyse_language
 from mlworkers.pipelines.pairs import check_import, export_dataset, import_pairs
 from mlworkers.runs.attempts import Pipeline
 
 PIPELINES: dict[str, Pipeline] = {
+    "analyse_language": analyse_language,
     "check_import": check_import,
     "import_pairs": import_pairs,
     "export_dataset": export_dataset,

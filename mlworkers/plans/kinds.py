@@ -17,6 +17,7 @@ from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.plan_fields import SettingError, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
@@ -139,6 +140,17 @@ KINDS: dict[str, Kind] = {
             plan=ExportPlan,
             unit=gettext_lazy("pairs"),
             needs="read",
+        ),
+        Kind(
+            name="analyse_language",
+            label=gettext_lazy("Analyse language"),
+            description=gettext_lazy(
+                "Compares the wording of human and generated pairs, and of generated pairs with high and low p_D: "
+                "words in common (BLEU, Jaccard), variety (Distinct-n) and frequencies (Zipf)."
+            ),
+            plan=LinguisticPlan,
+            unit=gettext_lazy("pairs"),
+            needs="curate",
         ),
         _machine_kind(
             name="bootstrap_generator",

@@ -1,0 +1,35 @@
+"""Intervals of any figure by leaving out one block of the data at a time (the grouped jackknife)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t
+
+BLOCKS = 20
+LEVEL = 0.95
+FEWEST_BLOCKS = 10  # below, an interval would say more about the blocks than about the figure
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure and its 95 % interval; None where it is not defined."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def jackknife_interval(value: float | None, left_out: Sequence[float | None]) -> Estimate:
+    """The interval of a figure from its values with one block left out each.
+
+    Its variance is (K - 1) / K times the sum of squares of the K values about their mean (Efron and Tibshirani 1993,
+    equation 11.5, with blocks in place of cases); the interval uses Student's t with K - 1 degrees of freedom.
+    """
+    defined = np.array([each for each in left_out if each is not None], dtype=np.float64)
+    blocks = len(left_out)
+    if value is None or defined.size < blocks or blocks < FEWEST_BLOCKS:
+        return Estimate(value)
+    variance = (blocks - 1) / blocks * np.square(defined - defined.mean()).sum()
+    half = float(t.ppf((1 + LEVEL) / 2, blocks - 1) * np.sqrt(variance))
+    return Estimate(value, value - half, value + half)

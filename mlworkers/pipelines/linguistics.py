@@ -1,0 +1,59 @@
+"""The linguistic analysis of a dataset's pairs, from a snapshot."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.models import Pair
+from mlworkers.encoders.rows import PairTable
+from mlworkers.linguistics.analysis import FEWEST_PAIRS, FamilyFigures, linguistic_analysis
+from mlworkers.linguistics.groups import AnalysedPairs
+from mlworkers.linguistics.plan import LinguisticPlan
+from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.runs.jobs import Job, Outcome
+
+
+def analyse_language(plan: LinguisticPlan, job: Job) -> Outcome:
+    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+    pairs = _pairs(table_of(snapshot), plan)
+    families = linguistic_analysis(pairs, share=plan.share, seed=plan.seed, report=job.report)
+    if not families:
+        sentence = _(
+            "There are %(pairs)s pairs to analyse, and no group has %(least)s; choose another split, or import or "
+            "generate more pairs first."
+        )
+        raise UserError(sentence, pairs=intcomma(len(pairs)), least=FEWEST_PAIRS)
+    result = {
+        "pairs": len(pairs),
+        "snapshot": snapshot.number,
+        "families": [_stored(family) for family in families],
+    }
+    return Outcome(_("%(pairs)s pairs analysed") % {"pairs": intcomma(len(pairs))}, result)
+
+
+def _pairs(table: PairTable, plan: LinguisticPlan) -> AnalysedPairs:
+    columns = {
+        "numbers": table.column("pair"),
+        "a": table.column("a_id"),
+        "b": table.column("b_id"),
+        "first": table.column("sentence1"),
+        "second": table.column("sentence2"),
+        "generated": table.column("origin") == Pair.Origin.GENERATED,
+    }
+    for name, score_set in (("realism", plan.realism), ("target", plan.targets)):
+        none = np.full(columns["numbers"].size, np.nan)
+        columns[name] = table.scores(score_set) if score_set else none
+    if plan.split:
+        chosen = table.column("split") == plan.split
+        columns = {name: column[chosen] for name, column in columns.items()}
+    return AnalysedPairs(**columns)
+
+
+def _stored(family: FamilyFigures) -> dict[str, Any]:
+    """Lists of rows, so that the run's page leaves them to the page of the analysis."""
+    groups = [{**asdict(group), "group": str(group.group)} for group in family.groups]
+    return {**asdict(family), "groups": groups}

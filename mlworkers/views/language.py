@@ -1,0 +1,42 @@
+"""Linguistic analyses: the tables of one, and its figures as a file."""
+
+import csv
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from mlworkers.access import analysis_for
+from mlworkers.registry.language import (
+    CSV_COLUMNS,
+    families_stored,
+    language_csv_rows,
+    what_the_language_shows,
+)
+from mlworkers.registry.language_chart import language_chart
+
+
+@require_GET
+def language_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = analysis_for(request.user, pk)
+    families = families_stored(run.result)
+    shows = what_the_language_shows(families)
+    context = {
+        "run": run,
+        "families": families,
+        "shows": shows,
+        "chart": language_chart(families[0], finding=shows) if families else None,
+    }
+    return render(request, "mlworkers/language.html", context)
+
+
+@require_GET
+def language_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = analysis_for(request.user, pk)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="language-{pk}.csv"'
+    writer = csv.writer(answer)
+    writer.writerow(CSV_COLUMNS)
+    writer.writerows(language_csv_rows(families_stored(run.result)))
+    return answer
