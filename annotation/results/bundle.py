@@ -38,7 +38,7 @@ from curation.files.tables import Column, write_table
 from curation.files.writing import folder_replacing, replacing
 from curation.files.zipping import zip_folder
 from curation.models import Pair
-from curation.pairs.text import normalise
+from curation.pairs.text import normalise, unspaced
 
 SCHEMA_VERSION = 5
 # Above this a bundle takes more than some seconds; the command has no limit.
@@ -108,7 +108,7 @@ class _Facts:
     named: bool  # whether anybody knows who judged
 
     @property
-    def places(self) -> list[str]:
+    def item_columns(self) -> list[str]:
         """The columns of a tuple's items."""
         return [f"item{slot}" for slot in range(1, self.campaign.tuple_size + 1)]
 
@@ -154,6 +154,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
         "adaptive": adaptive,
         "every": collected + adaptive,
         "judgements": len(judged),
+        "keep_spaces": len(set(map(unspaced, every.items))) < len(every.items),
         "schema_version": SCHEMA_VERSION,
     }
     text = render_to_string("annotation/bundle/readme.md", context)
@@ -219,7 +220,7 @@ def _all_judgements(facts: _Facts) -> None:
     after = ("best", "worst", "status", "guideline:integer", "seconds:number")
     facts.table(
         "judgements.parquet",
-        (*before, *facts.places, *after),
+        (*before, *facts.item_columns, *after),
         _judgement_rows(facts),
         schema_version=str(SCHEMA_VERSION),
         order="items stand in the order of the screen",
@@ -257,7 +258,7 @@ def _gold(facts: _Facts) -> None:
         for answer in answers.select_related("tuple")
         for pairs in [slots[answer.tuple_id]]
     )
-    facts.table("gold.csv", ["tuple", *facts.places, "best", "worst", "reason"], rows)
+    facts.table("gold.csv", ["tuple", *facts.item_columns, "best", "worst", "reason"], rows)
 
 
 def _repeats(facts: _Facts) -> None:
@@ -266,7 +267,7 @@ def _repeats(facts: _Facts) -> None:
     members = TupleItem.objects.for_scores(facts.campaign).filter(tuple__repeat__isnull=False)
     for number, pair in members.order_by("tuple", "slot").values_list("tuple__number", "pair"):
         slots.setdefault(number, []).append(facts.names[pair])
-    names = ["annotator", "tuple", *facts.places, "first_best", "first_worst", "best", "worst"]
+    names = ["annotator", "tuple", *facts.item_columns, "first_best", "first_worst", "best", "worst"]
     facts.table("repeats.csv", names, _repeat_rows(facts, slots))
 
 

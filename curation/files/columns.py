@@ -94,8 +94,9 @@ def _unknown_sentences(layout: Layout) -> FileError:
         if layout.header
         else "name both by their numbers"
     )
+    unread = f" {nested_refusal(file_name, layout.nested)}" if layout.nested else ""
     return FileError(
-        f"The two columns of sentences in {file_name} are not known; {hint}; it has {_listed(names)}."
+        f"The two columns of sentences in {file_name} are not known; {hint}; it has {_listed(names)}.{unread}"
     )
 
 

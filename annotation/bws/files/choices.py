@@ -12,6 +12,7 @@ from string import ascii_uppercase
 from annotation.bws.files.columns import plain
 from annotation.bws.judgements import IntArray
 
+TIE = "tie"  # what both cells hold where a person found the items too close to call
 _AMBIGUOUS = 0.95  # two ways to read a file are equally good if they read almost equally many cells
 
 
@@ -26,6 +27,10 @@ class Naming(IntEnum):
     @property
     def words(self) -> str:
         return ("items", "positions from 1", "positions from 0", "columns of items")[self]
+
+
+def names_a_tie(cell: str) -> bool:
+    return cell.strip().casefold() == TIE
 
 
 def position_by_column(names: Sequence[str]) -> dict[str, int]:

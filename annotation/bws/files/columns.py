@@ -41,7 +41,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Places:
+class ColumnIndexes:
     """Indexes of columns in a row, from 0; None for a column that the table does not have.
 
     items: for each position its column, or the two columns of its two sentences. left_out: the names of columns that
@@ -63,7 +63,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class LongPlaces:
+class LongColumnIndexes:
     """Of a table with one item a row: who judged, their screen, the item, and 1 for the best, -1 for the worst."""
 
     annotator: int
@@ -76,7 +76,7 @@ class LongPlaces:
         return 1 + max(self.annotator, self.block, self.item, self.choice)
 
 
-def find_columns(columns: Columns, header: Sequence[str]) -> Places | LongPlaces:
+def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | LongColumnIndexes:
     """Find the columns of judgements; case, spaces, underscores, hyphens and points in names do not matter.
 
     Raises FileError if a column is missing or there twice.
@@ -85,7 +85,7 @@ def find_columns(columns: Columns, header: Sequence[str]) -> Places | LongPlaces
     if columns == Columns() and {"item", "block", "choice"} <= set(names):
         person = next((name for name in (*_RECOGNISED["annotator"], "id") if name in names), None)
         if person is not None:
-            return LongPlaces(
+            return LongColumnIndexes(
                 *(_index(name, "items", names, header) for name in (person, "block", "item", "choice"))
             )
     if columns.items is None:
@@ -99,8 +99,8 @@ def find_columns(columns: Columns, header: Sequence[str]) -> Places | LongPlaces
     worst = _index(columns.worst, "worst", names, header)
     annotator = _optional(columns.annotator, "annotator", names, header)
     duplicate = _optional(None, "duplicate", names, header)
-    taken = {best, worst, *(index for places in items for index in places)}
-    return Places(items, best, worst, annotator, duplicate, tuple(_left_out(items, taken, header)))
+    taken = {best, worst, *(index for columns in items for index in columns)}
+    return ColumnIndexes(items, best, worst, annotator, duplicate, tuple(_left_out(items, taken, header)))
 
 
 def plain(name: str) -> str:
@@ -154,7 +154,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 def _left_out(items: Sequence[Sequence[int]], taken: set[int], header: Sequence[str]) -> Iterator[str]:
     """Columns whose names differ from those of items only in the number."""
-    stems = {_stem(header[index]) for places in items for index in places} - {None}
+    stems = {_stem(header[index]) for columns in items for index in columns} - {None}
     for index, name in enumerate(header):
         if index not in taken and _stem(name) in stems:
             yield name

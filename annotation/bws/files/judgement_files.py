@@ -14,7 +14,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from annotation.bws.files.columns import Columns, Places
+from annotation.bws.files.choices import TIE, names_a_tie
+from annotation.bws.files.columns import ColumnIndexes, Columns
 from annotation.bws.files.names import ItemRegister, NameRegister
 from annotation.bws.files.rows import Fault, FileRows, Rejected, read_rows
 from annotation.bws.files.settling import (
@@ -74,8 +75,11 @@ def judgement_lines(
     """The lines of a file of judgements, each with its line end: Item1 ... ItemN, BestItem, WorstItem, Annotator.
 
     items, annotators: the names behind the numbers of `judgements`. Without annotators, there or here, their column is
-    left out. cell: applied to every name, for example to disarm formulas for spreadsheets.
+    left out. In a tie both BestItem and WorstItem are "tie". cell: applied to every name, for example to disarm
+    formulas for spreadsheets. Raises ValueError if there are ties and an item is called so.
     """
+    if judgements.ties.any() and any(map(names_a_tie, items)):
+        raise ValueError(f'An item is called "{TIE}", as ties are in a file; give it another name.')
     line = csv.writer(
         SimpleNamespace(write=str), lineterminator="\n"
     ).writerow  # returns what `write` returns
@@ -83,10 +87,12 @@ def judgement_lines(
     people = None if annotators is None else judgements.annotators
     yield line([*columns, *(["Annotator"] if people is not None else [])])
     names = [cell(item) for item in items]
-    rows = np.column_stack([judgements.items, judgements.best, judgements.worst])  # (n, k + 2)
-    for number, row in enumerate(rows):
+    chosen = np.column_stack([judgements.best, judgements.worst])  # (n, 2)
+    for number, row in enumerate(judgements.items):
         person = [] if annotators is None or people is None else [cell(annotators[people[number]])]
-        yield line([*("" if item < 0 else names[item] for item in row.tolist()), *person])
+        shown = ["" if item < 0 else names[item] for item in row.tolist()]
+        choice = [TIE if item < 0 else names[item] for item in chosen[number].tolist()]
+        yield line([*shown, *choice, *person])
 
 
 def read_judgements(
@@ -172,8 +178,8 @@ class _Reading:
         persons, person_of = np.unique(people[kept], return_inverse=True)
         judgements = Judgements(
             numbers,
-            np.searchsorted(used, best[kept]),
-            np.searchsorted(used, worst[kept]),
+            _searched(used, best[kept]),
+            _searched(used, worst[kept]),
             len(used),
             person_of if annotated else None,
         )
@@ -187,7 +193,7 @@ class _Reading:
             rejected=tuple(self._rejected()),
             left_out=int((~kept).sum()) + flagged,
             merged_items=self.spacing.differing if self.spacing.merged else 0,
-            warnings=tuple(self._warnings(numbers, names, flagged)),
+            warnings=tuple(self._warnings(judgements, names, flagged)),
         )
 
     def _unwanted(self, without: Collection[str], items: IntArray) -> list[int]:
@@ -225,31 +231,33 @@ class _Reading:
         for name, rows in self.settled.items():
             yield from (row._replace(file=name) for row in rows.rejected) if several else rows.rejected
 
-    def _warnings(self, items: IntArray, names: Sequence[str], flagged: int) -> Iterator[str]:
-        """What a reader should know, the weightiest first. items: (n, k) of the rows; names: (m,) of the items."""
+    def _warnings(self, judgements: Judgements, names: Sequence[str], flagged: int) -> Iterator[str]:
+        """What a reader should know, the weightiest first. names: (m,) of the items."""
         yield from self._many_rejected()
         for name, file in self.files.items():
             before = f"{name}: " if len(self.files) > 1 else ""
-            places = file.table.places
-            if isinstance(places, Places) and places.left_out:
-                extra = ", ".join(f'"{column}"' for column in places.left_out)
+            indexes = file.table.indexes
+            if isinstance(indexes, ColumnIndexes) and indexes.left_out:
+                extra = ", ".join(f'"{column}"' for column in indexes.left_out)
                 yield f"{before}The file also has the columns {extra}, which are not among those of the items."
             for sentence in (file.table.encoding.warning, self.settled[name].warning):
                 if sentence:
                     yield f"{before}{sentence}"
         if self.spacing.warning:
             yield self.spacing.warning
-        yield from self._doubtful(names, items)
+        yield from self._doubtful(names, judgements.items)
+        if ties := int(judgements.ties.sum()):
+            yield f"{_counted(ties, 'row is a tie', 'rows are ties')}: the items were too close to call."
         if flagged:
             yield (
                 f"{_counted(flagged, 'row is', 'rows are')} left out because the column is_duplicate says so. "
                 "Use --keep-duplicates to count them."
             )
-        sizes = (items >= 0).sum(axis=1)
-        if smaller := int((sizes < items.shape[1]).sum()):
+        sizes = judgements.sizes
+        if smaller := int((sizes < judgements.size).sum()):
             yield (
-                f"{_counted(smaller, 'row has', 'rows have')} fewer than {items.shape[1]} items (the smallest "
-                f"{sizes.min()}); all {len(items):,} are scored together."
+                f"{_counted(smaller, 'row has', 'rows have')} fewer than {judgements.size} items (the smallest "
+                f"{sizes.min()}); all {len(judgements):,} are scored together."
             )
         unnamed = [name for name, file in self.files.items() if not file.annotated]
         if unnamed and len(unnamed) < len(self.files):
@@ -277,6 +285,11 @@ class _Reading:
 
 def _counted(number: int, one: str, more: str) -> str:
     return f"{number:,} {one if number == 1 else more}"
+
+
+def _searched(used: IntArray, items: IntArray) -> IntArray:
+    """The indexes of items (n,) in those that are used, ascending; -1 for none."""
+    return np.where(items < 0, -1, np.searchsorted(used, items))
 
 
 def _stacked(arrays: Sequence[IntArray]) -> IntArray:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annotation.bws.files.choices import Naming, position_by_column, position_in_cell
+from annotation.bws.files.choices import Naming, names_a_tie, position_by_column, position_in_cell
 from annotation.bws.files.columns import plain
 from annotation.bws.files.names import ItemRegister, NameRegister
 from annotation.bws.files.tables import Answer, Table, list_in
-from annotation.bws.judgements import IntArray
+from annotation.bws.judgements import IntArray, Mask
 from curation.files.drafts import RowError
 from curation.pairs.text import is_readable
 
@@ -42,7 +42,7 @@ class Draft(NamedTuple):
 
     items: their numbers in the order of their positions. cells: of the best and the worst. positions: the position that
     each of the two names in each way of Naming, -1 for none. respelled: the number of the cell's text where it names
-    its item (Naming.ITEM) with other spaces, else -1.
+    its item (Naming.ITEM) with other spaces, else -1. tie: both cells say so, and no item of the row has that name.
     """
 
     line: int
@@ -51,6 +51,7 @@ class Draft(NamedTuple):
     positions: tuple[list[int], list[int]]
     respelled: tuple[int, int]
     annotator: int
+    tie: bool = False
 
 
 @dataclass
@@ -64,7 +65,7 @@ class FileRows:
 
     @property
     def annotated(self) -> bool:
-        return self.table.places.annotator is not None
+        return self.table.indexes.annotator is not None
 
     @property
     def positions(self) -> IntArray:
@@ -72,6 +73,11 @@ class FileRows:
         return np.array([draft.positions for draft in self.drafts], dtype=np.int64).reshape(
             -1, 2, len(Naming)
         )
+
+    @property
+    def ties(self) -> Mask:
+        """(n,)."""
+        return np.array([draft.tie for draft in self.drafts], dtype=np.bool_)
 
     @property
     def respelled(self) -> IntArray:
@@ -147,6 +153,9 @@ class _RowReader:
             positions=(best_positions, worst_positions),
             respelled=(best_text, worst_text),
             annotator=self._annotators.number(answer.annotator),
+            tie=names_a_tie(answer.best)
+            and names_a_tie(answer.worst)
+            and max(*best_positions, *worst_positions) < 0,
         )
 
     def _meaning(self, cell: str) -> "_Meaning":

@@ -93,6 +93,8 @@ def _numbered(texts: IntArray, item_of: IntArray) -> IntArray:
 class SettledRows:
     """The rows of one file: items (n, k) with -1 at the ends, best, worst, annotators (n,), those that are judgements.
 
+    best, worst: -1 for a tie.
+
     texts: (n, k) the item texts. rejected: all other rows, in the order of the file.
     """
 
@@ -114,8 +116,10 @@ def settle(file: FileRows, spacing: Spacing, best_is_worst: BestIsWorst) -> Sett
         chosen[file.respelled >= 0] = -1
     items = _numbered(texts, spacing.item_of)
     best, worst = np.take_along_axis(items, np.maximum(chosen, 0), axis=1).T if len(items) else chosen.T
-    outside = chosen.min(axis=1) < 0
-    alike = (best == worst) & ~outside & np.bool_(best_is_worst is not BestIsWorst.COUNT)
+    ties = file.ties
+    best, worst = np.where(ties, -1, best), np.where(ties, -1, worst)
+    outside = (chosen.min(axis=1) < 0) & ~ties
+    alike = (best == worst) & ~outside & ~ties & np.bool_(best_is_worst is not BestIsWorst.COUNT)
     rejected = [_outside(file.drafts[row], chosen[row], naming) for row in np.flatnonzero(outside).tolist()]
     rejected += [_alike(file.drafts[row]) for row in np.flatnonzero(alike).tolist()]
     kept = ~outside & ~alike

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from annotation.bws.files.columns import Columns, LongPlaces, Places, find_columns
+from annotation.bws.files.columns import ColumnIndexes, Columns, LongColumnIndexes, find_columns
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
@@ -38,14 +38,14 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """header: the row that names the columns. places: which of them hold what."""
+    """header: the row that names the columns. indexes: which of them hold what."""
 
     path: Path
     encoding: Encoding
     delimiter: str
     quoted: bool
     header: Record
-    places: Places | LongPlaces
+    indexes: ColumnIndexes | LongColumnIndexes
 
     @property
     def names(self) -> list[str]:
@@ -55,18 +55,18 @@ class Table:
     @property
     def item_columns(self) -> list[str]:
         """The name of the column of each item; none if a column or a row holds several items, or two half an item."""
-        if isinstance(self.places, LongPlaces) or len(self.places.items) == 1:
+        if isinstance(self.indexes, LongColumnIndexes) or len(self.indexes.items) == 1:
             return []
-        return [self.names[columns[0]] for columns in self.places.items if len(columns) == 1]
+        return [self.names[columns[0]] for columns in self.indexes.items if len(columns) == 1]
 
     def answers(self) -> Iterator[Answer | RowError]:
         """The judgements of the file, and its rows that are none, in the order of the file."""
-        if isinstance(self.places, LongPlaces):
-            return _gathered(self._rows(), self.places)
-        return (row if isinstance(row, RowError) else _answer(row, self.places) for row in self._rows())
+        if isinstance(self.indexes, LongColumnIndexes):
+            return _gathered(self._rows(), self.indexes)
+        return (row if isinstance(row, RowError) else _answer(row, self.indexes) for row in self._rows())
 
     def _rows(self) -> Iterator[Record | RowError]:
-        lines, width = RecordLines(text_lines(self.path, self.encoding)), self.places.width
+        lines, width = RecordLines(text_lines(self.path, self.encoding)), self.indexes.width
         for record in split_cells(lines, delimiter=self.delimiter, quoted=self.quoted):
             if record.line == self.header.line:
                 continue
@@ -83,32 +83,32 @@ class Table:
                 yield record
 
 
-def _answer(record: Record, places: Places) -> Answer | RowError:
+def _answer(record: Record, indexes: ColumnIndexes) -> Answer | RowError:
     cells = list(map(str, record.cells))
-    if len(places.items) == 1:
-        items = list_in(cells[places.items[0][0]])
+    if len(indexes.items) == 1:
+        items = list_in(cells[indexes.items[0][0]])
     else:
         items = [
             cells[columns[0]] if len(columns) == 1 else "\n".join(cells[index] for index in columns)
-            for columns in places.items
+            for columns in indexes.items
         ]
-    annotator = "" if places.annotator is None else cells[places.annotator]
-    duplicate = "" if places.duplicate is None else cells[places.duplicate]
-    return Answer(record.line, items, cells[places.best], cells[places.worst], annotator, duplicate)
+    annotator = "" if indexes.annotator is None else cells[indexes.annotator]
+    duplicate = "" if indexes.duplicate is None else cells[indexes.duplicate]
+    return Answer(record.line, items, cells[indexes.best], cells[indexes.worst], annotator, duplicate)
 
 
-def _gathered(rows: Iterator[Record | RowError], places: LongPlaces) -> Iterator[Answer | RowError]:
+def _gathered(rows: Iterator[Record | RowError], indexes: LongColumnIndexes) -> Iterator[Answer | RowError]:
     """One answer for the rows of each screen (a person's block), in the order of their first rows."""
     screens: dict[tuple[str, str], list[Record]] = {}
     for row in rows:
         if isinstance(row, RowError):
             yield row
         else:
-            key = (str(row.cells[places.annotator]), str(row.cells[places.block]))
+            key = (str(row.cells[indexes.annotator]), str(row.cells[indexes.block]))
             screens.setdefault(key, []).append(row)
     for (person, _block), records in screens.items():
-        items = [str(record.cells[places.item]) for record in records]
-        choices = [_whole(str(record.cells[places.choice])) for record in records]
+        items = [str(record.cells[indexes.item]) for record in records]
+        choices = [_whole(str(record.cells[indexes.choice])) for record in records]
         best, worst = (
             [item for item, choice in zip(items, choices, strict=True) if choice == sign] for sign in (1, -1)
         )
@@ -150,8 +150,8 @@ def find_table(path: Path, columns: Columns) -> Table:
         for header in islice(records, _HEADER_WITHIN):
             if isinstance(header, Record):
                 try:
-                    places = find_columns(columns, [str(name) for name in header.cells])
-                    return Table(path, encoding, delimiter, quoted, header, places)
+                    indexes = find_columns(columns, [str(name) for name in header.cells])
+                    return Table(path, encoding, delimiter, quoted, header, indexes)
                 except FileError as error:
                     refused.append((len(header.cells), error))
     # No row fits: the error is about the one that looks most like a header.
@@ -168,6 +168,8 @@ def encoding_of(path: Path) -> Encoding:
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
     refuse_archives(path.name, beginning)
+    if beginning.startswith(b"PAR1"):
+        raise FileError(f"{path.name} is a Parquet file; write its rows as CSV, lists as text in one column.")
     text = len(beginning.translate(None, _NO_TEXT))
     if not encoding.name.startswith(("utf-16", "utf-32")) and text < (1 - _STRAY) * len(beginning):
         raise FileError(f"{path.name} is not a text file; save it as text in UTF-8.")

@@ -16,7 +16,7 @@ from annotation.bws.files.judgement_files import read_judgements
 from annotation.bws.files.manifest import manifest_faults
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
-from annotation.models import Campaign
+from annotation.models import Campaign, TupleItem
 from annotation.results import bundle as bundling
 from annotation.results.bundle import bundle_write
 from annotation.results.importing import judgements_record
@@ -288,6 +288,55 @@ def test_pairs_with_one_id_in_two_splits_have_different_names_in_a_bundle(judged
     assert {"news/train/1", "news/dev/1"} <= {
         row["item"] for row in rows_of(path / "scores" / "counting.csv")
     }
+
+
+@pytest.fixture
+def spaced(judged, tmp_path):
+    """The bundle of a campaign with two pairs, never in one tuple, whose ids differ in a space alone."""
+    pairs = judged.dataset.pairs
+    first = pairs.order_by("pk")[0]
+    met = TupleItem.objects.filter(tuple__items__pair=first).values("pair")
+    other = pairs.exclude(pk__in=met).order_by("pk")[0]
+    pairs.filter(pk=first.pk).update(external_id="the mat")
+    pairs.filter(pk=other.pk).update(external_id="them at")
+    return bundle_write(campaign=judged, path=tmp_path / "bundle").path
+
+
+def commands_of(bundle) -> list[list[str]]:
+    """The commands of the README, with paths in the bundle."""
+    lines = (bundle / "README.md").read_text().splitlines()
+    words = [line.split()[1:] for line in lines if line.startswith("manage.py bws")]
+    return [[str(bundle / word) if word.endswith(".csv") else word for word in line] for line in words]
+
+
+def test_the_readme_gives_the_scores_of_pairs_whose_ids_differ_only_in_spaces(spaced) -> None:
+    again = spaced.parent / "again.csv"
+    commands = [command for command in commands_of(spaced) if command[1] == "score"]
+
+    for command in commands:
+        call_command(*command)
+
+        stated = spaced / "scores" / f"{command[command.index('--method') + 1]}.csv"
+        assert again.read_bytes() == stated.read_bytes()
+    assert len(commands) == len(METHODS)
+    call_command(*(word for word in commands[-1] if word != "--keep-spaces"))
+    assert again.read_bytes() != stated.read_bytes()
+
+
+def test_the_readme_gives_the_reliability_of_pairs_whose_ids_differ_only_in_spaces(spaced, capsys) -> None:
+    call_command(*next(command for command in commands_of(spaced) if command[1] == "reliability"))
+
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    stated = json.loads((spaced / "reliability.json").read_text())
+    assert {name: found[name] for name in ("spearman_mean", "curve", "merged_items")} == {
+        "spearman_mean": stated["judgements"]["spearman_mean"],
+        "curve": stated["curve"],
+        "merged_items": 0,
+    }
+
+
+def test_the_readme_leaves_out_what_its_bundle_does_not_need(bundle) -> None:
+    assert "--keep-spaces" not in (bundle / "README.md").read_text()
 
 
 def test_a_bundle_replaces_an_earlier_one_and_nothing_else(judged, bundle, tmp_path) -> None:

@@ -555,6 +555,15 @@ def test_a_column_of_lists_beside_the_sentences_is_left_out_with_a_warning(tmp_p
     ]
 
 
+def test_lists_beside_columns_that_are_not_known_are_mentioned(tmp_path) -> None:
+    pq.write_table(
+        pa.table({"best": ["A."], "worst": ["B."], "items": PAIRED[:1]}), tmp_path / "pairs.parquet"
+    )
+
+    with pytest.raises(FileError, match=r'it has "best", "worst"\. pairs.parquet holds lists .* in "items"'):
+        read_pairs(tmp_path / "pairs.parquet")
+
+
 # Whole files
 
 

@@ -325,6 +325,7 @@ def test_groups_do_not_depend_on_the_order_in_which_equal_scores_come(tmp_path) 
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "file is not a text file"),
         (b"\x1f\x8b\x08\x00" + bytes(range(256)), "file is compressed; unpack it first"),
         (b"PK\x03\x04" + bytes(range(256)), "file is a spreadsheet or an archive; save it as CSV"),
+        (b"PAR1" + bytes(range(256)), "file is a Parquet file; write its rows as CSV"),
     ],
 )
 @pytest.mark.parametrize("reads", [read_judgements, read_items])
@@ -390,6 +391,44 @@ def test_written_judgements_are_read_again(tmp_path: Path) -> None:
         ([items[3], items[1], items[0]], items[3], items[0]),
     ]
     assert [file.annotators[i] for i in file.judgements.annotators] == ["bob", "ann"]
+
+
+def test_written_ties_are_read_again_as_ties(tmp_path: Path) -> None:
+    judgements = Judgements(
+        np.array([[0, 1, 2], [2, 1, 0], [2, 0, -1]]), np.array([-1, 1, -1]), np.array([-1, 0, -1]), 3
+    )
+
+    write_judgements(tmp_path / "j.csv", "abc", judgements)
+
+    file = read_judgements(tmp_path / "j.csv", strict=True)
+    assert (tmp_path / "j.csv").read_text().splitlines()[1:] == ["a,b,c,tie,tie", "c,b,a,b,a", "c,a,,tie,tie"]
+    assert file.items == ("a", "b", "c")
+    for name in ("items", "best", "worst"):
+        assert getattr(file.judgements, name).tolist() == getattr(judgements, name).tolist()
+    assert "2 rows are ties: the items were too close to call." in file.warnings
+
+
+def test_a_row_with_an_item_called_tie_names_that_item(read) -> None:
+    file = read(HEADER + "a,tie,c,d,tie,d\na,b,c,d, Tie,tie\n")
+
+    assert rows_of(file)[0] == (["a", "tie", "c", "d"], "tie", "d")
+    assert file.judgements.ties.tolist() == [False, True]
+
+
+def test_one_cell_alone_makes_no_tie(read) -> None:
+    file = read(HEADER + "a,b,c,d,a,d\na,b,c,d,tie,d\na,b,c,d,,\n")
+
+    assert reasons(file) == [
+        (3, 'the row names "tie" best, which is not among its items'),
+        (4, "the row names no best item"),
+    ]
+
+
+def test_ties_are_not_written_where_an_item_is_called_tie() -> None:
+    tied = Judgements(np.array([[0, 1]]), np.array([-1]), np.array([-1]), 2)
+
+    with pytest.raises(ValueError, match='An item is called "tie"'):
+        list(judgement_lines(["a", "Tie"], tied))
 
 
 def test_lines_of_judgements_take_a_rule_for_their_cells_and_leave_out_unknown_annotators() -> None:
