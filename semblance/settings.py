@@ -216,6 +216,9 @@ MODEL_ROOTS = [
     Path(root).expanduser().resolve()
     for root in env.list("MODEL_ROOTS", default=[str(SEMBLANCE_HOME), str(Path.cwd())])
 ]
+# The OpenAI-compatible API that workers ask for models openai:NAME. Read from the environment alone: never stored.
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=300 * 1024**2)
 # With less than this the health check says that the disk is nearly full.
 DISK_FREE_MIN_BYTES = env.int("DISK_FREE_MIN_BYTES", default=1024**3)

@@ -1,11 +1,8 @@
 """A generator trained on a dataset's pairs, and the pairs that a generator writes."""
 
-import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from time import monotonic
 from typing import Any
 
@@ -15,22 +12,22 @@ from django.utils.translation import gettext as _
 from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.json_text import json_from
-from curation.files.progress import Report
-from curation.files.writing import folder_replacing, replacing
+from curation.files.writing import folder_replacing
 from curation.models import Dataset
+from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
-from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, writer_for
+from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.synthesis.bootstrap import generator_trained
-from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
+from mlworkers.synthesis.estimates import cost_of, estimate_of
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from mlworkers.synthesis.postprocessing import ProcessedRows, postprocessed
 from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
 from mlworkers.synthesis.rows import Source, WrittenRow
-from mlworkers.synthesis.writing import check_length, rows_written
 
 METHOD = "DINO: similarity that the instruction asks for"
+ENDPOINT_METHOD = "Chat model behind an endpoint, not self-debiased: similarity that the instruction asks for"
 
 
 def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
@@ -78,7 +75,9 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     drawn = job.drawn_once("sources.json", lambda: _sources_to_continue(plan, dataset))
     sources = [Source(*source) for source in drawn["sources"]]
-    writer = _Writer(plan, sources, job.report)
+    if plan.endpoint_model:
+        job.report(0, 1, estimate_in_words(estimate_of([source.text for source in sources], plan)))
+    writer = writer_for(plan, sources, job.report)
     sizes = [len(part) * plan.samples * len(plan.label_list) for part in writer.parts]
     paths = job.shards.all("writing", sizes, writer.write, message=_("Writing sentences"))
     lines = [json_from(line) for path in paths for line in path.read_text("utf-8").split("\n")[:-1]]
@@ -87,56 +86,19 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     if not written:
         raise UserError(refused[0])
     processed = postprocessed(written, sources, plan, held_out=held_out_of(dataset, plan.split))
-    return _stored(processed, job, dataset, writer, refused)
-
-
-@dataclass
-class _Writer:
-    """Writes shards of the sources; loads the model for the first one that it has to do.
-
-    seconds, rows: of the shards that this worker wrote.
-    """
-
-    plan: GenerationPlan
-    sources: Sequence[Source]
-    report: Report
-    seconds: float = 0.0
-    rows: int = 0
-
-    @property
-    def parts(self) -> list[Sequence[Source]]:
-        size = self.plan.shard_sources
-        return [self.sources[start : start + size] for start in range(0, len(self.sources), size)]
-
-    @cached_property
-    def _generator(self) -> Generator:
-        folder = folder_of_model(self.plan.model, kind="generator", report=self.report)
-        return load_generator(folder, self._compute)
-
-    @cached_property
-    def _compute(self) -> Compute:
-        return choose_compute(self.plan.device, self.plan.precision)
-
-    def write(self, number: int, path: Path, report: Report) -> None:
-        """One shard, a line for each row and for each source that was refused."""
-        generator = self._generator
-        started = monotonic()
-        fitting, refused = [], []
-        for source in self.parts[number]:
-            try:
-                check_length(generator, source, self.plan)
-            except PromptTooLongError as error:  # it does not fit into the model's context
-                refused.append({"refused": str(error)})
-            else:
-                fitting.append(source)
-        rows = rows_written(generator, fitting, self.plan, self._compute, report=report)
-        _lines_write(path, [asdict(row) for row in rows] + refused)
-        self.seconds += monotonic() - started
-        self.rows += len(rows)
+    facts = _tokens(written, sources, plan) | {
+        "refused": len(refused),
+        "refused_because": list(refused[:3]),
+    }
+    return _stored(processed, job, dataset, writer, facts)
 
 
 def _stored(
-    processed: ProcessedRows, job: Job, dataset: Dataset, writer: _Writer, refused: Sequence[str]
+    processed: ProcessedRows,
+    job: Job,
+    dataset: Dataset,
+    writer: ShardWriter,
+    facts: Mapping[str, Any],
 ) -> Outcome:
     plan, kept = writer.plan, processed.kept
     if not kept:
@@ -144,29 +106,42 @@ def _stored(
         sentence = _("No row could be kept (%(reasons)s); take a larger model, or train it for longer.")
         raise UserError(sentence, reasons=reasons)
     path = job.folder / "rows.jsonl"
-    _lines_write(path, [asdict(row) for row in processed.rows])
+    lines_write(path, [asdict(row) for row in processed.rows])
     added = generated_pairs_add(
         dataset=dataset,
         run_ref=job.run_id,
         rows=[GeneratedRow(row.source, row.text, row.target or 0.0) for row in kept],
         split=plan.split,
-        method=METHOD,
-        parameters={"model": plan.model, "task": plan.task, "smoothing": plan.smoothing, "seed": plan.seed},
+        method=ENDPOINT_METHOD if plan.endpoint_model else METHOD,
+        parameters={
+            "model": plan.model,
+            "task": plan.task,
+            "smoothing": plan.smoothing,
+            "seed": plan.seed,
+            "self_debiased": plan.debiases,
+        },
     )
-    result = _figures(processed, writer) | {
-        "refused": len(refused),
-        "refused_because": list(refused[:3]),
+    result = {
+        **_figures(processed, writer),
+        **facts,
         "score_set": added.score_set.name,
         "pairs": added.pairs,
         "human_sentences": added.human,
     }
     words = {name: intcomma(result[name]) for name in ("kept", "generated", "sources")}
     message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % words
-    card = {"rows": len(processed.rows), "kept": len(kept), "model": plan.model}
+    if not plan.debiases:
+        message += _("; not self-debiased")
+    card = {
+        "rows": len(processed.rows),
+        "kept": len(kept),
+        "model": plan.model,
+        "self_debiased": plan.debiases,
+    }
     return Outcome(message, result, [NewArtifact("generated rows", path, card)])
 
 
-def _figures(processed: ProcessedRows, writer: _Writer) -> dict[str, Any]:
+def _figures(processed: ProcessedRows, writer: ShardWriter) -> dict[str, Any]:
     generated = [row for row in processed.rows if not row.sampled]
     kept = processed.kept
     labels = Counter(row.label for row in kept if not row.sampled)
@@ -183,6 +158,22 @@ def _figures(processed: ProcessedRows, writer: _Writer) -> dict[str, Any]:
         # Of kept rows, sampled ones not counted; None where other workers or attempts wrote everything.
         "rows_per_second": round(writer.rows * share / writer.seconds, 1) if writer.seconds else None,
     }
+
+
+def _tokens(written: Sequence[WrittenRow], sources: Sequence[Source], plan: GenerationPlan) -> dict[str, Any]:
+    """What the endpoint counted, its cost where prices are known, and what was expected."""
+    marked: dict[str, Any] = {"self_debiased": plan.debiases}
+    if not plan.endpoint_model:
+        return marked
+    read, wrote = sum(row.prompt_tokens for row in written), sum(row.tokens for row in written)
+    spent = cost_of(read, wrote, plan)
+    expected = asdict(estimate_of([source.text for source in sources], plan))
+    figures = {"tokens_read": read, "tokens_written": wrote, "cost": spent, "estimate": _known(expected)}
+    return marked | _known(figures)
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _pairs_to_learn(plan: BootstrapPlan, job: Job) -> dict[str, Any]:
@@ -207,8 +198,3 @@ def _sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, An
         )
         raise UserError(sentence, split=plan.split, dataset=dataset.slug)
     return {"sources": sources}
-
-
-def _lines_write(path: Path, lines: Sequence[dict[str, Any]]) -> None:
-    with replacing(path) as file:
-        file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)

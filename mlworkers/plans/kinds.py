@@ -85,7 +85,8 @@ class Kind:
     unit: what its progress counts. needs: what one must be allowed to do with the dataset (curation.access).
     writes: whether it adds to the dataset, so that an archived one cannot have it.
     repeatable: whether a run that succeeded can be started again. listed: whether lists of runs show it and the
-    pages offer it; what is not is a question of a moment, forgotten after an hour.
+    pages offer it; what is not is a question of a moment, forgotten after an hour. estimated: whether its form can say
+    what the run will ask for.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Kind:
     writes: bool = False
     repeatable: bool = True
     listed: bool = True
+    estimated: bool = False
 
     @property
     def settings(self) -> list[Setting]:
@@ -171,6 +173,7 @@ KINDS: dict[str, Kind] = {
             plan=GenerationPlan,
             unit=gettext_lazy("rows"),
             writes=True,
+            estimated=True,
         ),
         _machine_kind(
             name="score_realism",

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     RUN = "run:ID"
     PACKAGED = "packaged:all-MiniLM-L6-v2"
     HUB = "a hub id such as roberta-base"
+    ENDPOINT = "openai:NAME"
 
 
 @dataclass(frozen=True)
@@ -64,17 +65,20 @@ _REVISION = re.compile(r"[\w.][\w./-]*")
 _PART = re.compile(r"\w[\w.-]*")
 _LONGEST_NAME = 1000  # characters; no path that anyone types is as long
 _LONGEST_HEADER = 100_000_000  # bytes; the format's own limit
+_ENDPOINT_NAME = re.compile(r"\w[\w./:@+-]{0,199}")
 _PATH_BEGINS = ("/", "./", "../", "~", "\\")
 
 
 def unavailable(problem: str, kind: Kind) -> ModelError:
     """The error that names the other ways to give a model."""
-    *others, last = (other.value for other in Kind if other is not kind)
+    # A model behind an endpoint has no files, so it takes the place of none that has.
+    *others, last = (other.value for other in Kind if other not in (kind, Kind.ENDPOINT))
     return ModelError(f"{problem}; or give {', '.join(others)} or {last}.")
 
 
 def parse_source(text: str) -> ModelSource:
-    """Read a model's name: a path, `run:ID`, `run:ID/NAME`, `packaged:NAME`, or a hub id with an optional `@revision`.
+    """Read a model's name: a path, `run:ID`, `run:ID/NAME`, `packaged:NAME`, a hub id with an optional `@revision`, or
+    `openai:NAME`, a model behind the endpoint that the worker is set to.
 
     Looks at the text alone, not at the disk. Raises ModelError where it can be none of these.
     """
@@ -88,6 +92,12 @@ def parse_source(text: str) -> ModelSource:
             problem = f"No packaged model is called {name!r}, only {', '.join(PACKAGES)}"
             raise unavailable(problem, Kind.PACKAGED)
         return ModelSource(Kind.PACKAGED, name)
+    if kind == "openai":
+        if _ENDPOINT_NAME.fullmatch(name) is None:
+            raise ModelError(
+                f"{text!r} names no model of an endpoint; write openai: and the name it has there."
+            )
+        return ModelSource(Kind.ENDPOINT, name)
     name, at, revision = text.strip().partition("@")
     if text.startswith(_PATH_BEGINS) or (name.count("/") > 1 and not at):
         return ModelSource(Kind.PATH, text)
@@ -131,6 +141,10 @@ def model_folder(
         return check_folder(run_folder(int(source.name), source.part))
     if source.kind is Kind.PACKAGED:
         return check_folder(_package_folder(PACKAGES[source.name]))
+    if source.kind is Kind.ENDPOINT:
+        raise unavailable(
+            f"openai:{source.name} is a model behind an endpoint, which has no files here", Kind.ENDPOINT
+        )
     here = local_folder(source)
     if here is not None:
         return check_folder(here)

@@ -32,6 +32,9 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
         if setting.refers_to == "model":
             with errors_shown(ModelError):
                 source = parse_source(str(value))
+                if source.kind is SourceKind.ENDPOINT and "generator" not in setting.kinds:
+                    problem = _("%(model)s is behind an endpoint, which writes sentences and encodes none")
+                    raise unavailable(problem % {"model": value}, source.kind)
                 if source.kind is SourceKind.RUN:
                     model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
         elif setting.refers_to == "dataset":

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.pretrained.sources import ModelError, parse_source
+from mlworkers.synthesis.chat import AnswerForm
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})
@@ -12,6 +14,8 @@ from_dino = partial(setting, source="DINO (Schick and Schütze 2021)")
 from_dino_code = partial(setting, source="DINO's released code")
 from_rise_code = partial(setting, source="RISE's released code")
 measured = partial(setting, source="Measured on two processor cores; docs/guide/generation.md")
+OF_ENDPOINTS = "ours, for models openai:NAME alone"
+endpoint_setting = partial(setting, source=OF_ENDPOINTS)
 task_setting = partial(
     from_dino,
     "Instructions",
@@ -103,8 +107,8 @@ class GenerationPlan:
     dataset: str = dataset_setting()
     model: str = setting(
         "Language model",
-        "A causal language model: run:ID of a generator trained here, a folder, or a hub id such as "
-        "openai-community/gpt2-xl.",
+        "A causal language model: run:ID of a generator trained here, a folder, a hub id such as "
+        "openai-community/gpt2-xl, or openai:NAME for a model behind the endpoint that the worker is set to.",
         refers_to="model",
         kinds=("generator",),
     )
@@ -164,7 +168,9 @@ class GenerationPlan:
         unit="tokens",
     )
     self_debiasing: bool = from_dino(
-        "Self-debiasing", "If it is off, only the prompt of the label itself decides.", default=True
+        "Self-debiasing",
+        "If it is off, only the prompt of the label itself decides. Models openai:NAME are never self-debiased.",
+        default=True,
     )
     keep: int = from_rise_code(
         "Kept for each label",
@@ -221,10 +227,51 @@ class GenerationPlan:
         choices=("float32", "bfloat16", "float16", "auto"),
     )
     seed: int = from_dino_code("Seed", "Seed of the draws.", default=42, bounds=SEEDS)
+    answer_form: AnswerForm = setting(
+        "Form of answers",
+        "How a model is asked to mark its sentence: as a JSON object, or in quotes. Other answers are dropped.",
+        default=AnswerForm.JSON,
+        source=OF_ENDPOINTS,
+    )
+    concurrency: int = endpoint_setting(
+        "Requests at a time",
+        "Number of requests that each worker has open at the same time.",
+        default=8,
+        bounds=(1, 256),
+        unit="requests",
+    )
+    timeout: float = endpoint_setting(
+        "Time for an answer",
+        "A request that takes longer is sent again.",
+        default=120.0,
+        bounds=(1, 3600),
+        unit="seconds",
+    )
+    attempts: int = endpoint_setting(
+        "Attempts",
+        "How often a request is sent if the endpoint is busy or cannot be reached. The pauses grow from 1 to 60 "
+        "seconds.",
+        default=8,
+        bounds=(1, 100),
+    )
+    price_in: float = endpoint_setting(
+        "Price of a million tokens read",
+        "In any currency, for the estimate of the cost. 0 means no price.",
+        default=0.0,
+        bounds=(0, 1e6),
+    )
+    price_out: float = endpoint_setting(
+        "Price of a million tokens written",
+        "In the same currency. 0 means no price.",
+        default=0.0,
+        bounds=(0, 1e6),
+    )
 
     def __post_init__(self) -> None:
         _refuse_held_out(self.split)
         labels_listed(self.labels, self.instructions)
+        if self.model.startswith("openai:"):
+            _check_endpoint_name(self.model)
         if self.model.startswith("packaged:"):
             raise PlanError(
                 "%(model)s is a sentence encoder, which writes nothing; name a causal language model, such as "
@@ -237,8 +284,26 @@ class GenerationPlan:
         return task_named(self.task)
 
     @property
+    def endpoint_model(self) -> str:
+        """The name of the model behind an endpoint; empty for a model that is loaded here."""
+        kind, _, name = self.model.partition(":")
+        return name if kind == "openai" else ""
+
+    @property
+    def debiases(self) -> bool:
+        """Whether rows are self-debiased. Endpoints hand out no probabilities of all tokens, which that takes."""
+        return self.self_debiasing and not self.endpoint_model
+
+    @property
     def label_list(self) -> tuple[str, ...]:
         return labels_listed(self.labels, self.instructions)
+
+
+def _check_endpoint_name(model: str) -> None:
+    try:
+        parse_source(model)
+    except ModelError as error:
+        raise PlanError("%(problem)s", problem=error) from error
 
 
 def _refuse_held_out(split: str) -> None:

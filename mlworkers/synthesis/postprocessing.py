@@ -15,6 +15,7 @@ import numpy as np
 from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
 from curation.pairs.overlap import jaccard
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, near_copy_key, normalise, words
+from mlworkers.synthesis.chat import sentence_in
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.prompts import QUOTE
 from mlworkers.synthesis.rows import Source, WrittenRow
@@ -26,6 +27,9 @@ class Reason(StrEnum):
     """Why a row was dropped. A row has one reason: the first that applied."""
 
     NO_QUOTE = "no closing quote"
+    CUT = "cut off at the longest answer"  # ours, of an endpoint, as the next two
+    WITHHELD = "withheld by the endpoint"
+    OTHER_FORM = "answer not in the form that was asked for"
     EMPTY = "empty"
     LINE_BREAK = "line break"
     BROKEN = "unreadable characters"  # ours: half of a character, when a byte-level model stops amid one
@@ -37,6 +41,10 @@ class Reason(StrEnum):
     CONTRADICTION = "written for several labels"  # ours
     ENOUGH = "enough for its source and label"
     LIMIT = "beyond the limit of rows"  # ours
+
+
+# By the reason that an endpoint gives for the end of an answer.
+_UNFINISHED = {"length": Reason.CUT, "content_filter": Reason.WITHHELD}
 
 
 @dataclass
@@ -113,7 +121,7 @@ def smoothed(label: str, smoothing: float) -> float:
 
 
 def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
-    before, quote, _after = written.text.partition(QUOTE)
+    before, unfit = _endpoint_sentence(written, plan) if plan.endpoint_model else _quoted_sentence(written)
     text = normalise(before)
     row = Row(
         *(written.source, written.label, written.sample, written.text, written.tokens),
@@ -122,12 +130,26 @@ def _cleaned(written: WrittenRow, plan: GenerationPlan) -> Row:
     )
     count = len(words(text))
     row.drop(Reason.LINE_BREAK, "\n" in before or "\r" in before)
-    row.drop(Reason.NO_QUOTE, not quote)
+    if unfit is not None:
+        row.drop(unfit, True)
     row.drop(Reason.EMPTY, not count)
     row.drop(Reason.BROKEN, "�" in text)
     row.drop(Reason.TOO_LONG, len(text) > SENTENCE_MAX_CHARACTERS)
     row.drop(Reason.TOO_SHORT, count < plan.least_words)
     return row
+
+
+def _quoted_sentence(written: WrittenRow) -> tuple[str, Reason | None]:
+    """What stands before the first quote: the prompt ended with the opening one."""
+    before, quote, _after = written.text.partition(QUOTE)
+    return before, None if quote else Reason.NO_QUOTE
+
+
+def _endpoint_sentence(written: WrittenRow, plan: GenerationPlan) -> tuple[str, Reason | None]:
+    if written.finish in _UNFINISHED:
+        return "", _UNFINISHED[written.finish]
+    sentence = sentence_in(written.text, plan.answer_form)
+    return (sentence, None) if sentence is not None else ("", Reason.OTHER_FORM)
 
 
 def _drop_repeats(rows: Sequence[Row]) -> None:

@@ -14,10 +14,15 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class WrittenRow:
-    """What the model wrote for a source and a label, as it wrote it, in `tokens` tokens."""
+    """What the model wrote for a source and a label, as it wrote it, in `tokens` tokens.
+
+    Of an endpoint also the tokens of the question, where it counts them, and why the answer ended, such as "length".
+    """
 
     source: int
     label: str
     sample: int
     text: str
     tokens: int
+    prompt_tokens: int = 0
+    finish: str = ""

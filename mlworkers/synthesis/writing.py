@@ -99,5 +99,5 @@ def _noise(plan: GenerationPlan, label: str, sources: Sequence[Source]) -> Tenso
 
 def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Source) -> Prompts:
     texts = plan.instructions.prompts(label, source.text)
-    wanted = texts if plan.self_debiasing else texts[:1]
+    wanted = texts if plan.debiases else texts[:1]
     return tuple(generator.prompt_tokens(text, room=plan.max_tokens) for text in wanted)

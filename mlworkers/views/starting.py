@@ -13,6 +13,8 @@ from curation.heartbeats import database_now
 from curation.numbers import number_from
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
+from mlworkers.pipelines.estimating import generation_estimate
+from mlworkers.plans.kinds import plan_from
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
@@ -57,7 +59,10 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         datasets=datasets_readable(request.user),
         initial=_plan_before(request),
     )
-    if form.is_valid():
+    estimate = ""
+    if form.is_valid() and chosen.estimated and dataset is not None and "estimate" in request.POST:
+        estimate = generation_estimate(plan_from(chosen, form.plan()), dataset)
+    elif form.is_valid():
         plan, launch = form.plan(), form.cleaned_data["launch"]
         try:
             run = start(kind=chosen.name, plan=plan, by=request.user, dataset=dataset, launch=launch)
@@ -69,6 +74,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         "kind": chosen,
         "dataset": dataset,
         "form": form,
+        "estimate": estimate,
         "served": queue_is_served(chosen.queue, database_now()),
         "command": worker_command(chosen.queue),
     }

@@ -15,7 +15,8 @@ from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.heartbeats import database_now
 from mlworkers.models import Run
-from mlworkers.plans.kinds import KINDS, Kind
+from mlworkers.pipelines.estimating import generation_estimate
+from mlworkers.plans.kinds import KINDS, Kind, plan_from
 from mlworkers.plans.settings import Setting
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
@@ -56,6 +57,7 @@ class Command(BaseCommand):
         plan = {**plan_in(options["plan"]), **values_in(options["values"])}
         run = run_start(kind=options["kind"], plan=plan, by=None, by_key=True)
         self.stderr.write(_("Run %(number)s is queued.") % {"number": run.pk})
+        self._say_what_it_asks_for(run)
         self._say_what_it_waits_for(run)
         if options["wait"]:
             self._wait(run)
@@ -68,6 +70,11 @@ class Command(BaseCommand):
             *files,
             as_json=options["json"],
         )
+
+    def _say_what_it_asks_for(self, run: Run) -> None:
+        kind = KINDS[run.kind]
+        if kind.estimated and run.dataset is not None:
+            self.stderr.write(generation_estimate(plan_from(kind, run.plan), run.dataset))
 
     def _say_what_it_waits_for(self, run: Run) -> None:
         run.refresh_from_db()

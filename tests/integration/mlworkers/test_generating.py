@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from mlworkers.runs.storage import Curve, home_relative, run_folder
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 from semblance.demo.scenes import scene_pairs
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.ml.endpoint_server import KEY, Reply, Server, completion, serving
 
 pytestmark = pytest.mark.django_db
 
@@ -315,6 +317,8 @@ def test_rows_of_which_none_can_be_kept_end_the_run_with_their_reasons(
     [
         ({"model": "packaged:all-MiniLM-L6-v2"}, "is a sentence encoder"),
         ({"model": "run:999"}, "made no generator"),
+        ({"model": "openai:"}, "names no model of an endpoint"),
+        ({"model": "openai:http://evil.example/?x"}, "names no model of an endpoint"),
         ({"model": "x", "split": "dev"}, "is held out"),
         ({"model": "x", "top_p": 0}, "must be at least"),
         ({"model": "x", "labels": "0,7"}, "has no label '7'"),
@@ -351,6 +355,105 @@ def test_a_score_set_without_scores_in_the_split_is_refused(scenes: Dataset) -> 
 
     with pytest.raises(UserError, match="No pair of the split “train” has a score"):
         bootstrap_generator(replace(TRAINING, score_set="other"), work_of(RunFactory(dataset=scenes)))
+
+
+def answered(request: dict) -> Reply:
+    """A sentence that follows from the request, some of them in another form than the one that was asked for."""
+    if request["seed"] % 7 == 0:
+        return completion("I cannot do that.")
+    return completion(json.dumps({"sentence": f"A dog barks {request['seed']} times."}))
+
+
+@pytest.fixture
+def endpoint(settings) -> Iterator[Server]:
+    with serving(answered) as server:
+        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.address, KEY
+        yield server
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_writes_pairs_through_an_endpoint_and_marks_them_as_not_self_debiased(
+    scenes: Dataset, endpoint: Server
+) -> None:
+    run = run_start(
+        kind="generate_pairs",
+        plan={
+            "dataset": "scenes",
+            "model": "openai:org/tiny:1b",
+            "sources": 9,
+            "samples": 2,
+            "shard_sources": 4,
+        },
+        by=None,
+    )
+
+    tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == "succeeded", run.message
+    assert run.message.endswith("; not self-debiased")
+    assert {request["model"] for request in endpoint.requests} == {"org/tiny:1b"}
+    assert len(endpoint.requests) == 9 * 3 * 2
+    other_form = sum(request["seed"] % 7 == 0 for request in endpoint.requests)
+    assert run.result["dropped"].get("answer not in the form that was asked for", 0) == other_form
+    assert (run.result["tokens_read"], run.result["tokens_written"]) == (54 * 30, 54 * 9)
+    assert run.result["estimate"]["requests"] == 54
+    assert Pair.objects.filter(run_ref=run.pk).count() == run.result["kept"] > 0
+    scores = ScoreSet.objects.get(run_ref=run.pk)
+    assert scores.parameters["self_debiased"] is run.result["self_debiased"] is False
+    assert "not self-debiased" in scores.method
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (None, "No endpoint is set"),
+        (Reply(401, {"error": {"message": f"wrong key {KEY}"}}), "refused the key (401)"),
+        (Reply(404), "has no model “tiny”"),
+    ],
+)
+def test_a_run_that_gets_no_answer_says_why_and_leaves_no_trace_of_the_key(
+    scenes: Dataset, settings, reply: Reply | None, says: str
+) -> None:
+    with serving(lambda _request: reply) as server:
+        if reply is not None:
+            settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = server.address, KEY
+        run = run_start(kind="generate_pairs", plan={"dataset": "scenes", "model": "openai:tiny"}, by=None)
+        tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert says in run.message
+    stored = [run.message, json.dumps(run.plan), json.dumps(run.result)]
+    stored += [file.read_text() for file in run_folder(run.pk).rglob("*") if file.is_file()]
+    assert not [text for text in stored if KEY in text or server.address in text]
+
+
+def test_a_run_through_an_endpoint_that_was_killed_asks_only_for_what_is_missing(
+    scenes: Dataset, endpoint: Server
+) -> None:
+    plan = replace(WRITING, model="openai:tiny", concurrency=1, shard_sources=9)
+    run = RunFactory(dataset=scenes)
+    with pytest.raises(KilledError):
+        generate_pairs(plan, work_of(run, report=killed_when("Writing sentences", 20)))
+    before = len(endpoint.requests)
+
+    outcome = generate_pairs(plan, work_of(run, attempt=2))
+
+    assert outcome.result["generated"] == 54
+    assert before >= 20
+    # Besides the requests that were open when the run was killed, none is sent twice.
+    seeds = [request["seed"] for request in endpoint.requests]
+    assert len(seeds) - len(set(seeds)) <= 2 * plan.concurrency
+    assert not list((run_folder(run.pk) / "kept" / "shards" / "writing").glob("*.answers"))
+
+
+def test_an_encoder_cannot_be_behind_an_endpoint(scenes: Dataset) -> None:
+    plan = {"dataset": "scenes", "model": "openai:tiny", "score_set": "gold"}
+
+    with pytest.raises(UserError, match="openai:tiny is behind an endpoint, which writes sentences"):
+        run_start(kind="evaluate_encoder", plan=plan, by=None)
 
 
 def test_a_generator_is_found_by_its_run(scenes: Dataset, generator_folder: Path) -> None:

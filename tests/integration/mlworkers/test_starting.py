@@ -12,7 +12,14 @@ from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, Kind, plan_errors_shown, plan_from
 from mlworkers.registry.references import references_check
-from tests.factories import ArtifactFactory, DatasetFactory, RunFactory, ScoreSetFactory
+from tests.factories import (
+    ArtifactFactory,
+    DatasetFactory,
+    PairFactory,
+    RunFactory,
+    ScoreSetFactory,
+    SentenceFactory,
+)
 
 pytestmark = pytest.mark.django_db
 LISTED = [kind for kind in KINDS.values() if kind.listed]
@@ -321,3 +328,30 @@ def test_staff_start_what_needs_a_model_for_every_dataset_and_curators_do_not(
         found.append(client.get(address).status_code)
 
     assert found == [200, 403]
+
+
+def test_an_estimate_comes_before_the_start_and_starts_nothing(client, admin, dataset) -> None:
+    client.force_login(admin)
+    a, b = (SentenceFactory(dataset=dataset, text=text) for text in ("A dog runs.", "A cat sleeps."))
+    PairFactory(dataset=dataset, a=a, b=b, split="train")
+    kind = KINDS["generate_pairs"]
+    before = Run.objects.count()
+    sent = {**filled_in(kind, dataset), "model": "openai:tiny", "price_in": 2, "estimate": 1}
+
+    page = client.post(reverse("mlworkers:run_start", args=[kind.name]), sent)
+
+    assert "30 requests, about " in page.text
+    assert "at most 1,920 to be written, which costs at most" in page.text
+    assert 'value="openai:tiny"' in page.text
+    assert Run.objects.count() == before
+
+
+def test_only_a_kind_that_can_estimate_offers_it(client, admin, dataset) -> None:
+    client.force_login(admin)
+
+    pages = {
+        name: client.get(reverse("mlworkers:run_start", args=[name]), {"dataset": dataset.slug}).text
+        for name in ("generate_pairs", "score_realism")
+    }
+
+    assert [name for name, page in pages.items() if "Estimate first" in page] == ["generate_pairs"]

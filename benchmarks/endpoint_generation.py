@@ -1,0 +1,113 @@
+"""Rows per second through an OpenAI-compatible endpoint: many requests at a time against one at a time.
+
+    python benchmarks/endpoint_generation.py --make FOLDER
+    transformers serve FOLDER --continuous-batching --device cpu --port 8000
+    OPENAI_BASE_URL=http://127.0.0.1:8000/v1 python benchmarks/endpoint_generation.py --model FOLDER
+
+`--make` writes a small chat model with random weights, whose answers nearly always take all tokens that they may. The
+server is whatever the address leads to: vLLM, Ollama or a hosted service can be measured in the same way. Both sides
+ask the same server for the same rows with the same seeds; rows are counted as they are answered, kept or not.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from _compare import alternate, print_comparison, rates_compared
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from mlworkers.synthesis.asking import rows_asked
+from mlworkers.synthesis.bootstrap import tokenizer_learned
+from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
+from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.rows import Source
+from semblance.demo.scenes import scene_pairs
+
+TEMPLATE = (
+    "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
+    "{% if add_generation_prompt %}assistant: {% endif %}"
+)
+
+
+def model_write(folder: Path, *, width: int, layers: int) -> None:
+    texts = [text for scene in scene_pairs(500, seed=1) for text in (scene.a, scene.b)]
+    tokenizer = tokenizer_learned(texts, vocabulary=2_000, longest=1_024)
+    tokenizer.chat_template = TEMPLATE
+    heads = max(1, width // 64)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=width,
+        intermediate_size=4 * width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
+        max_position_embeddings=1_024,
+        bos_token_id=0,
+        eos_token_id=0,
+        pad_token_id=0,
+    )
+    torch.manual_seed(1)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--make", type=Path, metavar="FOLDER", help="write the model and leave")
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--layers", type=int, default=8)
+    parser.add_argument("--model", default="", help="the name that the server knows it by")
+    parser.add_argument("--sources", type=int, default=4)
+    parser.add_argument("--concurrency", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=2)
+    chosen = parser.parse_args()
+    if chosen.make:
+        model_write(chosen.make, width=chosen.width, layers=chosen.layers)
+        return
+    address = os.environ.get("OPENAI_BASE_URL", "")
+    if not address or not chosen.model:
+        print("endpoint_generation: no OPENAI_BASE_URL or --model, so nothing was measured.", file=sys.stderr)
+        print('{"name": "endpoint_generation", "figure": null, "notes": "no endpoint"}')
+        return
+    endpoint = endpoint_of(address, os.environ.get("OPENAI_API_KEY", ""))
+    sources = [
+        Source(number, scene.a, number) for number, scene in enumerate(scene_pairs(chosen.sources, seed=2))
+    ]
+    plan = GenerationPlan(
+        dataset="scenes", model=f"openai:{chosen.model}"[:200], concurrency=chosen.concurrency
+    )
+
+    def rows(plan: GenerationPlan) -> int:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            closing(ChatClient(endpoint, chosen.model, timeout=plan.timeout, attempts=2)) as client,
+        ):
+            return len(rows_asked(client, sources, plan, answers=Path(folder) / "answers").rows)
+
+    count = rows(plan)  # also lets the server load its model
+    seconds, baseline_seconds = alternate(
+        lambda: rows(plan), lambda: rows(replace(plan, concurrency=1)), rounds=chosen.rounds
+    )
+    print_comparison(
+        rates_compared(
+            "endpoint_generation",
+            work=count,
+            unit="rows/s",
+            seconds=seconds,
+            baseline="one request at a time, the same server",
+            baseline_seconds=baseline_seconds,
+            device="the server's",
+            notes=f"{count} rows, {plan.concurrency} requests at a time, best of {chosen.rounds} rounds",
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

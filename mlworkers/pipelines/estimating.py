@@ -1,0 +1,39 @@
+"""What a run will ask of an endpoint, in words, before it starts.
+
+Pages show it, so that nothing here imports a machine-learning library.
+"""
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.models import Dataset
+from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.synthesis.estimates import Estimate, estimate_of
+from mlworkers.synthesis.plan import GenerationPlan
+
+
+def generation_estimate(plan: GenerationPlan, dataset: Dataset) -> str:
+    """One sentence on requests, tokens and cost; for a model that is loaded by the worker, on its rows alone."""
+    sources = [
+        source.text for source in sources_drawn(dataset, plan.split, most=plan.sources, seed=plan.seed)
+    ]
+    if plan.endpoint_model:
+        return estimate_in_words(estimate_of(sources, plan))
+    words = {"sources": len(sources), "rows": len(sources) * len(plan.label_list) * plan.samples}
+    sentence = _("The run writes %(rows)s rows for %(sources)s sentences, and sends nothing to an endpoint.")
+    return sentence % {name: intcomma(number) for name, number in words.items()}
+
+
+def estimate_in_words(estimate: Estimate) -> str:
+    words = {
+        "requests": intcomma(estimate.requests),
+        "read": intcomma(estimate.tokens_read),
+        "written": intcomma(estimate.most_tokens_written),
+    }
+    sentence = _(
+        "%(requests)s requests, about %(read)s tokens to be read and at most %(written)s to be written"
+    )
+    if estimate.most_cost is None:
+        return f"{sentence % words}."
+    costs = _("which costs at most %(cost)s at the given prices") % {"cost": f"{estimate.most_cost:,.2f}"}
+    return f"{sentence % words}, {costs}."

@@ -1,0 +1,102 @@
+"""What writes the shards of generated rows: a model that this worker loads, or one behind an endpoint."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+
+from curation.files.progress import Report
+from curation.files.writing import replacing
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.pretrained.quiet import quiet
+from mlworkers.synthesis.asking import Asked, rows_asked
+from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
+from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
+from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.rows import Source
+from mlworkers.synthesis.writing import check_length, rows_written
+
+
+class ShardWriter(ABC):
+    """Writes shards of the sources. seconds, rows: of the shards that this worker wrote."""
+
+    def __init__(self, plan: GenerationPlan, sources: Sequence[Source], report: Report) -> None:
+        self.plan = plan
+        self.seconds, self.rows = 0.0, 0
+        size = plan.shard_sources
+        self.parts = [sources[start : start + size] for start in range(0, len(sources), size)]
+        self._report = report
+
+    def write(self, number: int, path: Path, report: Report) -> None:
+        """One shard, a line for each row and for each refusal."""
+        started = monotonic()
+        rows, refused = self._written(self.parts[number], path, report)
+        lines_write(path, [*(asdict(row) for row in rows), *({"refused": sentence} for sentence in refused)])
+        self.seconds += monotonic() - started
+        self.rows += len(rows)
+
+    @abstractmethod
+    def _written(self, sources: Sequence[Source], path: Path, report: Report) -> Asked: ...
+
+
+class ModelWriter(ShardWriter):
+    """Loads the model for the first shard that it has to do."""
+
+    @cached_property
+    def _generator(self) -> Generator:
+        folder = folder_of_model(self.plan.model, kind="generator", report=self._report)
+        return load_generator(folder, self._compute)
+
+    @cached_property
+    def _compute(self) -> Compute:
+        return choose_compute(self.plan.device, self.plan.precision)
+
+    def _written(self, sources: Sequence[Source], path: Path, report: Report) -> Asked:
+        fitting, refused = [], []
+        for source in sources:
+            try:
+                check_length(self._generator, source, self.plan)
+            except PromptTooLongError as error:  # it does not fit into the model's context
+                refused.append(str(error))
+            else:
+                fitting.append(source)
+        return Asked(rows_written(self._generator, fitting, self.plan, self._compute, report=report), refused)
+
+
+class EndpointWriter(ShardWriter):
+    """Asks the endpoint of the worker's own environment. A shard's answers are kept beside it until it is whole."""
+
+    def write(self, number: int, path: Path, report: Report) -> None:
+        super().write(number, path, report)
+        _answers_of(path).unlink(missing_ok=True)
+
+    def _written(self, sources: Sequence[Source], path: Path, report: Report) -> Asked:
+        endpoint = endpoint_of(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY)
+        client = ChatClient(
+            endpoint, self.plan.endpoint_model, timeout=self.plan.timeout, attempts=self.plan.attempts
+        )
+        with quiet("httpx2", "httpcore2"):  # their log lines hold the address
+            try:
+                return rows_asked(client, sources, self.plan, answers=_answers_of(path), report=report)
+            finally:
+                client.close()
+
+
+def writer_for(plan: GenerationPlan, sources: Sequence[Source], report: Report) -> ShardWriter:
+    return (EndpointWriter if plan.endpoint_model else ModelWriter)(plan, sources, report)
+
+
+def _answers_of(shard: Path) -> Path:
+    return shard.with_name(f"{shard.name}.answers")
+
+
+def lines_write(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    with replacing(path) as file:
+        file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
