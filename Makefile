@@ -37,7 +37,7 @@ check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(VENV)/openapi.yaml
 	@diff -u docs/openapi.yaml $(VENV)/openapi.yaml || { echo "docs/openapi.yaml is out of date: run make schema"; exit 1; }
 
-bench: $(VENV)/installed-dev ## every benchmark this machine can run, each a ratio against a named baseline
+bench: $(VENV)/installed-bench ## every benchmark this machine can run, each a ratio against a named baseline
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
@@ -60,4 +60,8 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/installed-dev: $(VENV)/installed
 	@echo "Installing the tools for tests and checks ..."
 	@$(PIP) --editable '.[ml,minilm,dev]'
+	@touch $@
+
+$(VENV)/installed-bench: $(VENV)/installed-dev
+	@$(PIP) --editable '.[ml,minilm,dev,bench]'
 	@touch $@

@@ -37,13 +37,27 @@ def alternate(
     product: Callable[[], object], baseline: Callable[[], object], *, rounds: int
 ) -> tuple[float, float]:
     """The shortest seconds of each over so many rounds, in turn: what else the machine does slows both alike."""
+    seconds = every_round(product, baseline, rounds=rounds)
+    return min(seconds[0]), min(seconds[1])
+
+
+def every_round(
+    product: Callable[[], object], baseline: Callable[[], object], *, rounds: int
+) -> tuple[list[float], list[float]]:
+    """The seconds of each in every round, in turn."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         for work, taken in zip((product, baseline), seconds, strict=True):
             started = perf_counter()
             work()
             taken.append(perf_counter() - started)
-    return min(seconds[0]), min(seconds[1])
+    return seconds
+
+
+def spread_of_ratios(seconds: tuple[list[float], list[float]]) -> str:
+    """How many times faster the product was in each round, from the lowest to the highest."""
+    ratios = sorted(theirs / own for own, theirs in zip(*seconds, strict=True))
+    return f"by round {', '.join(f'{ratio:.2f}' for ratio in ratios)} times"
 
 
 def rates_compared(

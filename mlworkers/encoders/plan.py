@@ -46,6 +46,14 @@ class Normalise(StrEnum):
     BATCH = "batch"
 
 
+class Loss(StrEnum):
+    """What a batch of pairs is trained by: the cosine's error, or the order of the pairs."""
+
+    COSINE = "cosine"
+    COSENT = "cosent"
+    ANGLE = "angle"
+
+
 RISE_TABLE = "RISE, table 9"
 RISE_CODE = "RISE's released code"
 RISE_WEIGHTINGS = "RISE, sections 4 and 5"
@@ -141,6 +149,21 @@ class TrainingPlan:
     )
     clip: float = from_code(
         "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
+    )
+    loss: Loss = setting(
+        "Loss",
+        "cosine makes each cosine equal to its score (mean squared error). cosent and angle make pairs of a higher "
+        "score more similar than pairs of a lower score in the same batch: they use the order of the scores only. "
+        "cosent compares cosines, angle compares the angle similarity of AnglE.",
+        default=Loss.COSINE,
+        source="RISE, equation 3",
+    )
+    loss_scale: float = setting(
+        "Scale of a ranking loss",
+        "The losses cosent and angle multiply similarities by this number. The loss cosine does not use it.",
+        default=20.0,
+        bounds=(0.01, 1000.0),
+        source="sentence-transformers, CoSENTLoss",
     )
     normalise: Normalise = setting(
         "Normalise weights",

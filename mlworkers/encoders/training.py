@@ -10,19 +10,21 @@ import torch
 from numpy.typing import ArrayLike
 from sentence_transformers import SentenceTransformer
 from torch import Tensor
+from torch.nn.functional import cosine_similarity
 
 from curation.files.progress import Report, silent
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.forward import TokenizedSentences, vectors
 from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.metrics import spearman
-from mlworkers.encoders.plan import EncoderPlan, Normalise
+from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise
+from mlworkers.encoders.ranking import angle_similarities, ranking_loss
 from mlworkers.encoders.rows import Rows, validation_split
 from mlworkers.encoders.weighting import RowWeights, weigh
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.checkpoints import Checkpoints
-from mlworkers.training.loop import CurvePoint, TrainingResult, train
+from mlworkers.training.loop import CurvePoint, TrainingResult, random_restore, random_state, train
 from mlworkers.training.schedule import Places
 
 # Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/guide/encoders.md.
@@ -60,19 +62,90 @@ class PairLearner:
         return batch_shares(self._weights[self._on_device(batch)], self._normalise)
 
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
-        """Add the gradients of some pairs of a batch; returns their loss. Both sides go through together."""
+        """Add the gradients of some pairs of a batch; returns their loss."""
+        left, right = self._vectors(batch)
+        loss = weighted_cosine_loss(left, right, self._targets[self._on_device(batch)], shares)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+    def _vectors(self, batch: Places) -> tuple[Tensor, Tensor]:
+        """Of both sides of b pairs, (b, d) and (b, d), which go through the encoder together."""
         both = np.concatenate([side[batch] for side in self._sides])
         # Weights stay in float32: only what is computed with them is rounded.
         lower = self._precision is not torch.float32
         with torch.autocast(self.module.device.type, dtype=self._precision, enabled=lower):
             both_vectors = vectors(self.module, self._tokenized, both, tokens_per_pass=self._tokens)
         left, right = both_vectors.float().chunk(2)  # (2b, d) -> (b, d), (b, d)
-        loss = weighted_cosine_loss(left, right, self._targets[self._on_device(batch)], shares)
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss.detach()
+        return left, right
 
     def _on_device(self, batch: Places) -> Tensor:
         return torch.from_numpy(batch).to(self._targets.device)
+
+
+class RankingLearner(PairLearner):
+    """A learner whose loss compares all pairs of a batch with one another: CoSENT, or AnglE."""
+
+    def __init__(
+        self,
+        encoder: SentenceTransformer,
+        rows: Rows,
+        weights: ArrayLike,
+        compute: Compute,
+        *,
+        loss: Loss,
+        scale: float,
+        normalise: Normalise = Normalise.NONE,
+    ) -> None:
+        super().__init__(encoder, rows, weights, compute, normalise=normalise)
+        self._similarities_of = angle_similarities if loss is Loss.ANGLE else cosine_similarity
+        self._scale = scale
+
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of a whole batch, and return its loss."""
+        return self.backward_in_parts(batch, shares, rows=len(batch))
+
+    def backward_in_parts(self, batch: Places, shares: Tensor, *, rows: int) -> Tensor:
+        """The gradients and the loss of the whole batch, although only so many pairs at a time fit into the memory.
+
+        The similarities of all parts come first, without gradients; the gradient of the loss by each similarity then
+        goes back through its part (Gao et al. 2021, arXiv:2101.06983), with the same dropout.
+        """
+        if rows >= len(batch):
+            loss = self._loss(self._similarities(batch), batch, shares)
+            loss.backward()  # type: ignore[no-untyped-call]
+            return loss.detach()
+        parts = [slice(start, start + rows) for start in range(0, len(batch), rows)]
+        device = self._targets.device
+        states, found = [], []
+        with torch.no_grad():
+            for part in parts:
+                states.append(random_state(device))
+                found.append(self._similarities(batch[part]))
+        similarities = torch.cat(found).requires_grad_()
+        loss = self._loss(similarities, batch, shares)
+        (gradients,) = torch.autograd.grad(loss, similarities)
+        for part, state in zip(parts, states, strict=True):
+            random_restore(state, device)
+            self._similarities(batch[part]).backward(gradients[part])  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+    def _similarities(self, batch: Places) -> Tensor:
+        return self._similarities_of(*self._vectors(batch))  # (b, d), (b, d) -> (b,)
+
+    def _loss(self, similarities: Tensor, batch: Places, shares: Tensor) -> Tensor:
+        weights = shares * len(batch)  # the loss is no mean over the batch
+        return ranking_loss(similarities, self._targets[self._on_device(batch)], weights, scale=self._scale)
+
+
+def learner_of(
+    encoder: SentenceTransformer, rows: Rows, weights: ArrayLike, compute: Compute, plan: EncoderPlan
+) -> PairLearner:
+    """The learner of the plan's loss."""
+    if plan.loss is Loss.COSINE:
+        return PairLearner(encoder, rows, weights, compute, normalise=plan.normalise)
+    return RankingLearner(
+        encoder, rows, weights, compute, loss=plan.loss, scale=plan.loss_scale, normalise=plan.normalise
+    )
 
 
 def _column(values: ArrayLike, device: torch.device) -> Tensor:
@@ -118,7 +191,7 @@ def encoder_train(
     used = unfiltered.taken(weighed.places)
     compute = choose_compute(plan.device, plan.precision)
     encoder = base_encoder(base, plan, compute)
-    learner = PairLearner(encoder, used, weighed.weights, compute, normalise=plan.normalise)
+    learner = learner_of(encoder, used, weighed.weights, compute, plan)
     kept = None
     if checkpoints is not None:
         about = {**asdict(plan), "pairs": rows_digest(used, weighed.weights)}

@@ -8,7 +8,7 @@ state of torch's random numbers, which the checkpoint holds.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -41,6 +41,14 @@ class Learner(Protocol):
 
     def backward(self, batch: Places, shares: Tensor) -> Tensor:
         """Add the gradients of some rows of a batch, and return their loss; a batch's parts add up to it."""
+
+
+@runtime_checkable
+class WholeBatchLearner(Learner, Protocol):
+    """A learner whose loss is no sum over the rows of a batch."""
+
+    def backward_in_parts(self, batch: Places, shares: Tensor, *, rows: int) -> Tensor:
+        """Add the gradients of the batch, with at most so many rows at a time in the memory, and return its loss."""
 
 
 @dataclass(frozen=True)
@@ -132,12 +140,14 @@ class _Loop:
         self.learner.module.train()
         batch = self.schedule.batch(self.done)
         shares = self.learner.shares(batch)  # (b,)
-        before = _random_state(self.device)
+        before = random_state(self.device)
 
         def gradients(rows: int) -> Tensor:
             """Of the whole batch, in parts of at most so many rows; they add up to the same."""
             self.optimizer.zero_grad()
-            _random_restore(before, self.device)
+            random_restore(before, self.device)
+            if isinstance(self.learner, WholeBatchLearner):
+                return self.learner.backward_in_parts(batch, shares, rows=rows)
             total = torch.zeros((), device=self.device)
             for start in range(0, len(batch), rows):
                 part = slice(start, start + rows)
@@ -181,7 +191,7 @@ class _Loop:
         tensors = {
             "weights": {name: weight.detach() for name, weight in self.weights.items()},
             "optimizer": state_tensors(self.optimizer, self.weights),
-            "random": _random_state(self.device),
+            "random": random_state(self.device),
             "best": self.best,
         }
         figures = {"loss_sum": float(self.loss_sum), "points": [asdict(point) for point in self.points]}
@@ -196,7 +206,7 @@ class _Loop:
             for name, saved in state.tensors["weights"].items():
                 self.weights[name].copy_(saved)
         state_restore(self.optimizer, self.weights, state.tensors["optimizer"])
-        _random_restore(state.tensors["random"], self.device)
+        random_restore(state.tensors["random"], self.device)
         self.best, self.done = state.tensors["best"], state.step
         self.points = [CurvePoint(**point) for point in state.figures["points"]]
         self.loss_sum.fill_(state.figures["loss_sum"])
@@ -215,7 +225,7 @@ def _dev(point: CurvePoint) -> float:
     return -math.inf if point.dev is None else point.dev
 
 
-def _random_state(device: torch.device) -> dict[str, Tensor]:
+def random_state(device: torch.device) -> dict[str, Tensor]:
     """Where torch's random numbers stand, from which dropout is drawn."""
     state = {"cpu": torch.get_rng_state()}
     if device.type == "cuda":
@@ -223,7 +233,7 @@ def _random_state(device: torch.device) -> dict[str, Tensor]:
     return state
 
 
-def _random_restore(state: Mapping[str, Tensor], device: torch.device) -> None:
+def random_restore(state: Mapping[str, Tensor], device: torch.device) -> None:
     """Go back to where they stood; what another kind of device drew means nothing here."""
     torch.set_rng_state(state["cpu"])
     if device.type == "cuda" and "cuda" in state:

@@ -13,9 +13,9 @@ from sentence_transformers.sentence_transformer.losses import CosineSimilarityLo
 from torch import nn
 from torch.utils.data import DataLoader
 
-from mlworkers.encoders.plan import EncoderPlan, Normalise, Weighting
+from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise, Weighting
 from mlworkers.encoders.rows import Rows
-from mlworkers.encoders.training import PairLearner, encoder_train, steps_planned
+from mlworkers.encoders.training import PairLearner, RankingLearner, encoder_train, learner_of, steps_planned
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.training.checkpoints import CheckpointError, Checkpoints
@@ -202,6 +202,71 @@ def test_where_memory_runs_short_batches_are_learned_in_halves_with_the_same_los
         "Memory ran short: going on with 2 rows at a time",
         "Memory ran short: going on with 1 rows at a time",
     ]
+
+
+RANKED = [replace(PLAN, loss=Loss.COSENT), replace(PLAN, loss=Loss.ANGLE, normalise=Normalise.BATCH)]
+
+
+@pytest.mark.parametrize("plan", RANKED)
+def test_where_memory_runs_short_a_ranking_loss_still_compares_the_whole_batch(
+    encoder_folder, compute, plan
+) -> None:
+    batch, found = np.array([3, 0, 9, 12, 5, 7, 1]), []
+    for rows in (7, 3, 1):
+        encoder = without_dropout(load_encoder(encoder_folder, compute).train())
+        learner = learner_of(encoder, ROWS, ROWS.realism, compute, plan)
+        loss = learner.backward_in_parts(batch, learner.shares(batch), rows=rows)
+        gradients = [weight.grad for weight in encoder.parameters() if weight.grad is not None]
+        found.append((float(loss), torch.cat([gradient.flatten() for gradient in gradients])))
+
+    whole, *in_parts = found
+    for loss, gradients in in_parts:
+        assert loss == pytest.approx(whole[0], rel=1e-5)
+        assert torch.allclose(gradients, whole[1], rtol=1e-4, atol=1e-3)
+
+
+def test_parts_of_a_ranking_loss_go_through_twice_with_the_same_dropout(encoder_folder, compute) -> None:
+    seen: list[torch.Tensor] = []
+
+    class Watched(RankingLearner):
+        def _similarities(self, batch):
+            seen.append(super()._similarities(batch))
+            return seen[-1]
+
+    learner = Watched(
+        load_encoder(encoder_folder, compute).train(), ROWS, ONES, compute, loss=Loss.COSENT, scale=20.0
+    )
+    batch = np.arange(6)
+
+    learner.backward_in_parts(batch, learner.shares(batch), rows=2)
+
+    assert [one.requires_grad for one in seen] == [False] * 3 + [True] * 3
+    assert all(torch.equal(before, after) for before, after in zip(seen[:3], seen[3:], strict=True))
+    assert not torch.equal(
+        learner._similarities(batch[:2]), seen[0]
+    )  # dropout changes from one pass to the next
+
+
+@pytest.mark.parametrize("loss", [Loss.COSENT, Loss.ANGLE])
+def test_a_ranking_loss_goes_down_and_halves_batches_where_memory_runs_short(
+    encoder_folder, compute, loss: Loss
+) -> None:
+    class Cramped(RankingLearner):
+        def _vectors(self, batch):
+            if len(batch) > 4:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return super()._vectors(batch)
+
+    plan = replace(PLAN, epochs=20, batch_size=PAIRS)
+    points = []
+    for kind in (RankingLearner, Cramped):
+        encoder = without_dropout(load_encoder(encoder_folder, compute))
+        points.append(learned(kind(encoder, ROWS, ONES, compute, loss=loss, scale=20.0), plan).points)
+
+    whole, halved = points
+    assert whole[-1].loss < whole[0].loss / 2
+    assert halved[0].loss == pytest.approx(whole[0].loss, rel=1e-4)
+    assert halved[-1].loss < halved[0].loss / 2
 
 
 class Stopped(Exception):  # noqa: N818 - somebody wished it
