@@ -20,6 +20,7 @@ from annotation.bws.files.settling import Spaces
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.report import curve_report, scores_report, split_half_report
 from annotation.bws.reliability.split_half import Split
+from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import METHODS, Scale
 from annotation.models import Campaign, GoldAnswer, Judgement, Participation, TupleItem
 from annotation.results.annotators import repeat_agreement_by_person, repeated_judgements
@@ -360,7 +361,9 @@ def _reliability(judgements: Judgements, seed: int, folder: Path) -> None:
             content[split.value] = {"seed": seed, **split_half_report(judgements, seed=seed, split=split)}
         except ValueError as error:  # too few, or nobody knows by whom
             content[split.value] = {"split": split.value, "none": str(error)}
-    content |= scores_report(judgements, seed=seed) | {"curve": curve_report(judgements, seed=seed)}
+    fit = maxdiff_fit(judgements)
+    content |= scores_report(judgements, fit=fit, seed=seed)
+    content["curve"] = curve_report(judgements, fit=fit, seed=seed)
     _write_json(folder / "reliability.json", content)
 
 

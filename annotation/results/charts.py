@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 from django.utils.translation import gettext as _
 
-from curation.charts import ACCENT, DOUBTFUL, SOFT, Chart, chart_draw
+from curation.charts import ACCENT, CATEGORIES, DOUBTFUL, SOFT, Chart, chart_draw
 
 
 def score_chart(scores: Mapping[str, Any]) -> Chart:
@@ -70,14 +70,18 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
 
 
 def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
-    """Reliability, and agreement with the scores from all judgements, over judgements per tuple."""
-    kinds = {"spearman_mean": _("split-half reliability"), "agreement_mean": _("agreement with all")}
+    """Reliability, and agreement with the scores from all judgements by both methods, over judgements per tuple."""
+    kinds = {
+        "spearman_mean": _("split-half reliability"),
+        "agreement_mean": _("agreement with all, counting"),
+        "maxdiff_agreement_mean": _("agreement with all, MaxDiff"),
+    }
     points = figures["per_tuple"]
     rows = [
         (point["judgements_per_tuple"], point["judgements"], name, point[key])
         for key, name in kinds.items()
         for point in points
-        if point[key] is not None
+        if point.get(key) is not None  # a study of before had counting alone
     ]
     lines = (
         _chart(rows, ("each", "judgements", "kind", "value"))
@@ -92,7 +96,7 @@ def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
             ),
             color=alt.Color(
                 "kind:N",
-                scale=alt.Scale(domain=list(kinds.values()), range=[ACCENT, DOUBTFUL]),
+                scale=alt.Scale(domain=list(kinds.values()), range=CATEGORIES[:3]),
                 legend=alt.Legend(orient="top", columns=1),  # side by side they overlap on a telephone
                 title=None,
             ),
@@ -113,9 +117,25 @@ def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
 def _fewer(points: Sequence[Mapping[str, Any]]) -> str:
     """What half of the judgements per tuple would have given."""
     half = points[(len(points) - 1) // 2]
-    return _(
-        "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(agreement).2f."
-    ) % {"some": half["judgements_per_tuple"], "agreement": half["agreement_mean"]}
+    facts = {
+        "some": half["judgements_per_tuple"],
+        "counting": half["agreement_mean"],
+        "maxdiff": half.get("maxdiff_agreement_mean"),
+    }
+    if facts["maxdiff"] is None:
+        return (
+            _(
+                "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(counting).2f."
+            )
+            % facts
+        )
+    return (
+        _(
+            "Scores from %(some)d of the judgements of each tuple agree with the scores from all at %(counting).2f by "
+            "counting and at %(maxdiff).2f by MaxDiff."
+        )
+        % facts
+    )
 
 
 def _goal(figures: Mapping[str, Any], last: tuple[Any, ...]) -> list[alt.Chart]:

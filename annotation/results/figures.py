@@ -10,19 +10,18 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Max
 
 from annotation.bws.judgements import IntArray
-from annotation.bws.reliability.interval import reliability_interval
-from annotation.bws.reliability.split_half import TooFewJudgements, split_half_reliability
 from annotation.bws.scores.distinction import Distinction, tie_groups
 from annotation.bws.scores.scoring import Scores, counting_scores
-from annotation.bws.studies.study import reliability_figures
+from annotation.bws.studies.study import reliability_now
 from annotation.models import Campaign, Judgement, JudgementRevision
 from annotation.results.record import CampaignJudgements, campaign_judgements
 from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Pair
 
 KEPT_SECONDS = 24 * 60 * 60
-FIGURES = 2  # rises when figures are added or mean something else, so that what was computed before is stale
-LIVE_TRIALS = 200  # two decimals; what is published takes a thousand
+FIGURES = 3  # rises when figures are added or mean something else, so that what was computed before is stale
+MANY = 20_000  # judgements: above, fewer resamples tell as much, because the interval is narrow
+RESAMPLES, FEWER_RESAMPLES = 200, 60
 Computed = TypeVar("Computed")
 # Median seconds as of `CampaignJudgements`, split-half reliability so far or None, and then why there is none yet.
 Live: TypeAlias = tuple[Mapping[int, float], dict[str, Any] | None, str]
@@ -58,17 +57,15 @@ def last_kept(campaign: Campaign, what: str) -> tuple[str, Any] | None:
 
 def live_figures(campaign: Campaign, mark: str) -> Live:
     """From all judgements now."""
-    return kept(campaign, "live-figures", mark, lambda: _live_figures(campaign_judgements(campaign)))
+    return kept(
+        campaign, "live-figures", mark, lambda: _live_figures(campaign_judgements(campaign), campaign.seed)
+    )
 
 
-def _live_figures(judged: CampaignJudgements) -> Live:
+def _live_figures(judged: CampaignJudgements, seed: int) -> Live:
     judgements = judged.as_asked(judged.feeding("reliability")).judgements
-    seconds = judged.median_seconds()
-    try:
-        halves = split_half_reliability(judgements, trials=LIVE_TRIALS)
-    except TooFewJudgements as error:
-        return seconds, None, str(error)
-    return seconds, reliability_figures(halves, reliability_interval(judgements, halves.spearman_mean)), ""
+    resamples = RESAMPLES if len(judged) <= MANY else FEWER_RESAMPLES
+    return judged.median_seconds(), *reliability_now(judgements, resamples=resamples, seed=seed)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

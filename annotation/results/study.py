@@ -17,11 +17,18 @@ from annotation.bws.designs.design import tuple_count
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.studies.study import CampaignRecord, StudyPlan, study
 from annotation.models import Campaign, CampaignStudy, TupleItem
-from annotation.results.figures import campaign_mark, kept, last_kept
+from annotation.results.figures import (
+    FEWER_RESAMPLES,
+    MANY,
+    RESAMPLES,
+    campaign_mark,
+    kept,
+    last_kept,
+    live_figures,
+)
 from annotation.results.record import CampaignJudgements, NumberedJudgements, campaign_judgements
 
 MOST_AT_ONCE = 4_000
-MANY = 20_000  # above, fewer resamples tell as much: the interval is narrow
 ASKED_AGAIN_AFTER = timedelta(seconds=90)
 MADE_AGAIN_AFTER = timedelta(seconds=60)
 
@@ -60,7 +67,7 @@ def study_now(
     campaign: Campaign, mark: str, *, at: datetime, report: Report = unreported
 ) -> CampaignFindings:
     """Study the campaign for a page; the cache keeps it. The report may end it where it takes too long."""
-    computed_at, figures = kept(campaign, "findings", mark, lambda: (at, _figures(campaign, report)))
+    computed_at, figures = kept(campaign, "findings", mark, lambda: (at, _figures(campaign, mark, report)))
     return CampaignFindings(figures, computed_at, stale=False)
 
 
@@ -68,7 +75,7 @@ def study_make(*, campaign: Campaign, at: datetime) -> CampaignFindings:
     """Study the campaign and store what was found for all pages."""
     began = monotonic()
     mark = campaign_mark(campaign)  # before the judgements are read: what comes between makes it stale
-    figures = _figures(campaign, unreported)
+    figures = _figures(campaign, mark, unreported)
     seconds = round(monotonic() - began, 3)
     CampaignStudy.objects.update_or_create(
         campaign=campaign,
@@ -90,7 +97,8 @@ def study_request(*, campaign: Campaign, at: datetime) -> bool:
     return True
 
 
-def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
+def _figures(campaign: Campaign, mark: str, report: Report) -> dict[str, Any]:
+    seconds, reliability, note = live_figures(campaign, mark)
     judged = campaign_judgements(campaign)
     filed = judged.as_filed(judged.designed)
     plan = StudyPlan(
@@ -98,14 +106,14 @@ def _figures(campaign: Campaign, report: Report) -> dict[str, Any]:
         factor=campaign.factor,
         judgements_per_tuple=campaign.judgements_per_tuple,
         items=TupleItem.objects.for_scores(campaign).values("pair").distinct().count(),
-        resamples=200 if len(judged) <= MANY else 60,
+        resamples=RESAMPLES if len(judged) <= MANY else FEWER_RESAMPLES,
         seed=campaign.seed,
     )
-    figures = study(_record(campaign, judged, filed), plan, report=report)
+    figures = study(_record(campaign, judged, filed), plan, now=(reliability, note), report=report)
     for row in (*figures["people"], *figures["exclusions"]):
         row["person"] = int(filed.people[row["person"]])
     # The keys of JSON are texts.
-    return figures | {"seconds": {str(person): value for person, value in judged.median_seconds().items()}}
+    return figures | {"seconds": {str(person): value for person, value in seconds.items()}}
 
 
 def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudgements) -> CampaignRecord:

@@ -97,7 +97,7 @@ def _campaigns(truth: Truth, items: int, number: int) -> Iterator[tuple[Judgemen
 def _outcome(judged: Judgements, latent: FloatArray) -> FloatArray:
     scores = (
         counting_scores(judged).values,
-        maxdiff_scores(judged, prior_precision=1.0, with_errors=False).values,
+        maxdiff_scores(judged, with_errors=False).values,
     )
     accuracy = [spearman_of(found, latent) for found in scores]
     return np.array([split_half_reliability(judged, trials=100).spearman_mean, *accuracy])

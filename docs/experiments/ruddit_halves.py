@@ -12,19 +12,14 @@ import argparse
 import json
 import math
 import sys
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from annotation.bws.files.judgement_files import read_judgements
-from annotation.bws.reliability.replication import replication
-from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
+from annotation.bws.reliability.replication import compared_methods, replication
+from annotation.bws.scores.refitting import maxdiff_fit
 
-METHODS = {
-    "counting": counting_scores,
-    "MaxDiff": partial(maxdiff_scores, prior_precision=1.0, with_errors=False),
-}
 NUMBERS = (1, 2, 3, 4, 6)
 
 
@@ -40,7 +35,7 @@ def main() -> None:
         f"{len(judgements):,} judgements, {judgements.item_count:,} items, {options.trials} splits of the tuples"
     )
     print("judgements of a tuple  " + "  ".join(f"{number:>11}" for number in NUMBERS))
-    for name, method in METHODS.items():
+    for name, method in compared_methods(maxdiff_fit(judgements).settings).items():
         found = [
             replication(
                 judgements, method, judgements_per_tuple=number, trials=options.trials, seed=options.seed

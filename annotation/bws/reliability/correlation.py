@@ -1,7 +1,6 @@
 """Correlations of many pairs of score lists at once, each over the items that count in it."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from annotation.bws.judgements import FloatArray, Mask
 
@@ -19,9 +18,30 @@ def pearson(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
 
 def spearman(left: FloatArray, right: FloatArray, counted: Mask) -> FloatArray:
     """Spearman's rho of each row (B,), with average ranks for ties; NaN if one list is constant."""
-    # Ranks from 0. Items that do not count come behind all others, so they do not change the ranks of those that do.
-    one, two = (rankdata(np.where(counted, values, np.inf), axis=1) - 1 for values in (left, right))
+    # Items that do not count come behind all others, so they do not change the ranks of those that do.
+    one, two = (average_ranks(np.where(counted, values, np.inf)) for values in (left, right))
     return pearson(one, two, counted)
+
+
+def average_ranks(values: FloatArray) -> FloatArray:
+    """The rank from 0 of each value in its row (B, m); equal values share the mean of their ranks.
+
+    The same as `scipy.stats.rankdata`, six times as fast on rows of some hundred: its sort need not keep the order of
+    equal values. NaN is not allowed.
+    """
+    count, items = values.shape
+    order = np.argsort(values, axis=1)
+    order += (np.arange(count) * items)[:, None]
+    places = order.ravel()
+    ordered = values.ravel()[places]
+    begins = np.ones(values.size + 1, dtype=np.bool_)  # where another value begins, or another row
+    begins[1:-1] = ordered[1:] != ordered[:-1]
+    begins[::items] = True
+    starts = np.flatnonzero(begins)
+    sizes = np.diff(starts)
+    ranks = np.empty(values.size)
+    ranks[places] = np.repeat(starts[:-1] % items + (sizes - 1) / 2, sizes)
+    return ranks.reshape(values.shape)
 
 
 def spearman_of(left: FloatArray, right: FloatArray) -> float:

@@ -7,7 +7,8 @@ import numpy as np
 
 from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
 from annotation.bws.reliability.correlation import LIMIT, fisher_z, spearman
-from annotation.bws.reliability.split_half import HalfScores, batches, halves_of_groups
+from annotation.bws.reliability.drawing import halves_of_groups
+from annotation.bws.reliability.split_half import HalfScores, batches
 
 FEWEST_PEOPLE = 3  # of two, half of the resamples hold one person alone, whose judgements have no other half
 

@@ -4,23 +4,28 @@ The usual split-half reliability gives both halves the same tuples, and so hides
 which items it met. Here each half has tuples of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
+from annotation.bws.judgements import FloatArray, Judgements, tuple_numbers
 from annotation.bws.reliability.correlation import spearman_of
-from annotation.bws.reliability.split_half import halves_of_units
-from annotation.bws.scores.scoring import Scores, counting_scores, maxdiff_scores
+from annotation.bws.reliability.drawing import halves_of_units, random_ranks
+from annotation.bws.scores.refitting import MaxDiffSettings
+from annotation.bws.scores.scoring import counting_scores
 
 MOST_TRIALS = 10_000
-ScoringMethod = Callable[[Judgements], Scores]
-COMPARED_METHODS: Mapping[str, ScoringMethod] = {
-    "counting": counting_scores,
-    "maxdiff": partial(maxdiff_scores, prior_precision=1.0, with_errors=False),
-}
+ScoringMethod = Callable[[Judgements], FloatArray]  # NaN for an item that never appeared
+
+
+def compared_methods(settings: MaxDiffSettings) -> dict[str, ScoringMethod]:
+    """Counting, and MaxDiff with the settings that a fit of all judgements found."""
+    return {"counting": counting_values, "maxdiff": settings.utilities}
+
+
+def counting_values(judgements: Judgements) -> FloatArray:
+    return counting_scores(judgements, with_errors=False).values
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,8 @@ def replication(
     draw, correlations, kept = halves_of_units(tuples), [], []
     for _ in range(trials):
         first = draw(1, rng)[:, 0]
-        shuffled = rng.permutation(np.flatnonzero(first))
-        grouped = shuffled[np.argsort(tuples[shuffled], kind="stable")]
-        few = grouped[ranks_within(np.bincount(tuples[first])) < judgements_per_tuple]
-        correlations.append(
-            spearman_of(method(judgements.only(few)).values, method(judgements.only(~first)).values)
-        )
-        kept.append(len(few))
+        few = first & (random_ranks(tuples, 1, rng)[:, 0] < judgements_per_tuple)
+        correlations.append(spearman_of(method(judgements.only(few)), method(judgements.only(~first))))
+        kept.append(few.sum())
     mean, sd = float(np.mean(correlations)), float(np.std(correlations))
     return Replication(judgements_per_tuple, round(np.mean(kept)), trials, mean, sd)

@@ -9,6 +9,7 @@ from annotation.bws.reliability.interval import reliability_interval
 from annotation.bws.reliability.marginal import marginal_reliability
 from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.split_half import Split, TooFewJudgements, split_half_reliability
+from annotation.bws.scores.refitting import MaxDiffFit, maxdiff_fit
 
 TRIALS_OF_CHECK = 20
 
@@ -29,18 +30,37 @@ def split_half_report(
     return halves.as_dict() | {"spearman_low": low, "spearman_high": high, "people_resampled": people}
 
 
-def scores_report(judgements: Judgements, *, seed: int = 1234) -> dict[str, Any]:
-    """What no split says of the scores from all judgements; None where too little was judged."""
-    components = marginal = None
+def scores_report(
+    judgements: Judgements, *, fit: MaxDiffFit | None = None, seed: int = 1234
+) -> dict[str, Any]:
+    """What no split says of the scores from all judgements; None where too little was judged.
+
+    fit: of these judgements, if there is one already.
+    """
+    components = None
     with suppress(ValueError):
         components = variance_components(judgements).as_dict()
-    with suppress(ValueError):
-        marginal = marginal_reliability(judgements, seed=seed)
-    return {"marginal_reliability": marginal, "components": components}
+    posterior = (fit or maxdiff_fit(judgements)).posterior
+    return {
+        "marginal_reliability": marginal_reliability(judgements, posterior, seed=seed),
+        "components": components,
+    }
 
 
-def curve_report(judgements: Judgements, *, trials: int = 100, seed: int = 1234) -> list[dict[str, Any]]:
-    return [point.as_dict() for point in fewer_judgements(judgements, trials=trials, seed=seed)]
+def curve_report(
+    judgements: Judgements,
+    *,
+    fit: MaxDiffFit | None = None,
+    trials: int = 100,
+    fits: int = 5,
+    seed: int = 1234,
+) -> list[dict[str, Any]]:
+    """The figures at 1, 2, … judgements per tuple (`fewer_judgements`). fit: as in `scores_report`."""
+    fit = fit or maxdiff_fit(judgements)
+    return [
+        point.as_dict()
+        for point in fewer_judgements(judgements, trials=trials, fit=fit, fits=fits, seed=seed)
+    ]
 
 
 def splits_that_work(judgements: Judgements) -> list[Split]:

@@ -1,8 +1,7 @@
 """Split-half reliability: how well the scores of two halves of the judgements agree, and how that grows."""
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -11,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask, grouped_order, tuple_numbers
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask, tuple_numbers
 from annotation.bws.reliability.correlation import pearson, spearman
+from annotation.bws.reliability.drawing import DrawHalves, halves_of_groups, halves_of_units
 
-# (n, B): whether each of n judgements is in the first half, for B trials.
-DrawHalves = Callable[[int, np.random.Generator], Mask]
 Counts = NDArray[np.float32] | NDArray[np.float64]
 
 # A thousand trials give a mean to the third decimal; more than these would only fill the memory.
@@ -102,16 +100,10 @@ def split_half_reliability(
     )
 
 
-def reliability_curve(
-    judgements: Judgements, *, points: int = 8, trials: int = 100, seed: int = 1234
-) -> Iterator[Reliability]:
-    """The reliability after each of `points` equal shares of the judgements, in their order.
-
-    Shares too small for a reliability that means something have no point.
-    """
-    for count in np.unique(np.linspace(0, len(judgements), points + 1).round().astype(int))[1:]:
-        with suppress(TooFewJudgements):
-            yield split_half_reliability(judgements.only(np.arange(count)), trials=trials, seed=seed)
+def equal_shares(judgements: int, points: int) -> list[int]:
+    """How many judgements there were after each of so many equal shares of them."""
+    shares: list[int] = np.unique(np.linspace(0, judgements, points + 1).round().astype(int)).tolist()
+    return shares[1:]
 
 
 def judgements_for(target: float, *, judgements: int, spearman: float) -> int | None:
@@ -162,50 +154,6 @@ def _halves(judgements: Judgements, tuples: IntArray, split: Split) -> DrawHalve
 
 def _count(numbers: IntArray) -> int:
     return int(numbers.max(initial=-1)) + 1
-
-
-def halves_of_groups(group: IntArray) -> DrawHalves:
-    """Split the judgements of each group (n,) in half; of an odd number, the odd one goes to either side.
-
-    A judgement alone in its group goes to one half at random. Drawn by going through the judgements of all groups in
-    step: each is taken with the chance that its group still needs it (selection sampling, Fan et al. 1962).
-    """
-    sizes = np.bincount(group)
-    by_size = np.argsort(-sizes, kind="stable")
-    starts = (np.cumsum(sizes) - sizes)[by_size]
-    order, sizes = grouped_order(group), sizes[by_size]  # the largest groups first
-
-    def draw(trials: int, rng: np.random.Generator) -> Mask:
-        first = np.empty((len(group), trials), dtype=np.bool_)
-        needed = _half_of(sizes, trials, rng)  # (g, B): how many more of each group the first half needs
-        for step in range(int(sizes.max(initial=0))):
-            longer = int(np.searchsorted(-sizes, -step))  # groups with more judgements than `step`
-            left = (sizes[:longer] - step).astype(np.float32)
-            chance = rng.random((longer, trials), dtype=np.float32) * left[:, None]
-            taken = chance < needed[:longer]  # with probability needed / left
-            needed[:longer] -= taken
-            first[order[starts[:longer] + step]] = taken
-        return first
-
-    return draw
-
-
-def halves_of_units(unit: IntArray) -> DrawHalves:
-    """Split the units (n,) in half, tuples or annotators: all judgements of a unit go to the same side."""
-    count = _count(unit)
-
-    def draw(trials: int, rng: np.random.Generator) -> Mask:
-        needed = _half_of(np.full(trials, count), 1, rng)
-        sides = rng.permuted(np.arange(count) < needed, axis=1)  # (B, units)
-        return sides.T[unit]
-
-    return draw
-
-
-def _half_of(sizes: IntArray, trials: int, rng: np.random.Generator) -> IntArray:
-    """Half of each size (g,) for each trial: (g, B); an odd one more or less with equal chance."""
-    extra = rng.integers(0, 2, size=(len(sizes), trials), dtype=np.int8)
-    return sizes[:, None] // 2 + extra * (sizes[:, None] % 2)
 
 
 class HalfScores:

@@ -62,10 +62,12 @@ def fit_utilities(
     prior_precision: float,
     prior_mean: FloatArray | None = None,
     start: FloatArray | None = None,
+    smallest_step: float = SMALLEST_STEP,
 ) -> Posterior:
     """Maximise the likelihood of utilities under the prior N(prior_mean, 1 / prior_precision) of each.
 
     prior_mean: (m,), 0 if it is not given. start: (m,) where the search begins, the prior's mean if it is not given.
+    smallest_step: the search ends where a step would move no utility by so much.
     The prior fixes the origin, keeps an item that was always best finite, and makes every system of equations positive
     definite. Raises ValueError if its precision is not above 0.
     """
@@ -79,20 +81,20 @@ def fit_utilities(
         return likelihood.value(utilities) - prior_precision / 2 * float(away @ away)
 
     utilities = mean if start is None else start
+    here = log_posterior(utilities)
     for _ in range(MOST_STEPS):
         # With gradient g and negative Hessian H of the log-likelihood, Newton's step s of the log-posterior solves
         # (H + prior I) s = g - prior (u - mean).
         gradient, curvature = likelihood.expand(utilities)
         precision = csr_array(curvature + prior)  # (m, m)
         step = solve(precision, gradient - prior_precision * (utilities - mean))  # (m,)
-        if np.abs(step).max(initial=0) < SMALLEST_STEP:
+        if np.abs(step).max(initial=0) < smallest_step:
             return Posterior(utilities, precision, prior_precision, mean)
         # The step, or half of it again and again until it does not lead down by more than rounding may.
-        here = log_posterior(utilities)
         slack = 1e-12 * max(1.0, abs(here))
-        while log_posterior(utilities + step) < here - slack:
+        while (there := log_posterior(utilities + step)) < here - slack:
             step = step / 2
-        utilities = utilities + step
+        utilities, here = utilities + step, there
     raise ValueError(f"The utilities did not converge within {MOST_STEPS} steps.")
 
 

@@ -87,21 +87,24 @@ class Scores:
         return pair_tests(values, lambda left, right: np.hypot(errors[left], errors[right]), seed=seed)
 
 
-def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT) -> Scores:
+def counting_scores(judgements: Judgements, *, scale: Scale = Scale.UNIT, with_errors: bool = True) -> Scores:
     """Score each item by (times best - times worst) / appearances (Orme 2009).
 
     Returns m scores in 0..1, or -1..1 when signed, on the scale of the standard errors beside them.
     An item that is in a row twice appears twice in it. A tie is an appearance of its items, neither best nor worst.
     The score estimates what the item would get on the average over random tuples and random people. Standard errors are
     of that: they know that judgements of one tuple share its items (`design_effects`). They do not know that the same
-    person judged several tuples.
+    person judged several tuples. Without them it takes a fraction of the time.
     """
     appearances, best, worst = counts(judgements)
     with np.errstate(invalid="ignore"):
         signed = np.where(appearances > 0, (best - worst) / appearances, np.nan)
-    errors = counting_errors(appearances, best, worst) * np.sqrt(design_effects(judgements))
+    errors, kind = np.full(len(signed), np.nan), ErrorKind.NONE
+    if with_errors:
+        errors, kind = counting_errors(appearances, best, worst), ErrorKind.COUNTED
+        errors *= np.sqrt(design_effects(judgements))
     values, errors = (signed, errors) if scale is Scale.SIGNED else ((signed + 1) / 2, errors / 2)
-    return Scores(values, errors, appearances, best, worst)
+    return Scores(values, errors, appearances, best, worst, kind)
 
 
 def maxdiff_scores(

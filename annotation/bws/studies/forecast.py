@@ -1,7 +1,9 @@
 """What a campaign will reach: simulated before it starts, or from what it has shown so far."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,8 @@ from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.bws.reliability.correlation import fisher_z, spearman_of
 from annotation.bws.reliability.split_half import split_half_reliability
-from annotation.bws.scores.scoring import Scale, counting_scores, maxdiff_scores
+from annotation.bws.scores.refitting import MaxDiffSettings
+from annotation.bws.scores.scoring import counting_scores
 from annotation.bws.studies.costs import SECONDS_PER_JUDGEMENT, campaign_costs
 from annotation.bws.studies.simulation import (
     SimulatedAnnotator,
@@ -31,10 +34,15 @@ USUAL_NOISE_SPREAD = 0.35
 USUAL_CARELESS = 0.05
 # The noise with which a campaign is simulated to see which explains its reliability.
 NOISES = np.geomspace(0.05, 6.0, 13)
-CAMPAIGNS_FITTED = 3  # at each of them
+CAMPAIGNS_FITTED = 3  # at each of them that is tried
+CAMPAIGNS_REFINED = 10  # at the one that explains it best
 # Parts of a campaign's judgements at which MaxDiff is compared with counting, and in how many campaigns.
-SHARES = (0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
+SHARES = (0.2, 0.4, 0.65, 1.0)
 CAMPAIGNS_SHARED = 4
+# A difference of two noises with the standard deviation s sqrt(2) is as steep as a logistic one of the scale
+# s sqrt(2) / 1.702 (Haley 1952), so utilities of items with a standard deviation of 1 have one of 1.702 / (s sqrt(2)).
+LOGISTIC = 1.702
+LEAST_PRECISION = 0.01
 SIZES_COMPARED = (3, 4, 5, 6)
 
 
@@ -157,18 +165,24 @@ def fitted_noise(judgements: Judgements, plan: ForecastPlan) -> tuple[float, flo
     logarithm.
     Raises TooFewJudgements if the judgements have no split-half reliability.
     """
-    rng = np.random.default_rng(plan.seed)
     observed = split_half_reliability(judgements, trials=plan.trials, seed=plan.seed).spearman_mean
-    means = [np.mean(_reliabilities(judgements, noise, CAMPAIGNS_FITTED, plan, rng)) for noise in NOISES]
-    # More noise never means more agreement; if the figures rise, that is chance.
-    falling = np.minimum.accumulate(means)
-    # The curve of reliability over log noise is read backwards at the observed reliability. The spread of the
-    # reliability there, with that of the curve's own mean, divided by its slope, is the standard error of log noise.
-    logs = np.log(NOISES)
-    log_noise = float(np.interp(-observed, -falling, logs))
-    slope = np.interp(log_noise, logs, np.gradient(falling, logs))
-    spread = np.std(_reliabilities(judgements, math.exp(log_noise), 10, plan, rng), ddof=1)
-    error = spread * math.sqrt(1 + 1 / CAMPAIGNS_FITTED) / max(1e-9, -slope)
+
+    @cache
+    def simulated(step: int) -> float:
+        rng = np.random.default_rng([plan.seed, 2])  # the same people and items at every noise
+        return float(np.mean(_reliabilities(judgements, NOISES[step], CAMPAIGNS_FITTED, plan, rng)))
+
+    # More noise means less agreement, so the two noises around the observed reliability are found by halving. Between
+    # them, it is read off a line over log noise. More campaigns there move it along the line, and their spread divided
+    # by the slope, with that of their mean, is the standard error of log noise.
+    after = max(1, bisect_left(range(len(NOISES) - 1), -observed, key=lambda step: -simulated(step)))
+    before, logs = after - 1, np.log(NOISES)
+    slope = min(-1e-9, (simulated(after) - simulated(before)) / (logs[after] - logs[before]))
+    first = np.clip(logs[before] + (observed - simulated(before)) / slope, logs[before], logs[after])
+    rng = np.random.default_rng([plan.seed, 3])
+    some = _reliabilities(judgements, math.exp(first), CAMPAIGNS_REFINED, plan, rng)
+    log_noise = np.clip(first + (observed - np.mean(some)) / slope, logs[0], logs[-1])
+    error = np.std(some, ddof=1) * math.sqrt(1 + 1 / CAMPAIGNS_REFINED) / -slope
     return math.exp(log_noise), float(min(1.0, error))
 
 
@@ -210,7 +224,9 @@ def _work(plan: ForecastPlan) -> dict[str, Any]:
 def _ranges(plan: ForecastPlan, tuples: IntArray, items: int) -> dict[str, Any]:
     rng = np.random.default_rng(plan.seed)
     noises = plan.noise * np.exp(plan.noise_error * rng.standard_normal(plan.campaigns))
-    outcomes = np.array([_outcome(plan, tuples, items, noise, rng) for noise in noises])  # (campaigns, 3)
+    outcomes = np.array(
+        [_outcome(plan, tuples, items, float(noise), rng) for noise in noises]
+    )  # (campaigns, 3)
     several = plan.judgements_per_tuple > 1
     return {
         "reliability": _expected(outcomes[:, 0]) if several else None,
@@ -228,9 +244,17 @@ def _outcome(
     if plan.judgements_per_tuple > 1:
         seed = int(rng.integers(2**32))
         reliability = split_half_reliability(judgements, trials=plan.trials, seed=seed).spearman_mean
-    scores = counting_scores(judgements), maxdiff_scores(judgements, prior_precision=1.0, with_errors=False)
-    counting, maxdiff = (spearman_of(method.values, latent) for method in scores)
+    scores = (
+        counting_scores(judgements, with_errors=False).values,
+        _settings(noise).utilities(judgements),
+    )
+    counting, maxdiff = (spearman_of(values, latent) for values in scores)
     return reliability, counting, maxdiff
+
+
+def _settings(noise: float) -> MaxDiffSettings:
+    """What a fit would find out about items that vary by 1 and people with this noise."""
+    return MaxDiffSettings(max(LEAST_PRECISION, 2 * (noise / LOGISTIC) ** 2))
 
 
 def _simulated(
@@ -259,19 +283,19 @@ def _people(
 
 
 def _maxdiff_share(plan: ForecastPlan, tuples: IntArray, items: int) -> float | None:
-    rng = np.random.default_rng([plan.seed, 1])
-    counting, maxdiff = 0.0, np.zeros(len(SHARES))
+    rng, settings = np.random.default_rng([plan.seed, 1]), _settings(plan.noise)
+    counting, maxdiff = [], []
     for _ in range(CAMPAIGNS_SHARED):
         latent, judgements = _simulated(plan, tuples, items, plan.noise, rng)
-        counting += spearman_of(counting_scores(judgements).values, latent)
-        for step, share in enumerate(SHARES):
-            first = judgements.only(np.arange(round(share * len(judgements))))
-            scores = maxdiff_scores(first, prior_precision=1.0, with_errors=False, scale=Scale.SIGNED).values
-            # Items that nobody has judged yet are expected in the middle: left out, few judgements would look too good.
-            maxdiff[step] += spearman_of(np.nan_to_num(scores), latent)
-    if counting > maxdiff[-1]:
+        counting.append(spearman_of(counting_scores(judgements, with_errors=False).values, latent))
+        parts = (judgements.only(np.arange(round(share * len(judgements)))) for share in SHARES)
+        # Items that nobody has judged yet are expected in the middle: left out, few judgements would look too good.
+        maxdiff.append([spearman_of(np.nan_to_num(settings.utilities(part)), latent) for part in parts])
+    reached, goal = fisher_z(np.array(maxdiff)).mean(axis=0), fisher_z(np.array(counting)).mean()
+    if goal > reached[-1]:
         return None
-    return float(np.interp(counting, np.maximum.accumulate(maxdiff), SHARES))
+    # On Fisher's z, accuracy grows nearly in a line with the logarithm of the judgements.
+    return float(np.exp(np.interp(goal, np.maximum.accumulate(reached), np.log(SHARES))))
 
 
 def _reliabilities(

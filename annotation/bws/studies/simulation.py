@@ -37,24 +37,21 @@ def simulated_choices(
 
     Every value gets new noise in every tuple (Thurstone 1927, case V). NaN where a tuple has no item.
     """
-    careless = rng.random(len(values)) < annotator.careless
-    # Noise alone makes every choice of two different slots equally likely.
-    seen = np.where(careless[:, None], 0.0 * values, values)
-    noise = np.where(careless, 1.0, annotator.noise)[:, None] * rng.standard_normal(values.shape)
-    order = np.argsort(seen + noise, axis=1, kind="stable")
-    last = (~np.isnan(values)).sum(axis=1) - 1  # NaN is sorted behind all numbers
-    return order[np.arange(len(order)), last], order[:, 0]
+    return simulated_choices_of(values, np.zeros(len(values), dtype=np.int64), [annotator], rng)
 
 
 def simulated_choices_of(
     values: FloatArray, judges: IntArray, annotators: Sequence[SimulatedAnnotator], rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
     """As `simulated_choices`, each tuple (n, k) judged by the annotator whose index `judges` (n,) holds."""
-    best, worst = np.empty(len(judges), dtype=np.int64), np.empty(len(judges), dtype=np.int64)
-    for person, annotator in enumerate(annotators):
-        mine = judges == person
-        best[mine], worst[mine] = simulated_choices(values[mine], annotator, rng)
-    return best, worst
+    noises, shares = np.array([(person.noise, person.careless) for person in annotators]).T
+    careless = rng.random(len(values)) < shares[judges]
+    # Noise alone makes every choice of two different slots equally likely.
+    seen = np.where(careless[:, None], 0.0 * values, values)
+    noise = np.where(careless, 1.0, noises[judges])[:, None] * rng.standard_normal(values.shape)
+    order = np.argsort(seen + noise, axis=1, kind="stable")
+    last = (~np.isnan(values)).sum(axis=1) - 1  # NaN is sorted behind all numbers
+    return order[np.arange(len(order)), last], order[:, 0]
 
 
 def simulated_judgements(

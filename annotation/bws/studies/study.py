@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,17 +13,16 @@ from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
 from annotation.bws.judgements import IntArray, Judgements, Mask, grouped_order, tuple_numbers
 from annotation.bws.reliability.correlation import spearman_of
-from annotation.bws.reliability.interval import Interval, reliability_interval
-from annotation.bws.reliability.replication import COMPARED_METHODS, replication
+from annotation.bws.reliability.interval import reliability_interval
+from annotation.bws.reliability.replication import compared_methods, counting_values, replication
 from annotation.bws.reliability.report import curve_report, scores_report
 from annotation.bws.reliability.split_half import (
-    Reliability,
     TooFewJudgements,
+    equal_shares,
     judgements_for,
-    reliability_curve,
     split_half_reliability,
 )
-from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.scores.refitting import MaxDiffFit, maxdiff_fit
 from annotation.bws.studies.forecast import ForecastPlan, fitted_noise, forecast
 
 MOST_EXCLUSIONS = 30  # those of the people with most judgements are computed
@@ -33,6 +32,9 @@ THRESHOLDS: Mapping[str, tuple[float, ...]] = {
     "gold": (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95),
     "agreement": (0.0, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9),
 }
+
+# The split-half reliability with its interval, or None and why there is none.
+ReliabilityNow: TypeAlias = tuple[dict[str, Any] | None, str]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class StudyPlan:
     resamples: int = 200
     curve_points: int = 8
     curve_trials: int = 50
+    curve_fits: int = 3
     across_trials: int = 5
     scenario_trials: int = 50
     random_choices: int = 4
@@ -103,27 +106,39 @@ class LeavingOutResult:
     rank: float | None
 
 
-def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreported) -> dict[str, Any]:
+def study(
+    record: CampaignRecord,
+    plan: StudyPlan,
+    *,
+    now: ReliabilityNow | None = None,
+    report: Report = unreported,
+) -> dict[str, Any]:
     """Compute everything, as numbers, lists and texts that JSON can hold.
 
     Reliability now with its interval, its curve and how many judgements are missing for the target; the forecast for
     the end; people; what leaving people out by a threshold would change, and what each exclusion changed; the tuples
-    that people agree least on; screen positions. report: of the search for the design that the forecast simulates.
+    that people agree least on; screen positions. now: the reliability, if it was computed before. report: of the
+    search for the design that the forecast simulates. MaxDiff is fitted once, and the fits of parts of the judgements
+    share its prior.
     """
     counted = record.judged.only(record.counted)
     if not record.named:
         counted = replace(counted, annotators=None)
-    reliability, note = _reliability(counted, plan)
-    agreement = agreements(record)
+    reliability, note = now or reliability_now(
+        counted, trials=plan.trials, resamples=plan.resamples, seed=plan.seed
+    )
+    agreement, fit = agreements(record), maxdiff_fit(counted)
     shown = {"best": record.best_position, "worst": record.worst_position}
     return {
         "judgements": len(counted),
         "reliability": reliability,
         "note": note,
         **_growth(counted, reliability, plan),
-        "across": _across(counted, plan),
-        **scores_report(counted, seed=plan.seed),
-        "per_tuple": curve_report(counted, trials=plan.curve_trials, seed=plan.seed),
+        "across": _across(counted, fit, plan),
+        **scores_report(counted, fit=fit, seed=plan.seed),
+        "per_tuple": curve_report(
+            counted, fit=fit, trials=plan.curve_trials, fits=plan.curve_fits, seed=plan.seed
+        ),
         "forecast": _forecast(counted, plan, report),
         "people": list(_people(record, agreement)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
@@ -137,24 +152,23 @@ def study(record: CampaignRecord, plan: StudyPlan, *, report: Report = unreporte
     }
 
 
-def _reliability(counted: Judgements, plan: StudyPlan) -> tuple[dict[str, Any] | None, str]:
+def reliability_now(
+    counted: Judgements, *, trials: int = 200, resamples: int = 200, seed: int = 1234
+) -> ReliabilityNow:
     try:
-        reliability = split_half_reliability(counted, trials=plan.trials, seed=plan.seed)
+        reliability = split_half_reliability(counted, trials=trials, seed=seed)
     except TooFewJudgements as error:
         return None, str(error)
     mean = reliability.spearman_mean
-    interval = reliability_interval(counted, mean, resamples=plan.resamples, seed=plan.seed)
-    return reliability_figures(reliability, interval), ""
-
-
-def reliability_figures(reliability: Reliability, interval: Interval) -> dict[str, Any]:
-    return {
-        "spearman": reliability.spearman_mean,
+    interval = reliability_interval(counted, mean, resamples=resamples, seed=seed)
+    figures = {
+        "spearman": mean,
         **asdict(interval),
         "spearman_brown": reliability.spearman_brown,
-        "trials": reliability.trials,
-        "judgements": reliability.judgements,
+        "trials": trials,
+        "judgements": len(counted),
     }
+    return figures, ""
 
 
 def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) -> dict[str, Any]:
@@ -162,13 +176,15 @@ def _growth(counted: Judgements, now: dict[str, Any] | None, plan: StudyPlan) ->
 
     more: judgements that are still missing for the target; 0 if it is reached, None if nothing can be said.
     """
-    curve, some = [], plan.resamples // 4
-    for point in reliability_curve(
-        counted, points=plan.curve_points, trials=plan.curve_trials, seed=plan.seed
-    ):
-        first, mean = counted.only(np.arange(point.judgements)), point.spearman_mean
-        interval = reliability_interval(first, mean, resamples=some, seed=plan.seed)
-        curve.append({"judgements": point.judgements, "spearman": mean, **asdict(interval)})
+    curve: list[dict[str, Any]] = []
+    settings = {"trials": plan.curve_trials, "resamples": plan.resamples // 4, "seed": plan.seed}
+    for count in equal_shares(len(counted), plan.curve_points):
+        then = now
+        if count < len(counted):
+            then, _note = reliability_now(counted.only(np.arange(count)), **settings)
+        if then:
+            names = ("judgements", "spearman", "low", "high", "people")
+            curve.append({name: then[name] for name in names})
     more: dict[str, int | None] = {}
     for name in ("spearman", "low", "high"):
         needed = judgements_for(plan.target, judgements=len(counted), spearman=now[name]) if now else None
@@ -204,7 +220,7 @@ def _forecast(counted: Judgements, plan: StudyPlan, report: Report) -> dict[str,
     }
 
 
-def _across(counted: Judgements, plan: StudyPlan) -> dict[str, float] | None:
+def _across(counted: Judgements, fit: MaxDiffFit, plan: StudyPlan) -> dict[str, float] | None:
     """Spearman of the scores of half of the tuples with those of the other half, by counting and by MaxDiff.
 
     None if the halves have nothing to compare.
@@ -214,7 +230,7 @@ def _across(counted: Judgements, plan: StudyPlan) -> dict[str, float] | None:
     try:
         means = {
             name: replication(counted, method, **settings).spearman_mean
-            for name, method in COMPARED_METHODS.items()
+            for name, method in compared_methods(fit.settings).items()
         }
     except ValueError:
         return None
@@ -310,7 +326,7 @@ def leaving_out_result(
     except TooFewJudgements:
         reliability = None
     now = record.judged.only(record.counted)
-    rank = spearman_of(counting_scores(chosen).values, counting_scores(now).values)
+    rank = spearman_of(counting_values(chosen), counting_values(now))
     people = len(np.unique(chosen.people))
     return LeavingOutResult(people, len(chosen), reliability, None if np.isnan(rank) else rank)
 
@@ -359,7 +375,7 @@ def _lowest_agreement(record: CampaignRecord, plan: StudyPlan) -> Iterator[dict[
 
 def _scores(counted: Judgements) -> dict[str, Any] | None:
     """How the counting scores, 0..1, are spread."""
-    scores = counting_scores(counted).values
+    scores = counting_values(counted)
     scores = scores[~np.isnan(scores)]
     if not len(scores):
         return None

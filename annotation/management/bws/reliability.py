@@ -14,6 +14,7 @@ from annotation.bws.reliability.report import (
     splits_that_work,
 )
 from annotation.bws.reliability.split_half import Split, TooFewJudgements
+from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.management.bws import verb
 from curation.errors import UserError
 
@@ -43,9 +44,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: dict[str, Any]) -> verb.Answer:
     file = verb.judgements_of(options)
     judgements, seed = file.judgements, options["seed"]
-    figures = _split(judgements, options) | scores_report(judgements, seed=seed)
+    figures, fit = _split(judgements, options), maxdiff_fit(judgements)
+    figures |= scores_report(judgements, fit=fit, seed=seed)
     if options["curve"]:
-        figures["curve"] = curve_report(judgements, seed=seed)
+        figures["curve"] = curve_report(judgements, fit=fit, seed=seed)
     lines = [*verb.file_lines(file), *_halves_lines(figures), *_scores_lines(figures), *_curve_lines(figures)]
     return verb.Answer(lines, figures | verb.file_figures(file))
 
@@ -125,9 +127,11 @@ def _curve_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     if "curve" not in figures:
         return
     yield _(
-        "judgements per tuple, judgements, reliability, agreement with the scores from all, which contain them:"
+        "judgements per tuple, judgements, reliability, agreement with the scores from all, which contain them, by "
+        "counting and by MaxDiff:"
     )
     for point in figures["curve"]:
-        half = "–" if point["spearman_mean"] is None else f"{point['spearman_mean']:.4f}"
+        names = ("spearman_mean", "agreement_mean", "maxdiff_agreement_mean")
+        half, counting, maxdiff = ("–" if point[name] is None else f"{point[name]:.4f}" for name in names)
         numbers = verb.with_commas(each=point["judgements_per_tuple"], judgements=point["judgements"])
-        yield f"{numbers['each']:>4} {numbers['judgements']:>10} {half:>8} {point['agreement_mean']:.4f}"
+        yield f"{numbers['each']:>4} {numbers['judgements']:>10} {half:>8} {counting:>8} {maxdiff:>8}"

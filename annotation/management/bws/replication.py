@@ -7,7 +7,8 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import Judgements, tuple_numbers
-from annotation.bws.reliability.replication import COMPARED_METHODS, replication
+from annotation.bws.reliability.replication import ScoringMethod, compared_methods, replication
+from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.management.bws import verb
 
 NUMBERS = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -30,7 +31,8 @@ def run(options: dict[str, Any]) -> verb.Answer:
     # Numbers of judgements per tuple that most tuples have.
     usual = np.median(np.bincount(tuple_numbers(file.judgements.items)))
     numbers = [number for number in NUMBERS if number <= usual] or [1]
-    points = [_point(file.judgements, number, trials=trials, seed=seed) for number in numbers]
+    methods = compared_methods(maxdiff_fit(file.judgements).settings)
+    points = [_point(file.judgements, methods, number, trials=trials, seed=seed) for number in numbers]
     heading = _(
         "Spearman between scores of one half of the tuples, from a few judgements per tuple, and scores of the other "
         "half, from all judgements; mean ± sd of %(trials)s splits:"
@@ -40,10 +42,12 @@ def run(options: dict[str, Any]) -> verb.Answer:
     return verb.Answer([*verb.file_lines(file), heading, *table], figures)
 
 
-def _point(judgements: Judgements, number: int, *, trials: int, seed: int) -> dict[str, float]:
+def _point(
+    judgements: Judgements, methods: dict[str, ScoringMethod], number: int, *, trials: int, seed: int
+) -> dict[str, float]:
     """The figures of each method; the number of judgements is the same for all, because the halves are."""
     point: dict[str, float] = {}
-    for name, method in COMPARED_METHODS.items():
+    for name, method in methods.items():
         result = replication(judgements, method, judgements_per_tuple=number, trials=trials, seed=seed)
         point |= {"judgements_per_tuple": number, "judgements": result.judgements}
         point |= {f"{name}_mean": result.spearman_mean, f"{name}_sd": result.spearman_sd}

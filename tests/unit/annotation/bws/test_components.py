@@ -5,13 +5,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.components import variance_components
 from annotation.bws.reliability.marginal import marginal_reliability
 from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
-from annotation.bws.scores.scoring import Scale, maxdiff_scores
+from annotation.bws.scores.refitting import maxdiff_fit
+from annotation.bws.scores.scoring import maxdiff_scores
 
 ITEMS = 150
 
@@ -120,9 +122,9 @@ def test_marginal_reliability_is_the_squared_correlation_with_the_truth(each) ->
         differences[:, range(4), range(4)] = -np.inf  # the best is not the worst
         chosen = (differences + rng.gumbel(size=differences.shape)).reshape(-1, 16).argmax(axis=1)
         judged = Judgements.from_slots(shown, chosen // 4, chosen % 4, item_count=ITEMS)
-        fitted = maxdiff_scores(judged, scale=Scale.SIGNED, with_errors=False).values  # tanh(u / 2)
-        reliabilities.append(marginal_reliability(judged))
-        correlations.append(np.corrcoef(np.arctanh(fitted), utilities)[0, 1] ** 2)
+        posterior = maxdiff_fit(judged).posterior
+        reliabilities.append(marginal_reliability(judged, posterior))
+        correlations.append(np.corrcoef(posterior.utilities, utilities)[0, 1] ** 2)
 
     assert np.mean(reliabilities) == pytest.approx(np.mean(correlations), abs=0.03)
 
@@ -149,6 +151,27 @@ def test_fewer_judgements_are_those_of_a_campaign_that_collected_fewer() -> None
 
     assert two.judgements == 4 * ITEMS
     assert two.spearman_mean == pytest.approx(np.mean(values), abs=0.01)
+
+
+def test_maxdiff_scores_from_few_judgements_agree_with_those_from_all() -> None:
+    judged = judged_by(6, 4)
+    fit = maxdiff_fit(judged)
+
+    one, *_, four = fewer_judgements(judged, trials=4, fit=fit, fits=3)
+
+    rng = np.random.default_rng(1)
+    rows = [rng.integers(4, size=2 * ITEMS) + 4 * np.arange(2 * ITEMS) for _ in range(6)]
+    precision = fit.settings.prior_precision
+    values = [
+        spearmanr(
+            maxdiff_scores(judged.only(kept), prior_precision=precision, with_errors=False).values,
+            maxdiff_scores(judged, with_errors=False).values,
+        ).statistic
+        for kept in rows
+    ]
+    assert one.maxdiff_agreement_mean == pytest.approx(np.mean(values), abs=0.02)
+    assert four.maxdiff_agreement_mean == 1.0
+    assert fewer_judgements(judged, trials=4)[0].maxdiff_agreement_mean is None
 
 
 def test_the_curve_ends_at_what_half_of_the_tuples_have() -> None:

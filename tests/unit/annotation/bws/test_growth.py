@@ -5,9 +5,9 @@ import pytest
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.replication import replication
-from annotation.bws.reliability.split_half import judgements_for, reliability_curve, split_half_reliability
-from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
+from annotation.bws.reliability.replication import compared_methods, counting_values, replication
+from annotation.bws.reliability.split_half import equal_shares, judgements_for, split_half_reliability
+from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 
@@ -21,24 +21,9 @@ def campaign(judgements_per_tuple: int, *, items: int = 100) -> Judgements:
     )
 
 
-def test_the_curve_rises_and_ends_at_the_reliability_of_all() -> None:
-    judgements = campaign(8)
-
-    curve = list(reliability_curve(judgements, points=4, trials=50))
-
-    heights = [point.spearman_mean for point in curve]
-    assert [point.judgements for point in curve] == [400, 800, 1200, 1600]
-    assert heights == sorted(heights)
-    assert curve[-1] == split_half_reliability(judgements, trials=50)
-
-
-def test_shares_too_small_to_say_something_have_no_point() -> None:
-    judgements = campaign(2)
-
-    curve = list(reliability_curve(judgements, points=5, trials=10))
-
-    assert curve[0].judgements > 80
-    assert curve[-1].judgements == 400
+def test_equal_shares_end_with_all_judgements_and_leave_out_none() -> None:
+    assert equal_shares(1600, 4) == [400, 800, 1200, 1600]
+    assert equal_shares(3, 8) == [1, 2, 3]
 
 
 def test_judgements_needed_by_hand() -> None:
@@ -69,11 +54,10 @@ def test_a_target_of_one_cannot_be_reached() -> None:
 def test_scores_from_other_tuples_agree_better_with_more_judgements_and_with_maxdiff() -> None:
     judgements = campaign(8, items=200)
 
-    def fitted(judgements: Judgements):
-        return maxdiff_scores(judgements, with_errors=False)
-
-    counting = [replication(judgements, counting_scores, judgements_per_tuple=n, trials=4) for n in (1, 4)]
-    maxdiff = [replication(judgements, fitted, judgements_per_tuple=n, trials=4) for n in (1, 4)]
+    counting, maxdiff = (
+        [replication(judgements, method, judgements_per_tuple=n, trials=4) for n in (1, 4)]
+        for method in compared_methods(maxdiff_fit(judgements).settings).values()
+    )
 
     assert counting[0].spearman_mean < counting[1].spearman_mean < maxdiff[1].spearman_mean
     assert counting[0].spearman_mean < maxdiff[0].spearman_mean
@@ -84,4 +68,4 @@ def test_one_tuple_has_no_other_half() -> None:
     judgements = Judgements(np.array([[0, 1]] * 3), np.array([0] * 3), np.array([1] * 3), 2)
 
     with pytest.raises(ValueError, match="at least two different tuples"):
-        replication(judgements, counting_scores, judgements_per_tuple=1)
+        replication(judgements, counting_values, judgements_per_tuple=1)

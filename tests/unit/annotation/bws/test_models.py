@@ -19,6 +19,7 @@ from annotation.bws.scores.posterior import (
     inverse_diagonal,
     posterior_errors,
 )
+from annotation.bws.scores.refitting import MaxDiffSettings
 from annotation.bws.scores.scoring import Scale, bradley_terry_scores, counting_scores, maxdiff_scores
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
@@ -273,3 +274,20 @@ def test_beyond_the_limit_errors_are_estimated_and_say_so(monkeypatch) -> None:
 def test_a_prior_without_precision_is_refused() -> None:
     with pytest.raises(ValueError, match="precision above 0, not 0"):
         maxdiff_scores(random_judgements(), prior_precision=0)
+
+
+def test_a_fit_for_ranks_is_the_fit_to_a_ten_thousandth() -> None:
+    judgements = simulated_judgements(
+        design_tuples(60).tuples,
+        np.random.default_rng(3).standard_normal(60),
+        annotators=[SimulatedAnnotator(noise=0.6)] * 3,
+        judgements_per_tuple=3,
+        seed=3,
+    )
+    some = judgements.only(np.arange(40))
+
+    quick = MaxDiffSettings(prior_precision=0.4).utilities(some)
+
+    scores = maxdiff_scores(some, prior_precision=0.4, with_errors=False)
+    assert (np.isnan(quick) == np.isnan(scores.values)).all()
+    assert quick[~np.isnan(quick)] == pytest.approx(scores.fit.utilities, abs=2e-4)

@@ -215,7 +215,7 @@ def test_errors_of_many_items_are_those_of_few(monkeypatch, by_people) -> None:
 
     assert many.covariance is None
     assert few.kind is many.kind is (ErrorKind.ANNOTATORS if by_people else ErrorKind.EXACT)
-    assert many.errors == pytest.approx(few.errors, rel=0.02 if by_people else 1e-6)
+    assert many.errors == pytest.approx(few.errors, rel=0.03 if by_people else 1e-6)
 
 
 def test_the_sandwich_by_hand() -> None:

@@ -4,16 +4,15 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 
 from annotation.bws.judgements import Judgements
-from annotation.bws.reliability.correlation import pearson, spearman
+from annotation.bws.reliability.correlation import average_ranks, pearson, spearman
+from annotation.bws.reliability.drawing import halves_of_groups, halves_of_units, random_ranks
 from annotation.bws.reliability.split_half import (
     HalfScores,
     Split,
     TooFewJudgements,
-    halves_of_groups,
-    halves_of_units,
     spearman_brown,
     split_half_reliability,
 )
@@ -230,3 +229,23 @@ def test_no_trials_are_no_reliability() -> None:
 def test_spearman_brown_by_hand() -> None:
     assert spearman_brown(0.84) == pytest.approx(0.9130, abs=5e-5)
     assert spearman_brown(-1.0) == -1.0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 7), (20, 40)])
+def test_average_ranks_are_those_of_scipy(shape) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.integers(-3, 4, shape) / rng.integers(1, 4, shape)
+    values[0, 0] = np.inf
+
+    assert (average_ranks(values) == rankdata(values, axis=1) - 1).all()
+
+
+def test_every_judgement_of_a_tuple_is_equally_often_among_the_few() -> None:
+    tuples = np.array([0, 1, 0, 1, 0])
+
+    ranks = random_ranks(tuples, 6000, np.random.default_rng(1))  # (5, 6000)
+
+    assert (np.sort(ranks[tuples == 0], axis=0) == np.arange(3)[:, None]).all()
+    assert (np.sort(ranks[tuples == 1], axis=0) == np.arange(2)[:, None]).all()
+    first = (ranks == 0).mean(axis=1)
+    assert first == pytest.approx(np.array([1 / 3, 1 / 2, 1 / 3, 1 / 2, 1 / 3]), abs=0.03)
