@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from curation.models import Dataset, Pair, ScoreSet
+from curation.models import Dataset, Pair
 
 REPEATS_AT_MOST_EVERY = 5
 
@@ -52,14 +52,6 @@ class Campaign(models.Model):
     certificate = models.JSONField(default=dict, blank=True, help_text="what is known of the design")
     adaptive_budget = models.PositiveIntegerField(
         _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
-    )
-    adaptive_prior = models.ForeignKey(
-        ScoreSet,
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="+",
-        help_text="what is expected of the pairs, for choosing tuples only",
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"

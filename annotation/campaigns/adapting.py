@@ -2,7 +2,8 @@
 
 The owner gives a number of judgements. They are asked for block by block, each a round of tuples that want one
 judgement, chosen from all judgements before it. A block is computed in no transaction and written under the
-campaign's lock, if no other round was written meanwhile: of two workers, one writes.
+campaign's lock, if no other round was written meanwhile: of two workers, one writes. Scores that are expected
+beforehand have no part in it: they made the choice no better (docs/experiments/adaptive_prior.py).
 """
 
 import logging
@@ -17,7 +18,7 @@ from django.utils.translation import ngettext
 
 from annotation.bws.designs.adaptive import SHARE, adaptive_block
 from annotation.bws.designs.design import DesignError
-from annotation.bws.judgements import FloatArray, IntArray
+from annotation.bws.judgements import IntArray
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import fit_utilities, posterior_errors
 from annotation.campaigns.rounds import (
@@ -30,11 +31,10 @@ from annotation.campaigns.rounds import (
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_active
 from annotation.models import Campaign, Judgement, Tuple
-from annotation.results.record import NumberedJudgements, campaign_judgements
+from annotation.results.record import campaign_judgements
 from annotation.results.selectors import PhaseSums, phase_sums
 from curation.access import dataset_require_active
 from curation.errors import UserError
-from curation.models import PairScore, ScoreSet
 
 NEARLY = 0.9  # of the design, and of a block, are judged before the next block is chosen
 # Above, choosing takes more than a second or two, and is left to the worker that looks every minute.
@@ -42,23 +42,17 @@ MOST_AT_ONCE = 4_000
 MOST_PAIRS_AT_ONCE = 2_000  # the errors of all scores come from a table of pairs by pairs
 ATTEMPTS = 5
 PRIOR_PRECISION = 1.0
-SHYEST = 0.02  # a prior's ends are no certainty: no pair is expected below this or above its opposite
 
 logger = logging.getLogger(__name__)
 
 
 @transaction.atomic
-def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | None = None) -> Campaign:
-    """Let the adaptive phase ask for so many judgements more.
-
-    prior: what is expected of the pairs. It serves the choice of tuples, from the next block on, and no score.
-    """
+def adaptive_spend(*, campaign: Campaign, judgements: int) -> Campaign:
+    """Let the adaptive phase ask for so many judgements more."""
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
     if judgements < 1:
         raise UserError(_("Give a number of judgements above 0."))
-    if prior is not None and prior.dataset_id != campaign.dataset_id:
-        raise UserError(_("“%(name)s” scores another dataset; choose one of this dataset."), name=prior.name)
     # Each extra judgement is of a tuple of its own.
     tuples = campaign.tuples.for_scores().count()
     possible = math.comb(pairs_active(campaign).count(), campaign.tuple_size) - tuples
@@ -69,9 +63,8 @@ def adaptive_spend(*, campaign: Campaign, judgements: int, prior: ScoreSet | Non
         )
         raise UserError(sentence, name=campaign.name, possible=max(0, possible))
     campaign.adaptive_budget += judgements
-    campaign.adaptive_prior = prior
     campaign.certificate.pop("adaptive_ended", None)
-    campaign.save(update_fields=["adaptive_budget", "adaptive_prior", "certificate"])
+    campaign.save(update_fields=["adaptive_budget", "certificate"])
     return campaign
 
 
@@ -126,7 +119,7 @@ def adaptive_phase(campaign_pk: int) -> AdaptivePhase | None:
     open_now = Campaign.objects.filter(
         pk=campaign_pk, state=Campaign.State.OPEN, adaptive_budget__gt=0, dataset__archived=False
     )
-    campaign = open_now.select_related("adaptive_prior").first()
+    campaign = open_now.first()
     if campaign is None:
         return None
     sums = phase_sums(campaign)
@@ -185,14 +178,16 @@ def _block_chosen(campaign: Campaign) -> tuple[IntArray, int, int]:
     known = pairs_active(campaign).values_list("pk", "a", "b")
     rows = np.array(list(known), dtype=np.int64).reshape(-1, 3)
     active = np.searchsorted(numbered.pairs, rows[:, 0])  # (a,) the items whose pairs are still active
-    utilities, errors = _doubts(campaign, numbered)
+    likelihood = MaxDiffLikelihood(numbered.judgements)
+    fit = fit_utilities(likelihood, prior_precision=PRIOR_PRECISION)
+    errors = posterior_errors(fit.precision)[0]
     asked = {tuple(row) for row in np.sort(judged.asked, axis=1).tolist()}
     for attempt in range(ATTEMPTS):
         rng = campaign_rng(campaign, Stream.ADAPTIVE, campaign.rounds, attempt)
         seed = int(rng.integers(2**31))
         block = active[
             adaptive_block(
-                utilities[active],
+                fit.utilities[active],
                 errors[active],
                 size=campaign.tuple_size,
                 share=SHARE,
@@ -205,28 +200,6 @@ def _block_chosen(campaign: Campaign) -> tuple[IntArray, int, int]:
             # Shuffled: neighbours stand in the order of their scores, and what is left may be less than a block.
             return numbered.pairs[rng.permutation(block[new])], seed, len(numbered.judgements)
     raise DesignError(f"No new tuple was found in {ATTEMPTS} attempts.")
-
-
-def _doubts(campaign: Campaign, numbered: NumberedJudgements) -> tuple[FloatArray, FloatArray]:
-    """Utilities (m,) by MaxDiff on all that counts, around what the prior expects, and their errors."""
-    expected = np.zeros(len(numbered.pairs))
-    if campaign.adaptive_prior is not None:
-        expected = _expected(campaign.adaptive_prior, numbered.pairs)
-    fit = fit_utilities(
-        MaxDiffLikelihood(numbered.judgements), prior_precision=PRIOR_PRECISION, prior_mean=expected
-    )
-    return fit.utilities, posterior_errors(fit.precision)[0]
-
-
-def _expected(prior: ScoreSet, pairs: IntArray) -> FloatArray:
-    """Utilities (m,) that a score set expects, the inverse of how utilities become scores; 0 where it has none."""
-    rows = PairScore.objects.filter(score_set=prior).order_by("pair").values_list("pair", "value")
-    scored = np.array(list(rows), dtype=np.float64).reshape(-1, 2)
-    unit = np.clip((scored[:, 1] - prior.low) / (prior.high - prior.low), SHYEST, 1 - SHYEST)
-    _both, of_pairs, of_rows = np.intersect1d(pairs, scored[:, 0].astype(np.int64), return_indices=True)
-    expected = np.zeros(len(pairs))
-    expected[of_pairs] = np.log(unit[of_rows] / (1 - unit[of_rows]))
-    return expected
 
 
 @transaction.atomic
@@ -242,7 +215,6 @@ def _block_write(looked_at: Campaign, pairs: IntArray, *, seed: int, judgements:
         return 0
     pairs = pairs[:left]
     number = round_write(campaign, pairs, phase=Tuple.Phase.ADAPTIVE, required=1)
-    prior = looked_at.adaptive_prior
     extension_note(
         campaign,
         phase=Tuple.Phase.ADAPTIVE,
@@ -250,7 +222,6 @@ def _block_write(looked_at: Campaign, pairs: IntArray, *, seed: int, judgements:
         seed=seed,
         tuples=len(pairs),
         judgements=judgements,
-        prior=prior.name if prior else None,
     )
     campaign.save(update_fields=["rounds", "certificate"])
     return len(pairs)

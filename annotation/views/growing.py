@@ -25,7 +25,7 @@ from curation.errors import UserError
 def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """How far the adaptive phase is; a POST gives it judgements to ask for."""
     campaign = campaign_for(request.user, campaign_pk, may="curate")
-    form = SpendForm(campaign, request.POST or None)
+    form = SpendForm(request.POST or None)
     if form.is_valid():
         try:
             adaptive_spend(campaign=campaign, **form.cleaned_data)

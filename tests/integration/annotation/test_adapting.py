@@ -34,7 +34,7 @@ from annotation.results.study import study_make
 from annotation.tasks import expire_leases
 from curation.errors import UserError
 from curation.models import Dataset, Pair
-from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, UserFactory
+from tests.factories import DatasetFactory, PairFactory, UserFactory
 from tests.integration.annotation.crowd import BEGAN, STEADY, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
 from tests.integration.annotation.test_figures import judge_all
@@ -78,7 +78,7 @@ def test_a_block_follows_a_judged_design_and_is_a_round_of_its_own(spending) -> 
     spending.refresh_from_db()
     (extension,) = spending.certificate["extensions"]
     assert extension.pop("seed") != spending.seed
-    assert extension == {"phase": "adaptive", "round": 2, "tuples": 5, "judgements": 160, "prior": None}
+    assert extension == {"phase": "adaptive", "round": 2, "tuples": 5, "judgements": 160}
 
 
 def test_the_next_block_waits_until_this_one_is_nearly_judged(spending) -> None:
@@ -224,47 +224,12 @@ def test_retired_pairs_are_not_asked_for_again(spending) -> None:
     assert not gone & set(asked)
 
 
-def everything(campaign):
-    record = campaign_judgements(campaign)
-    return record.as_asked(record.feeding("maxdiff"))
-
-
-def test_a_score_set_serves_the_choice_and_no_score(judged) -> None:
-    before = scores_publish(campaign=judged, method="maxdiff", name="before")
-    prior = ScoreSetFactory(dataset=judged.dataset)
-    pairs = list(Pair.objects.order_by("pk"))
-    prior.scores.bulk_create(
-        prior.scores.model(score_set=prior, pair=pair, value=5.0 * (place % 2))
-        for place, pair in enumerate(pairs)
-    )
-    adaptive_spend(campaign=judged, judgements=5, prior=prior)
-
-    utilities, _errors = adapting._doubts(adaptive_phase(judged.pk).campaign, everything(judged))
-    blocks_make()
-
-    judged.refresh_from_db()
-    assert judged.certificate["extensions"][0]["prior"] == prior.name
-    judged.adaptive_prior = None
-    plain, _errors = adapting._doubts(judged, everything(judged))
-    shift = utilities - plain
-    assert shift[1::2].mean() > 0.2 > -0.2 > shift[0::2].mean()
-    after = scores_publish(campaign=judged, method="maxdiff", name="after")
-    assert [row.value for row in after.scores.order_by("pair")] == [
-        row.value for row in before.scores.order_by("pair")
-    ]
-
-
 @pytest.mark.parametrize(
     ("judgements", "sentence"), [(0, "above 0"), (100_000, "make only 91,?310 more different tuples")]
 )
 def test_a_budget_that_cannot_be_spent_is_refused(judged, judgements, sentence) -> None:
     with pytest.raises(UserError, match=sentence):
         adaptive_spend(campaign=judged, judgements=judgements)
-
-
-def test_another_datasets_scores_are_no_prior(judged) -> None:
-    with pytest.raises(UserError, match="scores another dataset"):
-        adaptive_spend(campaign=judged, judgements=5, prior=ScoreSetFactory())
 
 
 def test_withdrawing_takes_back_what_nobody_judged_or_holds(spending, anna, at, answer) -> None:
