@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from curation.models import Dataset, Pair
 
 REPEATS_AT_MOST_EVERY = 5
+MOST_PAIRS_IN_TUPLE = 8
 
 
 class Campaign(models.Model):
@@ -63,7 +64,7 @@ class Campaign(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(tuple_size__gte=2) & Q(tuple_size__lte=8),
+                condition=Q(tuple_size__gte=2) & Q(tuple_size__lte=MOST_PAIRS_IN_TUPLE),
                 name="tuple_size_is_2_to_8",
                 violation_error_message=_("A screen shows between 2 and 8 pairs."),
             ),

@@ -23,7 +23,15 @@ from annotation.judging.settling import leases_expire
 from annotation.models import Campaign
 from annotation.results.figures import campaign_mark
 from annotation.results.study import study_latest, study_make, study_request
+from annotation.results.uploading import (
+    JudgementOptions,
+    judgement_imports_free,
+    judgements_carry_out,
+    judgements_check,
+    judgements_import,
+)
 from curation.heartbeats import database_now
+from curation.models import ImportBatch
 
 logger = logging.getLogger(__name__)
 
@@ -32,11 +40,14 @@ logger = logging.getLogger(__name__)
 def expire_leases() -> int:
     """Release what was left on screens, so that it goes to others; how many tuples that were.
 
-    Then invite a worker for each design that none is at, and choose what the adaptive phases ask for next.
+    Then invite a worker for each design and each import that none is at, and choose what the adaptive phases ask for
+    next.
     """
     released = leases_expire(at=timezone.now())
     for campaign_pk in designs_free(database_now()).values_list("campaign", flat=True):
         design_invite(campaign_pk)
+    for batch_pk in judgement_imports_free(database_now()).values_list("pk", flat=True):
+        import_invite(batch_pk)
     blocks_make()
     return released
 
@@ -53,11 +64,36 @@ def design_invite(campaign_pk: int) -> None:
     _send(design, campaign_pk)
 
 
-def _send(task: Any, campaign_pk: int) -> None:
+@shared_task(name="annotation.judgements_import")
+def judgements_import_task(batch_pk: int) -> bool:
+    """Check or import an upload that waits for a worker; whether that was done."""
+    return judgements_carry_out(batch_pk=batch_pk)
+
+
+def import_invite(batch_pk: int) -> None:
+    """Invite a worker. Where no message arrives, the next sweep invites again."""
+    _send(judgements_import_task, batch_pk)
+
+
+def judgements_check_now_or_later(*, batch: ImportBatch, options: JudgementOptions) -> None:
+    """Check a small upload while somebody waits; of a larger one, ask a worker."""
+    if not judgements_check(batch=batch, options=options):
+        import_invite(batch.pk)
+
+
+def judgements_import_now_or_later(*, batch: ImportBatch) -> Campaign | None:
+    """Import few judgements while somebody waits: the new campaign. Of more, ask a worker: None."""
+    campaign = judgements_import(batch=batch)
+    if campaign is None:
+        import_invite(batch.pk)
+    return campaign
+
+
+def _send(task: Any, pk: int) -> None:
     try:
-        task.apply_async(args=(campaign_pk,), retry=False, expires=600)
+        task.apply_async(args=(pk,), retry=False, expires=600)
     except OperationalError as error:
-        logger.warning("Campaign %s: the broker cannot be reached: %s", campaign_pk, error)
+        logger.warning("%s(%s): the broker cannot be reached: %s", task.name, pk, error)
 
 
 def design_now_or_later(*, campaign: Campaign, purpose: str, at: datetime, number: int | None = None) -> bool:

@@ -1,11 +1,21 @@
 """Addresses of judging and of campaigns."""
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.views import campaigns, dashboard, gold, growing, judging, people, publishing
+from annotation.views import campaigns, dashboard, gold, growing, importing, judging, people, publishing
 
 app_name = "annotation"
+of_import: list[URLPattern | URLResolver] = [
+    path("", importing.judgement_import, name="judgement_import"),
+    path("check/", importing.judgement_import_check, name="judgement_import_check"),
+    path("apply/", importing.judgement_import_apply, name="judgement_import_apply"),
+    path("discard/", importing.judgement_import_discard, name="judgement_import_discard"),
+    path("state/", importing.judgement_import_state, name="judgement_import_state"),
+    path("errors.csv", importing.judgement_import_errors, name="judgement_import_errors"),
+]
 urlpatterns = [
+    path("datasets/<slug:slug>/judgements/", importing.judgement_imports, name="judgement_imports"),
+    path("datasets/<slug:slug>/judgements/<number:batch_pk>/", include(of_import)),
     path("judge/", judging.mine, name="mine"),
     path("campaigns/", campaigns.campaign_list, name="campaign_list"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),

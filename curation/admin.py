@@ -138,7 +138,7 @@ looked_at(
 looked_at(Snapshot, "dataset number rows sha256 created_by created_at", search="dataset__slug sha256")
 looked_at(
     ImportBatch,
-    "file_name dataset state rows added unchanged rejected created_by created_at",
-    filters="state",
+    "file_name dataset kind state rows added unchanged rejected created_by created_at",
+    filters="kind state",
     search="file_name dataset__slug",
 )

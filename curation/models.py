@@ -404,24 +404,32 @@ class Snapshot(models.Model):
 
 
 class ImportBatch(models.Model):
-    """One import of one file: its options and its result.
+    """One import, of a file of pairs or of one or several files of judgements: its options and its result.
 
     uploaded ──claim──▶ running ──▶ done
-       ╰───────────────▶  │ ╰─────▶ failed (may be claimed again; so may a running one whose heartbeat is stale)
+       ╰───▶ waiting ─▶   │ ╰─────▶ failed (may be claimed again; so may a running one whose heartbeat is stale)
 
+    What waits is left to a worker: files of judgements that are large. Where the worker was to check them, they are
+    uploaded again afterwards. Runs check and import large files of pairs, so these never wait.
     Every move is one conditional UPDATE on (id, state, attempt): see `heartbeats.py`.
     """
 
+    class Kind(models.TextChoices):
+        PAIRS = "pairs", _("pairs")
+        JUDGEMENTS = "judgements", _("judgements")
+
     class State(models.TextChoices):
         UPLOADED = "uploaded", _("uploaded")
+        WAITING = "waiting", _("waiting for a worker")
         RUNNING = "running", _("running")
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
 
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="imports")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PAIRS)
     file_name = models.CharField(max_length=255)
     path = models.CharField(
-        max_length=500, blank=True, help_text="the uploaded file, relative to SEMBLANCE_HOME"
+        max_length=500, blank=True, help_text="the first uploaded file, relative to SEMBLANCE_HOME"
     )
     sha256 = models.CharField(max_length=64, blank=True)
     mapping = models.JSONField(default=dict, blank=True)

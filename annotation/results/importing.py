@@ -2,43 +2,44 @@
 
 import csv
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
-from uuid import UUID
+from typing import NamedTuple, cast
 
 import numpy as np
 from django.db import transaction
 from django.db.models import CharField
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from annotation.bws.designs.certificate import certify
 from annotation.bws.files.judgement_files import JudgementFile
-from annotation.bws.judgements import IntArray, Judgements, ranks_within, tuple_numbers
-from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
+from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
+from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
+from annotation.results.imported_rows import campaign_written
+from curation.access import dataset_lock
 from curation.errors import UserError
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.pair_cells import holds_two_sentences, two_sentences
+from curation.files.progress import Report, silent
 from curation.models import Dataset, Pair, User
 from curation.pairs.text import normalise
 
-ROWS_AT_ONCE = 2000
-LONGEST_NAME = 150
 LONGEST_ID = 200
 IDS_AT_ONCE = 5000
 
 
 @dataclass(frozen=True)
-class ImportedJudgements:
-    """What became of a file. repeated_items, twice_by_one: rows left out, because a tuple of the site holds no
-    pair twice and nobody judges a tuple twice. pairs_made: stand-ins for items that no pair had the id of.
-    single_texts: how many of these hold one text and not two.
+class ImportFigures:
+    """What became of a file, or would become of it.
+
+    repeated_items, twice_by_one: rows left out, because a tuple of the site holds no pair twice and nobody judges a
+    tuple twice. pairs_made: stand-ins for items that no pair had the id of. single_texts: how many of these hold one
+    text and not two.
     """
 
-    campaign: Campaign
     items: int
     tuples: int
     judgements: int
@@ -47,6 +48,49 @@ class ImportedJudgements:
     twice_by_one: int
     pairs_made: int
     single_texts: int
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """A sentence for each way in which the campaign is not simply the rows of the file."""
+        if self.repeated_items:
+            yield ngettext(
+                "%(n)s row names an item twice and is left out: a tuple of the site cannot hold a pair twice.",
+                "%(n)s rows name an item twice and are left out: a tuple of the site cannot hold a pair twice.",
+                self.repeated_items,
+            ) % {"n": f"{self.repeated_items:,}"}
+        if self.twice_by_one:
+            yield ngettext(
+                "%(n)s row is the second judgement of a tuple by the same person and is left out.",
+                "%(n)s rows are a second judgement of a tuple by the same person and are left out.",
+                self.twice_by_one,
+            ) % {"n": f"{self.twice_by_one:,}"}
+        if self.single_texts:
+            yield ngettext(
+                "%(n)s item holds one text and not two; both sentences of its pair are this text.",
+                "%(n)s items hold one text and not two; both sentences of their pairs are this text.",
+                self.single_texts,
+            ) % {"n": f"{self.single_texts:,}"}
+
+
+@dataclass(frozen=True)
+class ImportedJudgements:
+    campaign: Campaign
+    figures: ImportFigures
+
+
+def judgements_foresee(
+    *, dataset: Dataset, name: str, file: JudgementFile, sha256: str, question: str = ""
+) -> ImportFigures:
+    """What `judgements_record` would write. Raises the same errors, and writes nothing."""
+    kept = _recordable(dataset, file, sha256, name=name, question=question)
+    names = _names_of_items(kept.file)
+    if makes_pairs(dataset):
+        _stand_ins(dataset, list(names.values()), dry_run=True)
+        made, single = len(names), _single_texts(names)
+    else:
+        _known_pairs(dataset, names)
+        made = single = 0
+    return kept.figures(items=len(names), made=made, single=single)
 
 
 @transaction.atomic
@@ -59,6 +103,7 @@ def judgements_record(
     at: datetime,
     question: str = "",
     by: User | None = None,
+    report: Report = silent,
 ) -> ImportedJudgements:
     """Keep finished judgements as a closed campaign; all of them, or none.
 
@@ -68,6 +113,39 @@ def judgements_record(
     to the r-th of as many people of whom nothing is known, and no page says anything of them one by one.
     Raises UserError where items are unknown, nothing is left, or the file is there already.
     """
+    dataset_lock(dataset)
+    kept = _recordable(dataset, file, sha256, name=name, question=question)
+    names = _names_of_items(kept.file)
+    made = single = 0
+    if makes_pairs(dataset):
+        made, single = _stand_ins(dataset, list(names.values())), _single_texts(names)
+    pairs = _known_pairs(dataset, names)
+    campaign = campaign_written(
+        kept.file, sha256, pairs, report,
+        dataset=dataset, name=name, question=question, opened_at=at, created_by=by,
+    )  # fmt: skip
+    return ImportedJudgements(campaign, kept.figures(items=len(names), made=made, single=single))
+
+
+class _Recordable(NamedTuple):
+    """A file with the judgements that the site can hold, each with an annotator; and how many rows are left out."""
+
+    file: JudgementFile
+    repeated_items: int
+    twice_by_one: int
+
+    def figures(self, *, items: int, made: int, single: int) -> ImportFigures:
+        judged = self.file.judgements
+        counts = (
+            items,
+            len(np.unique(tuple_numbers(judged.items))),
+            len(judged),
+            len(np.unique(judged.people)),
+        )
+        return ImportFigures(*counts, self.repeated_items, self.twice_by_one, made, single)
+
+
+def _recordable(dataset: Dataset, file: JudgementFile, sha256: str, **texts: str) -> _Recordable:
     there = Campaign.objects.filter(dataset=dataset, certificate__imported__sha256=sha256).first()
     if there is not None:
         raise UserError(
@@ -75,18 +153,22 @@ def judgements_record(
             name=there.name,
             number=there.pk,
         )
-    _require_short(name=name, question=question)
+    _require_short(**texts)
     kept, repeated, twice = _keepable(file)
-    filed = replace(file, judgements=kept)
-    items, made, single = _pairs(dataset, filed)
-    campaign = _campaign_written(
-        filed, sha256, dataset=dataset, name=name, question=question, opened_at=at, created_by=by
-    )
-    tuples, slots = _tuples_written(campaign, kept, items)
-    people = _people_written(campaign, filed)
-    _judgements_written(kept, tuples, slots, people, at)
-    written = (len(items), len(np.unique(tuples)), len(kept), len(np.unique(people)))
-    return ImportedJudgements(campaign, *written, repeated, twice, made, single)
+    return _Recordable(replace(file, judgements=kept), repeated, twice)
+
+
+def _names_of_items(file: JudgementFile) -> dict[int, str]:
+    return {item: file.items[item] for item in np.unique(file.judgements.items).tolist()}
+
+
+def makes_pairs(dataset: Dataset) -> bool:
+    """Whether the items become pairs of the dataset: where it has none."""
+    return not Pair.objects.filter(dataset=dataset).exists()
+
+
+def _single_texts(names: Mapping[int, str]) -> int:
+    return sum(not holds_two_sentences(name) for name in names.values())
 
 
 def _require_short(**texts: str) -> None:
@@ -105,6 +187,12 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
         raise UserError(
             _("The site stores tuples of one size, without ties; import a file without other rows.")
         )
+    if judged.size > MOST_PAIRS_IN_TUPLE:
+        sentence = _(
+            "The largest row has %(n)d items, and a tuple of the site holds at most %(most)d. Leave out larger rows, "
+            "or score the file with manage.py bws score."
+        )
+        raise UserError(sentence, n=judged.size, most=MOST_PAIRS_IN_TUPLE)
     ordered = np.sort(judged.items, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (judged.best == judged.worst)
     judged = judged.only(~repeated)
@@ -121,16 +209,8 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     return judged.only(first), int(repeated.sum()), int((~first).sum())
 
 
-def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int, int]:
-    """From the items that are judged to the pairs' primary keys; how many pairs were made for them, and how many of
-    these from a single text.
-    """
-    judged = np.unique(file.judgements.items).tolist()
-    names = {item: file.items[item] for item in judged}
-    made = single = 0
-    if not Pair.objects.filter(dataset=dataset).exists():
-        made = _stand_ins(dataset, list(names.values()))
-        single = sum(not holds_two_sentences(name) for name in names.values())
+def _known_pairs(dataset: Dataset, names: Mapping[int, str]) -> dict[int, int]:
+    """From the items to the primary keys of the pairs that have their ids."""
     ids = [_id(name) for name in names.values()]
     known: dict[str, int] = {}
     shared: set[str] = set()
@@ -157,7 +237,7 @@ def _pairs(dataset: Dataset, file: JudgementFile) -> tuple[dict[int, int], int, 
             dataset=dataset.name,
             first=missing[0][:80],
         )
-    return {item: known[_id(name)] for item, name in names.items()}, made, single
+    return {item: known[_id(name)] for item, name in names.items()}
 
 
 def _id(item: str) -> str:
@@ -169,14 +249,16 @@ def _id(item: str) -> str:
     return f"{name[: LONGEST_ID - 17]}-{digest}"
 
 
-def _stand_ins(dataset: Dataset, items: Sequence[str]) -> int:
+def _stand_ins(dataset: Dataset, items: Sequence[str], *, dry_run: bool = False) -> int:
+    """Make a pair of each item; how many there are."""
     with TemporaryDirectory(prefix="items-") as folder:
         path = Path(folder) / "items.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["id", "sentence1", "sentence2"])
             writer.writerows([_id(item), *_two_texts(item)] for item in items)
-        outcome = pairs_import(dataset=dataset, path=path, options=ImportOptions(source="items"))
+        options = ImportOptions(source="items")
+        outcome = pairs_import(dataset=dataset, path=path, options=options, dry_run=dry_run)
     if outcome.rejected:
         error = outcome.errors[0]
         raise UserError(
@@ -190,110 +272,3 @@ def _stand_ins(dataset: Dataset, items: Sequence[str]) -> int:
 
 def _two_texts(item: str) -> tuple[str, str]:
     return two_sentences(item) if holds_two_sentences(item) else (item, item)
-
-
-def _campaign_written(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
-    judged = file.judgements
-    tuples = tuple_numbers(judged.items)
-    first = np.unique(tuples, return_index=True)[1]
-    known, numbers = np.unique(judged.items[first], return_inverse=True)
-    factor = len(first) / len(known)
-    certificate = certify(
-        numbers.reshape(-1, judged.size), len(known), factor=factor, seed=0, algorithm="imported"
-    ).as_dict()
-    imported = {
-        "sha256": sha256,
-        "annotators_named": bool(file.annotators),
-        "rejected": len(file.rejected),
-        "merged_items": file.merged_items,
-        "warnings": list(file.warnings),
-    }
-    return Campaign.objects.create(
-        **facts,
-        best_label=_("Best"),
-        worst_label=_("Worst"),
-        tuple_size=judged.size,
-        factor=factor,
-        judgements_per_tuple=max(1, int(np.median(np.bincount(tuples)))),
-        state=Campaign.State.CLOSED,
-        certificate=certificate | {"seed": None, "imported": imported},
-    )
-
-
-def _tuples_written(
-    campaign: Campaign, judged: Judgements, items: dict[int, int]
-) -> tuple[IntArray, IntArray]:
-    """The primary key of each judgement's tuple (n,), and its slots in the order of its row (n, k).
-
-    A tuple's slots are the places of its first row; a tuple requires as many judgements as it has.
-    """
-    sets = tuple_numbers(judged.items)
-    first = np.sort(np.unique(sets, return_index=True)[1])
-    number = np.empty(len(first), dtype=np.int64)
-    number[sets[first]] = np.arange(len(first))
-    of = number[sets]
-    rows = (
-        Tuple(campaign=campaign, number=index + 1, priority=index, required=count, collected=count)
-        for index, count in enumerate(np.bincount(of).tolist())
-    )
-    written = Tuple.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
-    members = judged.items[first]
-    TupleItem.objects.bulk_create(
-        (
-            TupleItem(tuple=row, slot=slot, pair_id=items[item])
-            for row, held in zip(written, members.tolist(), strict=True)
-            for slot, item in enumerate(held)
-        ),
-        batch_size=ROWS_AT_ONCE,
-    )
-    slots = (members[of][:, None, :] == judged.items[:, :, None]).argmax(axis=2)  # (n, k)
-    return np.array([row.pk for row in written], dtype=np.int64)[of], slots
-
-
-def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
-    """The participation of each judgement (n,). The accounts cannot log in; a name of the file is their full name."""
-    annotators = file.judgements.annotators
-    assert annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
-    numbers, of = np.unique(annotators, return_inverse=True)
-    users = []
-    for index, number in enumerate(numbers.tolist(), 1):
-        named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": index}
-        user = User(
-            username=f"import-{campaign.pk}-{index}", first_name=named[:LONGEST_NAME], is_active=False
-        )
-        user.set_unusable_password()
-        users.append(user)
-    made = User.objects.bulk_create(users, batch_size=ROWS_AT_ONCE)
-    people = Participation.objects.bulk_create(
-        (Participation(campaign=campaign, user=user) for user in made), batch_size=ROWS_AT_ONCE
-    )
-    return np.array([person.pk for person in people], dtype=np.int64)[of]
-
-
-def _judgements_written(
-    judged: Judgements, tuples: IntArray, slots: IntArray, people: IntArray, at: datetime
-) -> None:
-    """Judgements with their leases: exclusion finds what a person answered by them."""
-    rows = [
-        {"tuple_id": tuple_pk, "participation_id": person, "order_shown": shown}
-        for tuple_pk, person, shown in zip(tuples.tolist(), people.tolist(), slots.tolist(), strict=True)
-    ]
-    best, worst = (slots[judged.items == chosen[:, None]].tolist() for chosen in (judged.best, judged.worst))
-    Judgement.objects.bulk_create(
-        (
-            Judgement(
-                **row,
-                best_slot=best[index],
-                worst_slot=worst[index],
-                client_id=UUID(int=index),
-                submitted_at=at,
-                status=Judgement.Status.COLLECTED,
-            )
-            for index, row in enumerate(rows)
-        ),
-        batch_size=ROWS_AT_ONCE,
-    )
-    Lease.objects.bulk_create(
-        (Lease(**row, state=Lease.State.ANSWERED, claimed_at=at, expires_at=at) for row in rows),
-        batch_size=ROWS_AT_ONCE,
-    )

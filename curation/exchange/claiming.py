@@ -14,21 +14,33 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.progress import Report
-from curation.heartbeats import SECONDS_BETWEEN_BEATS, database_now, free, held, interrupted
+from curation.heartbeats import LOST_MAX, SECONDS_BETWEEN_BEATS, database_now, free, held, interrupted
 from curation.models import Dataset, ImportBatch
 
 
-def import_claim(*, batch: ImportBatch, again: bool) -> None:
+def import_claim(*, batch: ImportBatch, again: bool = False) -> None:
     """Take a checked upload to import it. again: also from an earlier attempt of the run that asks."""
     at = database_now()
     states = import_is_free(at) | Q(state=ImportBatch.State.RUNNING) if again else import_is_free(at)
-    ready = ImportBatch.objects.filter(states, pk=batch.pk, report__has_key="rows").exclude(mapping={})
-    if not ready.update(state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at):
+    if not _claimed(batch, states & Q(report__has_key="rows"), at):
         sentence = _(
             "%(file)s has been imported, is being imported, or its columns were not checked. Open the import again."
         )
         raise UserError(sentence, file=batch.file_name)
+
+
+def import_claim_waiting(*, batch: ImportBatch) -> bool:
+    """Take an upload that was left to a worker, to check or to import it; whether it was to be had."""
+    at = database_now()
+    return _claimed(batch, Q(state=ImportBatch.State.WAITING) | interrupted(at), at)
+
+
+def _claimed(batch: ImportBatch, states: Q, at: datetime) -> bool:
+    ready = ImportBatch.objects.filter(states, pk=batch.pk).exclude(mapping={})
+    if not ready.update(state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at):
+        return False
     batch.refresh_from_db()
+    return True
 
 
 def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
@@ -37,8 +49,12 @@ def import_beat(*, batch: ImportBatch, **changes: Any) -> None:
     A command's import holds no upload that another could take: it begins again where it was thought to be dead.
     """
     if not _held(batch).update(state=ImportBatch.State.RUNNING, heartbeat_at=database_now(), **changes):
-        sentence = _("Another process continued the import of %(file)s, so this process stopped.")
-        raise UserError(sentence, file=batch.file_name)
+        raise _taken_over(batch)
+
+
+def _taken_over(batch: ImportBatch) -> UserError:
+    sentence = _("Another process continued the import of %(file)s, so this process stopped.")
+    return UserError(sentence, file=batch.file_name)
 
 
 def import_failed(*, batch: ImportBatch, error: str) -> None:
@@ -46,6 +62,34 @@ def import_failed(*, batch: ImportBatch, error: str) -> None:
     counts = {name: getattr(batch, name) for name in ("rows", "added", "unchanged", "rejected")}
     failed = {"state": ImportBatch.State.FAILED, "report": {**batch.report, "error": error}, **counts}
     _held(batch).filter(state=ImportBatch.State.RUNNING).update(**failed)
+
+
+def import_checked(*, batch: ImportBatch) -> None:
+    """Store what a claimed upload's check found, and leave it to whoever imports it. Later counts start at 0."""
+    found = {name: getattr(batch, name) for name in ("rows", "added", "unchanged", "rejected", "report")}
+    fresh: dict[str, Any] = {"state": ImportBatch.State.UPLOADED, "heartbeat_at": None, "written": {}}
+    if not _held(batch).update(**found, **fresh):
+        raise _taken_over(batch)
+
+
+def import_done(*, batch: ImportBatch, report: dict[str, Any]) -> None:
+    """Close a claimed import, in the transaction that wrote its rows. Raises UserError where another took over."""
+    if not _held(batch).update(state=ImportBatch.State.DONE, heartbeat_at=database_now(), report=report):
+        raise _taken_over(batch)
+
+
+def import_wait(*, batch: ImportBatch) -> None:
+    """Leave an upload to a worker, which checks or imports it. Raises UserError where another process has it."""
+    waits: dict[str, Any] = {
+        "state": ImportBatch.State.WAITING,
+        "heartbeat_at": None,
+        "attempt": F("attempt") + 1,
+        "written": {},
+    }
+    free_now = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
+    if not free_now.update(**waits):
+        raise UserError(_("%(file)s has been imported or is being imported."), file=batch.file_name)
+    batch.refresh_from_db()
 
 
 def imports_superseded(*, batch: ImportBatch) -> None:
@@ -79,12 +123,24 @@ class BeatingReport:
         self._report(done, total, message)
 
 
-def imports_of(dataset: Dataset, at: datetime) -> QuerySet[ImportBatch]:
-    """The dataset's imports, newest first, each with who began it and whether it was interrupted."""
-    imports = ImportBatch.objects.filter(dataset=dataset).select_related("created_by")
+def imports_of(
+    dataset: Dataset, at: datetime, *, kind: str = ImportBatch.Kind.PAIRS
+) -> QuerySet[ImportBatch]:
+    """The dataset's imports of a kind, newest first, each with who began it and whether it was interrupted."""
+    imports = ImportBatch.objects.filter(dataset=dataset, kind=kind).select_related("dataset", "created_by")
     return imports.annotate(interrupted=interrupted(at))
+
+
+def imports_for_workers(at: datetime, kind: str) -> QuerySet[ImportBatch]:
+    """Those of a kind that no worker has begun, and those whose process fell silent.
+
+    A file that silenced several processes would silence the next one too: it waits for somebody to ask again.
+    """
+    given_up = Q(attempt__gte=LOST_MAX)
+    waiting = Q(state=ImportBatch.State.WAITING)
+    return ImportBatch.objects.filter(waiting | (interrupted(at) & ~given_up), kind=kind)
 
 
 def import_is_free(at: datetime) -> Q:
     """Nobody imports it: it waits, it failed, or the process that imported it has fallen silent."""
-    return free(at, waiting=[ImportBatch.State.UPLOADED, ImportBatch.State.FAILED])
+    return free(at, waiting=[ImportBatch.State.UPLOADED, ImportBatch.State.WAITING, ImportBatch.State.FAILED])

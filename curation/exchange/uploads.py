@@ -1,10 +1,15 @@
-"""Uploaded files of pairs: kept until they are imported or discarded, checked without writing a row, then imported."""
+"""Uploaded files: kept until they are imported or discarded, checked without writing a row, then imported.
+
+Files of pairs are checked and imported here. Whoever imports other files keeps them here, and claims them the same way.
+"""
 
 import hashlib
 import shutil
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -27,7 +32,7 @@ from curation.files.drafts import FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
-from curation.files.writing import leftovers_remove, make_folder, replacing
+from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
 from curation.heartbeats import database_now
 from curation.models import Dataset, ImportBatch, User
 
@@ -36,26 +41,62 @@ CHECK_AT_ONCE_BYTES = 8 * 1024**2
 FORGOTTEN_AFTER = timedelta(hours=1)
 
 
-def import_upload(*, dataset: Dataset, file: "UploadedFile[bytes]", by: User | None) -> ImportBatch:
-    """Keep an uploaded file until it is imported or discarded; of one that does not fit the disk, nothing."""
+def import_upload(
+    *,
+    dataset: Dataset,
+    files: Sequence["UploadedFile[bytes]"],
+    by: User | None,
+    kind: str = ImportBatch.Kind.PAIRS,
+) -> ImportBatch:
+    """Keep uploaded files until they are imported or discarded; if one does not fit the disk, none of them.
+
+    A file of pairs is imported by itself; files of judgements may be several of one campaign.
+    """
     dataset_require_active(dataset)
-    # In a folder of its own the file keeps its name, which messages and sources show.
+    # In a folder of its own a file keeps its name, which messages and sources show.
     folder = Path("imports") / uuid4().hex
-    name = Path(get_valid_filename(Path(file.name or "pairs").name))
-    path = folder / f"{name.stem[:100]}{name.suffix[:20]}"
-    digest = hashlib.sha256()
+    names = _names_to_keep([file.name or kind for file in files])
     with errors_shown(FileError), ExitStack() as stack:
         stack.callback(shutil.rmtree, settings.SEMBLANCE_HOME / folder, ignore_errors=True)
         make_folder(settings.SEMBLANCE_HOME / folder)
-        with replacing(settings.SEMBLANCE_HOME / path) as kept:
-            for block in file.chunks():
-                digest.update(block)
-                kept.write(block)
+        sums = [
+            _kept(file, settings.SEMBLANCE_HOME / folder / name)
+            for file, name in zip(files, names, strict=True)
+        ]
         batch = ImportBatch.objects.create(
-            dataset=dataset, file_name=path.name, path=str(path), sha256=digest.hexdigest(), created_by=by
+            dataset=dataset,
+            kind=kind,
+            file_name=", ".join(names)[:255],
+            path=str(folder / names[0]),
+            sha256=sha256_of_several(sums),
+            created_by=by,
         )
         stack.pop_all()
     return batch
+
+
+def _names_to_keep(given: Sequence[str]) -> list[str]:
+    """Names for the files of one folder, each different also where a disk does not tell capital letters apart."""
+    names: list[str] = []
+    for name in given:
+        path = Path(get_valid_filename(Path(name).name))
+        stem, suffix = path.stem[:100], path.suffix[:20]
+        taken = {other.casefold() for other in names}
+        candidates = (
+            f"{stem}{number}{suffix}" for number in ("", *(f"-{n}" for n in range(2, 2 + len(given))))
+        )
+        names.append(next(name for name in candidates if name.casefold() not in taken))
+    return names
+
+
+def _kept(file: "UploadedFile[bytes]", path: Path) -> str:
+    """Write an uploaded file; its SHA-256."""
+    digest = hashlib.sha256()
+    with replacing(path) as kept:
+        for block in file.chunks():
+            digest.update(block)
+            kept.write(block)
+    return digest.hexdigest()
 
 
 def import_check(
@@ -66,13 +107,13 @@ def import_check(
     Raises NothingImportedError where every row is rejected; what was asked and the figures are kept then too.
     """
     dataset_require_active(batch.dataset)
-    _require_free(batch)
+    import_require_free(batch)
     try:
         outcome = pairs_import(
             dataset=batch.dataset,
             path=_upload_path(batch),
             options=options,
-            errors=_errors_path(batch),
+            errors=import_errors_file(batch),
             dry_run=True,
             most_rows=most_rows,
             report=report,
@@ -88,25 +129,23 @@ def _check_save(batch: ImportBatch, options: ImportOptions, outcome: ImportOutco
     batch.mapping = options.as_json()
     outcome.count_in(batch)
     batch.report |= more
-    _asked_save(batch)
+    import_asked_save(batch=batch)
 
 
 def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
     """Check a small file. Of a larger one keep what was asked, for a run that checks it, and answer False."""
-    _require_free(batch)
+    import_require_free(batch)
     try:
-        if _upload_path(batch).stat().st_size <= CHECK_AT_ONCE_BYTES:
+        if import_bytes(batch) <= CHECK_AT_ONCE_BYTES:
             import_check(batch=batch, options=options, most_rows=ONE_TRANSACTION_ROWS)
             return True
     except (TooManyRowsError, FileNotFoundError):
         pass
-    batch.mapping, batch.report = options.as_json(), {}
-    batch.rows = batch.added = batch.unchanged = batch.rejected = 0
-    _asked_save(batch)
+    import_options_save(batch=batch, mapping=options.as_json())
     return False
 
 
-def _require_free(batch: ImportBatch) -> None:
+def import_require_free(batch: ImportBatch) -> None:
     if not batch.path or not _free(batch).exists():
         sentence = _("%(file)s has been imported or is being imported. To import it again, upload it again.")
         raise UserError(sentence, file=batch.file_name)
@@ -116,7 +155,14 @@ def _free(batch: ImportBatch) -> QuerySet[ImportBatch]:
     return ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
 
 
-def _asked_save(batch: ImportBatch) -> None:
+def import_options_save(*, batch: ImportBatch, mapping: dict[str, Any]) -> None:
+    """Keep what was asked of an upload that nobody has checked with these options."""
+    batch.mapping, batch.report = mapping, {}
+    batch.rows = batch.added = batch.unchanged = batch.rejected = 0
+    import_asked_save(batch=batch)
+
+
+def import_asked_save(*, batch: ImportBatch) -> None:
     """Store the options and the result, unless somebody began to import meanwhile. Later counts start at 0."""
     names = ("mapping", "rows", "added", "unchanged", "rejected", "report")
     asked = {name: getattr(batch, name) for name in names}
@@ -136,17 +182,34 @@ def import_apply(*, batch: ImportBatch, report: Report = silent, again: bool = F
         dataset=batch.dataset,
         path=_upload_path(batch),
         options=ImportOptions.from_json(batch.mapping),
-        errors=_errors_path(batch),
+        errors=import_errors_file(batch),
         batch=batch,
         report=report,
     )
-    shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
+    import_files_remove(batch)
     return outcome
+
+
+def import_files(batch: ImportBatch) -> list[Path]:
+    """The uploaded files by name; none where they were imported."""
+    folder = _upload_path(batch).parent
+    return sorted(path for path in folder.glob("*") if not path.name.startswith("."))
+
+
+def import_bytes(batch: ImportBatch) -> int:
+    """The size of the uploaded files. Raises FileNotFoundError where there are none."""
+    return _upload_path(batch).stat().st_size + sum(
+        path.stat().st_size for path in import_files(batch) if path != _upload_path(batch)
+    )
+
+
+def import_files_remove(batch: ImportBatch) -> None:
+    shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
 
 
 def import_errors_path(batch: ImportBatch) -> Path | None:
     """The rejected rows as CSV with the columns line, reason and row; None where no row was rejected."""
-    path = _errors_path(batch)
+    path = import_errors_file(batch)
     return path if batch.path and batch.rejected and path.is_file() else None
 
 
@@ -158,9 +221,9 @@ def import_discard(*, batch: ImportBatch) -> None:
         sentence = _("%(file)s has been imported or is being imported, so it cannot be discarded.")
         raise UserError(sentence, file=batch.file_name)
     if batch.path:  # a command's file is where its owner put it
-        shutil.rmtree(_upload_path(batch).parent, ignore_errors=True)
-        leftovers_remove(_errors_path(batch))
-        _errors_path(batch).unlink(missing_ok=True)
+        import_files_remove(batch)
+        leftovers_remove(import_errors_file(batch))
+        import_errors_file(batch).unlink(missing_ok=True)
 
 
 def imports_tidy(*, at: datetime) -> None:
@@ -181,5 +244,6 @@ def _upload_path(batch: ImportBatch) -> Path:
     return Path(settings.SEMBLANCE_HOME) / batch.path
 
 
-def _errors_path(batch: ImportBatch) -> Path:
+def import_errors_file(batch: ImportBatch) -> Path:
+    """Where the rejected rows of an upload are written."""
     return _upload_path(batch).parent.with_suffix(".errors.csv")

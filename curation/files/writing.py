@@ -8,7 +8,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TextIO
@@ -186,3 +186,8 @@ def sha256_of(path: Path) -> str:
     """SHA-256 of a file's bytes, 64 hexadecimal digits; read in pieces, so that a file of any size will do."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_of_several(sums: Sequence[str]) -> str:
+    """The checksum of files by theirs, in any order: that of a single file, else of all of them together."""
+    return sums[0] if len(sums) == 1 else hashlib.sha256("".join(sorted(sums)).encode()).hexdigest()

@@ -47,7 +47,7 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
         dataset_allow(request.user, dataset, may="curate")
         form = UploadForm(request.POST, request.FILES, refusal=upload_refusal(request))
     if form.is_valid():
-        batch = import_upload(dataset=dataset, file=form.cleaned_data["file"], by=request.user)
+        batch = import_upload(dataset=dataset, files=[form.cleaned_data["file"]], by=request.user)
         return redirect("curation:import_batch", slug=slug, batch_pk=batch.pk)
     imports = imports_of(dataset, now())[:IMPORTS_SHOWN]
     context = {"dataset": dataset, "form": form, "imports": imports, "most_bytes": settings.UPLOAD_MAX_BYTES}
@@ -128,7 +128,7 @@ def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
     dataset = dataset_for(request.user, slug, may="oversee")
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
-    return get_object_or_404(imports_of(dataset, now()).select_related("dataset"), pk=batch_pk)
+    return get_object_or_404(imports_of(dataset, now()), pk=batch_pk)
 
 
 def _is_closed(batch: ImportBatch) -> bool:

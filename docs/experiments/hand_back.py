@@ -42,7 +42,7 @@ from mlworkers.runs.services import run_start
 from uuid import uuid4
 slug = f"trial-{uuid4().hex[:8]}"
 with (settings.SEMBLANCE_HOME / "pairs.tsv").open("rb") as file:
-    batch = import_upload(dataset=dataset_create(slug=slug, name="Trial"), file=File(file, "pairs.tsv"), by=None)
+    batch = import_upload(dataset=dataset_create(slug=slug, name="Trial"), files=[File(file, "pairs.tsv")], by=None)
 import_check(batch=batch, options=ImportOptions(scale=(0, 5)))
 print("run", run_start(kind="import_pairs", plan={"dataset": slug, "batch": batch.pk}, by=None).pk)
 """

@@ -92,7 +92,11 @@ def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
 
 
 def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:
-    waiting = dataset.imports.exclude(state=ImportBatch.State.DONE).exclude(mapping={})
+    waiting = (
+        dataset.imports.filter(kind=ImportBatch.Kind.PAIRS)
+        .exclude(state=ImportBatch.State.DONE)
+        .exclude(mapping={})
+    )
     uploads = [(str(batch.pk), f"{batch.pk} · {batch.file_name}") for batch in waiting]
     return uploads or [("", _("no uploaded file; upload one on the dataset's import page"))]
 

@@ -52,7 +52,9 @@ def import_pairs(plan: ImportPlan, job: Job) -> Outcome:
 
 
 def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
-    batch = ImportBatch.objects.filter(pk=plan.batch, dataset=job.dataset).first()
+    batch = ImportBatch.objects.filter(
+        pk=plan.batch, dataset=job.dataset, kind=ImportBatch.Kind.PAIRS
+    ).first()
     if batch is None:
         sentence = _("The uploaded file number %(number)s is gone; upload it again.")
         raise UserError(sentence, number=plan.batch)

@@ -39,7 +39,7 @@ def scenes_import(plan: DemoPlan, *, owner: User, stages: Stages) -> Dataset:
         writer.writerows((pair.a, pair.b, f"{pair.latent:.4f}", source, split) for pair in several)
     upload = SimpleUploadedFile("scenes.csv", file.getvalue().encode(), content_type="text/csv")
     with stages.open("Import pairs") as report:
-        batch = import_upload(dataset=dataset, file=upload, by=owner)
+        batch = import_upload(dataset=dataset, files=[upload], by=owner)
         import_check(batch=batch, options=ImportOptions(scale=(0.0, 1.0), score_set=LATENT))
         stages.finished(kind="import_pairs", by=owner, report=report, dataset=dataset.slug, batch=batch.pk)
     return dataset

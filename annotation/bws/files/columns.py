@@ -7,10 +7,12 @@ rows are the single items of judgements (id, block, item, choice).
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
 
+from annotation.bws.files.notices import Notice, ReadingError, Remedy
 from curation.files.drafts import FileError
 
 _STEMS = ("item", "option", "pair", "tuple", "text", "alternative")
@@ -31,7 +33,7 @@ class Columns:
     """Names of columns; None to recognise them (Item1 ..., BestItem, WorstItem, Annotator).
 
     items: one name for each position, or a single column whose cells hold a list of all items. A name with * or ? is
-    a pattern for several columns, in the order of their numbers.
+    a pattern for several columns, in the order of their numbers. annotator "": nobody is named, whatever the columns.
     """
 
     items: Sequence[str] | None = None
@@ -94,13 +96,39 @@ def find_columns(columns: Columns, header: Sequence[str]) -> ColumnIndexes | Lon
         given = [match for name in columns.items for match in _matching(name, names, header)]
         items = tuple((_index(name, "items", names, header),) for name in given)
     if len(set(items)) < len(items):
-        raise FileError("--items names a column twice; name one for each position.")
+        raise ReadingError(
+            Notice("A column is named twice among those of the items; name one for each position.")
+        )
     best = _index(columns.best, "best", names, header)
     worst = _index(columns.worst, "worst", names, header)
     annotator = _optional(columns.annotator, "annotator", names, header)
     duplicate = _optional(None, "duplicate", names, header)
     taken = {best, worst, *(index for columns in items for index in columns)}
     return ColumnIndexes(items, best, worst, annotator, duplicate, tuple(_left_out(items, taken, header)))
+
+
+@dataclass(frozen=True)
+class RecognisedColumns:
+    """The names of the columns that are recognised in a header, "" and none for those that are not."""
+
+    items: tuple[str, ...]
+    best: str
+    worst: str
+    annotator: str
+
+
+def recognised_columns(header: Sequence[str]) -> RecognisedColumns:
+    """What `find_columns` would take of a table with one judgement in each row, also where something is missing."""
+    names = [plain(name) for name in header]
+    items: tuple[str, ...] = ()
+    with suppress(FileError):
+        items = tuple(header[index] for columns in _recognised_items(names, header) for index in columns)
+    singles = {}
+    for role in ("best", "worst", "annotator"):
+        with suppress(FileError):
+            index = _optional(None, role, names, header)
+            singles[role] = "" if index is None else header[index]
+    return RecognisedColumns(items, **(dict.fromkeys(("best", "worst", "annotator"), "") | singles))
 
 
 def plain(name: str) -> str:
@@ -126,9 +154,7 @@ def _recognised_items(names: list[str], header: Sequence[str]) -> tuple[tuple[in
     letters = list(takewhile(names.__contains__, _LETTERS))
     if len(letters) > 1:
         return tuple((_index(letter, "items", names, header),) for letter in letters)
-    raise FileError(
-        f"No columns Item1, Item2, … among {_listed(header)}; name the columns of the items with --items."
-    )
+    raise ReadingError(Notice(f"No columns Item1, Item2, … among {_listed(header)}.", Remedy.ITEMS))
 
 
 def _matching(name: str, names: list[str], header: Sequence[str]) -> list[str]:
@@ -138,11 +164,10 @@ def _matching(name: str, names: list[str], header: Sequence[str]) -> list[str]:
     pattern = plain(name)
     matches = [column for column, simple in zip(header, names, strict=True) if fnmatchcase(simple, pattern)]
     if not matches:
-        raise FileError(f'No column is like "{name}" among {_listed(header)}; name others with --items.')
+        raise ReadingError(Notice(f'No column is like "{name}" among {_listed(header)}.', Remedy.ITEMS))
     if len({_stem(match) for match in matches}) > 1:  # pair_1, pair_2 and pair_id
-        raise FileError(
-            f'"{name}" means columns of several kinds, {_listed(matches)}; name those of the items.'
-        )
+        several = f'"{name}" means columns of several kinds, {_listed(matches)}; name those of the items.'
+        raise ReadingError(Notice(several))
     return sorted(matches, key=_natural)
 
 
@@ -167,7 +192,7 @@ def _stem(name: str) -> str | None:
 
 
 def _optional(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int | None:
-    if given is None and set(_RECOGNISED[role]).isdisjoint(names):
+    if given == "" or (given is None and set(_RECOGNISED[role]).isdisjoint(names)):
         return None
     return _index(given, role, names, header)
 
@@ -175,11 +200,12 @@ def _optional(given: str | None, role: str, names: list[str], header: Sequence[s
 def _index(given: str | None, role: str, names: list[str], header: Sequence[str]) -> int:
     for name in _RECOGNISED[role] if given is None else (plain(given),):
         if names.count(name) > 1:
-            raise FileError(f'There are two columns "{header[names.index(name)]}"; rename one of the two.')
+            twice = f'There are two columns "{header[names.index(name)]}"; rename one of the two.'
+            raise ReadingError(Notice(twice))
         if name in names:
             return names.index(name)
     missing = given or f"{role.capitalize()}Item"
-    raise FileError(f'No column "{missing}" among {_listed(header)}; name another with --{role}.')
+    raise ReadingError(Notice(f'No column "{missing}" among {_listed(header)}.', Remedy[role.upper()]))
 
 
 def _listed(header: Sequence[str]) -> str:

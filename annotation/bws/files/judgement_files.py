@@ -17,7 +17,8 @@ import numpy as np
 from annotation.bws.files.choices import TIE, names_a_tie
 from annotation.bws.files.columns import ColumnIndexes, Columns
 from annotation.bws.files.names import ItemRegister, NameRegister
-from annotation.bws.files.rows import Fault, FileRows, Rejected, read_rows
+from annotation.bws.files.notices import Notice, ReadingError, Remedy
+from annotation.bws.files.rows import MOST_ROWS, Fault, FileRows, Rejected, read_rows
 from annotation.bws.files.settling import (
     BestIsWorst,
     SettledRows,
@@ -44,7 +45,7 @@ class JudgementFile:
     repeated_items: rows that name an item twice, kept. rejected: the rows that are not judgements.
     left_out: rows that hold an item that was to be left out, or that the file calls duplicates.
     merged_items: texts of items that were taken as another item although they differ, in their spaces.
-    warnings: sentences on what a reader of the figures should know about the file, the weightiest first.
+    notices: what a reader of the figures should know about the file, the weightiest first.
     """
 
     judgements: Judgements
@@ -54,7 +55,12 @@ class JudgementFile:
     rejected: tuple[Rejected, ...] = ()
     left_out: int = 0
     merged_items: int = 0
-    warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notices as sentences for users of the command."""
+        return tuple(notice.for_command for notice in self.notices)
 
 
 def write_judgements(
@@ -104,6 +110,7 @@ def read_judgements(
     without: Collection[str] = (),
     spaces: Spaces = Spaces.AUTO,
     keep_duplicates: bool = False,
+    most_rows: int = MOST_ROWS,
 ) -> JudgementFile:
     """Read judgements from tables with a header: comma, tab, semicolon or bar between their cells.
 
@@ -111,13 +118,17 @@ def read_judgements(
     field. strict: raise FileError for the first row that is not a judgement, instead of listing it as rejected.
     without: items, for example those of gold questions, whose rows are left out. keep_duplicates: also count the rows
     that a column is_duplicate marks. Raises FileError if a file or its columns cannot be read, or if no judgement is
-    left.
+    left, and TooManyRowsError if a file has more rows than `most_rows`.
     """
     names = _file_names([paths] if isinstance(paths, Path) else list(paths))
     items, annotators = ItemRegister(), NameRegister()
     files = {
         name: read_rows(
-            find_table(path, columns or Columns()), items, annotators, keep_duplicates=keep_duplicates
+            find_table(path, columns or Columns()),
+            items,
+            annotators,
+            keep_duplicates=keep_duplicates,
+            most=most_rows,
         )
         for name, path in names.items()
     }
@@ -169,7 +180,7 @@ class _Reading:
         )
         kept: Mask = np.isin(items, self._unwanted(without, items)).sum(axis=1) == 0
         if not kept.any():
-            raise FileError(self._nothing(left_out=bool(len(kept))))
+            raise ReadingError(self._nothing(left_out=bool(len(kept))))
         used = np.unique(items[kept])
         used = used[used >= 0]  # (m,)
         numbers = np.where(items < 0, -1, np.searchsorted(used, items))[kept]
@@ -193,7 +204,7 @@ class _Reading:
             rejected=tuple(self._rejected()),
             left_out=int((~kept).sum()) + flagged,
             merged_items=self.spacing.differing if self.spacing.merged else 0,
-            warnings=tuple(self._warnings(judgements, names, flagged)),
+            notices=tuple(self._notices(judgements, names, flagged)),
         )
 
     def _unwanted(self, without: Collection[str], items: IntArray) -> list[int]:
@@ -209,14 +220,15 @@ class _Reading:
             unwanted.append(item)
         return unwanted
 
-    def _nothing(self, *, left_out: bool) -> str:
+    def _nothing(self, *, left_out: bool) -> Notice:
         why = "every row holds an item to leave out" if left_out else "there is no row below the header"
+        remedy = None
         if any(file.flagged for file in self.files.values()):
-            why = "every row is left out because its column is_duplicate says so; use --keep-duplicates to count them"
+            why, remedy = "every row is left out because its column is_duplicate says so", Remedy.DUPLICATES
         if rejected := list(self._rejected()):
             more = f"; all {len(rejected):,} rows are rejected" if len(rejected) > 1 and not left_out else ""
-            why = f"line {rejected[0].line}, {rejected[0].reason}{more}"
-        return f"{', '.join(self.files)} holds no judgement: {why}."
+            why, remedy = f"line {rejected[0].line}, {rejected[0].reason}{more}", None
+        return Notice(f"{', '.join(self.files)} holds no judgement: {why}.", remedy)
 
     def _spellings(self, texts: IntArray, used: IntArray) -> tuple[str, ...]:
         """Of each item the text that most rows have; of equally frequent ones the first."""
@@ -231,56 +243,64 @@ class _Reading:
         for name, rows in self.settled.items():
             yield from (row._replace(file=name) for row in rows.rejected) if several else rows.rejected
 
-    def _warnings(self, judgements: Judgements, names: Sequence[str], flagged: int) -> Iterator[str]:
+    def _notices(self, judgements: Judgements, names: Sequence[str], flagged: int) -> Iterator[Notice]:
         """What a reader should know, the weightiest first. names: (m,) of the items."""
         yield from self._many_rejected()
         for name, file in self.files.items():
-            before = f"{name}: " if len(self.files) > 1 else ""
-            indexes = file.table.indexes
-            if isinstance(indexes, ColumnIndexes) and indexes.left_out:
-                extra = ", ".join(f'"{column}"' for column in indexes.left_out)
-                yield f"{before}The file also has the columns {extra}, which are not among those of the items."
-            for sentence in (file.table.encoding.warning, self.settled[name].warning):
-                if sentence:
-                    yield f"{before}{sentence}"
-        if self.spacing.warning:
-            yield self.spacing.warning
+            several = len(self.files) > 1
+            for notice in _of_reading(file, self.settled[name]):
+                yield notice.of_file(name) if several else notice
+        if self.spacing.notice:
+            yield self.spacing.notice
         yield from self._doubtful(names, judgements.items)
         if ties := int(judgements.ties.sum()):
-            yield f"{_counted(ties, 'row is a tie', 'rows are ties')}: the items were too close to call."
-        if flagged:
-            yield (
-                f"{_counted(flagged, 'row is', 'rows are')} left out because the column is_duplicate says so. "
-                "Use --keep-duplicates to count them."
+            yield Notice(
+                f"{_counted(ties, 'row is a tie', 'rows are ties')}: the items were too close to call."
             )
+        if flagged:
+            rows = _counted(flagged, "row is", "rows are")
+            yield Notice(f"{rows} left out because the column is_duplicate says so.", Remedy.DUPLICATES)
         sizes = judgements.sizes
         if smaller := int((sizes < judgements.size).sum()):
-            yield (
+            yield Notice(
                 f"{_counted(smaller, 'row has', 'rows have')} fewer than {judgements.size} items (the smallest "
                 f"{sizes.min()}); all {len(judgements):,} are scored together."
             )
         unnamed = [name for name, file in self.files.items() if not file.annotated]
         if unnamed and len(unnamed) < len(self.files):
-            yield f"{', '.join(unnamed)} names no annotators, so those of the other files are not used."
+            yield Notice(
+                f"{', '.join(unnamed)} names no annotators, so those of the other files are not used."
+            )
 
-    def _doubtful(self, names: Sequence[str], items: IntArray) -> Iterator[str]:
+    def _doubtful(self, names: Sequence[str], items: IntArray) -> Iterator[Notice]:
         """Items that are probably empty cells, as programs write them."""
         for item, name in enumerate(names):
             if name.casefold() in _EMPTY:
                 rows = _counted(int((items == item).any(axis=1).sum()), "row", "rows")
-                yield f'"{name}" is counted as an item, in {rows}; use --without to leave these out.'
+                yield Notice(f'"{name}" is counted as an item, in {rows}.', Remedy.WITHOUT)
 
-    def _many_rejected(self) -> Iterator[str]:
+    def _many_rejected(self) -> Iterator[Notice]:
         faults = Counter(row.fault for row in self._rejected())
         rejected = faults.total()
         rows = rejected + sum(len(rows.items) for rows in self.settled.values())
         if rejected > _MANY_REJECTED * rows:
             fault, number = faults.most_common(1)[0]
             count = "all" if number == rejected else f"{number:,}"
-            yield (
+            yield Notice(
                 f"{rejected:,} of {rows:,} rows ({rejected / rows:.0%}) are not judgements and are left out; "
                 f"{count} of them because {fault}."
             )
+
+
+def _of_reading(file: FileRows, settled: SettledRows) -> Iterator[Notice]:
+    """What one file is read as, where its columns, its encoding or its cells leave a doubt."""
+    indexes = file.table.indexes
+    if isinstance(indexes, ColumnIndexes) and indexes.left_out:
+        extra = ", ".join(f'"{column}"' for column in indexes.left_out)
+        yield Notice(f"The file also has the columns {extra}, which are not among those of the items.")
+    for sentence in (file.table.encoding.warning, settled.warning):
+        if sentence:
+            yield Notice(sentence)
 
 
 def _counted(number: int, one: str, more: str) -> str:

@@ -13,8 +13,13 @@ from annotation.bws.files.names import ItemRegister, NameRegister
 from annotation.bws.files.tables import Answer, Table, list_in
 from annotation.bws.judgements import IntArray, Mask
 from curation.files.drafts import RowError
+from curation.files.identity import TooManyRowsError
 from curation.pairs.text import is_readable
 
+# Of one file: as many take some gigabytes of memory.
+MOST_ROWS = 2_000_000
+# A longer list is no tuple that a person judged, and every row takes the memory of the longest.
+_MOST_ITEMS = 100
 _NO_COLUMN = (-1, -1, -1)
 _TRUE, _FALSE = ("1", "1.0", "true", "t", "yes", "y"), ("", "0", "0.0", "false", "f", "no", "n")
 
@@ -86,11 +91,21 @@ class FileRows:
 
 
 def read_rows(
-    table: Table, items: ItemRegister, annotators: NameRegister, *, keep_duplicates: bool = False
+    table: Table,
+    items: ItemRegister,
+    annotators: NameRegister,
+    *,
+    keep_duplicates: bool = False,
+    most: int = MOST_ROWS,
 ) -> FileRows:
-    """Read all rows of a file; its names are added to those that are known."""
+    """Read all rows of a file; its names are added to those that are known.
+
+    Raises TooManyRowsError if there are more than `most`.
+    """
     file, reader = FileRows(table), _RowReader(table, items, annotators)
-    for answer in table.answers():
+    for number, answer in enumerate(table.answers(), 1):
+        if number > most:
+            raise TooManyRowsError(f"{table.path.name} has more than {most:,} rows; split the file.")
         if isinstance(answer, RowError):
             file.rejected.append(Rejected(answer.line, answer.reason))
             continue
@@ -140,6 +155,8 @@ class _RowReader:
             if not is_readable(text):
                 raise ValueError(f"the row has an item {column} with characters that cannot be read")
             numbers.append(self._items.number(text))
+            if len(numbers) > _MOST_ITEMS:
+                raise ValueError(f"the row has more than {_MOST_ITEMS} items")
         if len(numbers) < 2:
             raise ValueError(f"the row has {len(numbers)} of at least 2 items")
         best, worst = self._meaning(answer.best), self._meaning(answer.worst)

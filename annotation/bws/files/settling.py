@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 
 from annotation.bws.files.choices import Naming, naming_of
+from annotation.bws.files.notices import Notice, Remedy
 from annotation.bws.files.rows import Draft, Fault, FileRows, Rejected, short
 from annotation.bws.judgements import IntArray, Mask
 
@@ -43,17 +44,17 @@ class Spacing:
     merged: bool
 
     @property
-    def warning(self) -> str:
+    def notice(self) -> Notice | None:
         if not self.differing:
-            return ""
+            return None
         texts = f"{self.differing:,} item texts differ from another one only in missing or added spaces"
         if self.differing == 1:
             texts = "1 item text differs from another one only in missing or added spaces"
         if self.merged:
-            return f"{texts}; such texts are counted as one item. Use --keep-spaces to count them as different items."
+            return Notice(f"{texts}; such texts are counted as one item.", Remedy.KEEP_SPACES)
         rows = "1 row holds" if self.clashes == 1 else f"{self.clashes:,} rows hold"
         held = f", and {rows} two of them" if self.clashes else ""
-        return f"{texts}{held}; they are counted as different items. Use --merge-spaces to count them as one item."
+        return Notice(f"{texts}{held}; they are counted as different items.", Remedy.MERGE_SPACES)
 
 
 def spacing_of(texts: IntArray, respelled: IntArray, alike: Sequence[int], spaces: Spaces) -> Spacing:

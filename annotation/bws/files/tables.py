@@ -8,16 +8,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from annotation.bws.files.columns import ColumnIndexes, Columns, LongColumnIndexes, find_columns
+from annotation.bws.files.columns import (
+    ColumnIndexes,
+    Columns,
+    LongColumnIndexes,
+    RecognisedColumns,
+    find_columns,
+    recognised_columns,
+)
+from annotation.bws.files.notices import ReadingError
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
-from curation.files.sniffing import detect_dialect, refuse_archives
+from curation.files.sniffing import detect_dialect, refuse_archives, sample_lines
 from curation.files.writing import as_text, replacing
+from curation.pairs.text import printable
 
 # Control characters other than white space, Escape among them.
 _NO_TEXT = bytes(set(range(32)) - set(b"\t\n\v\f\r") | {127})
@@ -139,24 +148,96 @@ def list_in(cell: str) -> list[str]:
 
 def find_table(path: Path, columns: Columns) -> Table:
     """Find the header of a table and what separates its cells. Raises FileError if there is none."""
+    refused: list[tuple[_Header, ReadingError]] = []
     encoding = encoding_of(path)
-    lines = list(islice(text_lines(path, encoding), 2000))
+    for header in _possible_headers(path, encoding):
+        try:
+            indexes = find_columns(columns, header.names)
+            return Table(path, encoding, header.delimiter, header.quoted, header.record, indexes)
+        except ReadingError as error:
+            refused.append((header, error))
+    # No row fits: the error is about the one that looks most like a header.
+    _header, why = max(refused, key=lambda refusal: refusal[0].width)
+    raise ReadingError(why.notice.of_file(path.name)) from why
+
+
+@dataclass(frozen=True)
+class TableBeginning:
+    """The header and the first rows of a table as cells, for people who choose its columns.
+
+    recognised: the columns that would be taken. one_item_per_row: whether each row is an item of a judgement, so
+    that there are no columns of items to choose.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    recognised: RecognisedColumns
+    one_item_per_row: bool
+    encoding: str
+
+
+def table_beginning(path: Path, columns: Columns, *, rows: int) -> TableBeginning:
+    """Look at the beginning of a table whose columns may not be recognised. Raises FileError if it is no table."""
+    encoding = encoding_of(path)
+    headers = list(_possible_headers(path, encoding))
+    fitting = next((header for header in headers if header.fits(columns)), None)
+    header = fitting or max(headers, key=attrgetter("width"))
+    below = (record for record in header.records(path, encoding) if record.line > header.record.line)
+    width = header.width
+    shown = ([printable(str(cell)) for cell in record.cells] for record in islice(below, rows))
+    return TableBeginning(
+        tuple(map(printable, header.names)),
+        tuple(tuple([*cells, *[""] * width][:width]) for cells in shown),
+        recognised_columns(header.names),
+        fitting is not None and isinstance(find_columns(columns, header.names), LongColumnIndexes),
+        encoding.name.removesuffix("-sig"),
+    )
+
+
+class _Header(NamedTuple):
+    """A row that may be the header of a table, if this separates its cells."""
+
+    record: Record
+    delimiter: str
+    quoted: bool
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.record.cells]
+
+    @property
+    def width(self) -> int:
+        return len(self.record.cells)
+
+    def fits(self, columns: Columns) -> bool:
+        try:
+            find_columns(columns, self.names)
+        except FileError:
+            return False
+        return True
+
+    def records(self, path: Path, encoding: Encoding) -> Iterator[Record]:
+        """The first rows of the file that can be read."""
+        lines = RecordLines(iter(sample_lines(path, encoding.name)))
+        rows = split_cells(lines, delimiter=self.delimiter, quoted=self.quoted)
+        return (row for row in rows if isinstance(row, Record))
+
+
+def _possible_headers(path: Path, encoding: Encoding) -> Iterator[_Header]:
+    """Every row that may be the header, the likelier ones first. Raises FileError for a file without a row."""
+    lines = sample_lines(path, encoding.name)
     if not any(line.strip() for line in lines):
         raise FileError(f"{path.name} is empty; give a table of judgements with a header.")
-    refused: list[tuple[int, FileError]] = []
+    found = False
     for delimiter in ",\t;|":
         quoted = delimiter != "\t" or detect_dialect(lines, usual="\t", given="\t").quoted
         records = split_cells(RecordLines(iter(lines)), delimiter=delimiter, quoted=quoted)
-        for header in islice(records, _HEADER_WITHIN):
-            if isinstance(header, Record):
-                try:
-                    indexes = find_columns(columns, [str(name) for name in header.cells])
-                    return Table(path, encoding, delimiter, quoted, header, indexes)
-                except FileError as error:
-                    refused.append((len(header.cells), error))
-    # No row fits: the error is about the one that looks most like a header.
-    why = max(refused, key=itemgetter(0))[1]
-    raise FileError(f"{path.name}: {why}") from why
+        for record in islice(records, _HEADER_WITHIN):
+            if isinstance(record, Record):
+                found = True
+                yield _Header(record, delimiter, quoted)
+    if not found:
+        raise FileError(f"{path.name} has no row that can be read; give a table of judgements with a header.")
 
 
 def encoding_of(path: Path) -> Encoding:

@@ -25,7 +25,7 @@ def archived(dataset, owner) -> Dataset:
     ScoreSetFactory(dataset=dataset, name="human", kind="human")
     GeneratedPairFactory(dataset=dataset, p_d=0.1)
     snapshot_create(dataset=dataset, by=owner)
-    uploads.import_upload(dataset=dataset, file=ContentFile(b"a,b\n", "pairs.csv"), by=owner)
+    uploads.import_upload(dataset=dataset, files=[ContentFile(b"a,b\n", "pairs.csv")], by=owner)
     people.invitation_create(dataset=dataset, role="curator", people=1, days=1, by=owner, at=now())
     services.dataset_archive(dataset=dataset)
     return Dataset.objects.get(pk=dataset.pk)

@@ -210,7 +210,7 @@ def test_publishing_many_scores_takes_few_queries(dataset) -> None:
 @pytest.fixture
 def batch(dataset, owner) -> ImportBatch:
     file = SimpleUploadedFile("../my news-train.csv", ROWS)
-    return uploads.import_upload(dataset=dataset, file=file, by=owner)
+    return uploads.import_upload(dataset=dataset, files=[file], by=owner)
 
 
 def test_an_upload_keeps_its_bytes_and_its_name(batch, home, owner) -> None:
@@ -226,7 +226,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(dataset, home) -> None:
             raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        uploads.import_upload(dataset=dataset, file=Broken("x.csv", b""), by=None)
+        uploads.import_upload(dataset=dataset, files=[Broken("x.csv", b"")], by=None)
 
     assert list((home / "imports").iterdir()) == []
     assert not ImportBatch.objects.exists()
@@ -267,7 +267,9 @@ def test_rejected_rows_can_be_fetched_before_and_after(batch) -> None:
 
 
 def test_a_file_without_bad_rows_has_none_to_fetch(dataset) -> None:
-    batch = uploads.import_upload(dataset=dataset, file=SimpleUploadedFile("x.csv", b"a,b\nA.,B.\n"), by=None)
+    batch = uploads.import_upload(
+        dataset=dataset, files=[SimpleUploadedFile("x.csv", b"a,b\nA.,B.\n")], by=None
+    )
     uploads.import_check(batch=batch, options=ImportOptions())
 
     assert uploads.import_errors_path(batch) is None

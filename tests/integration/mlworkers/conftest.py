@@ -21,7 +21,8 @@ from curation.datasets.services import dataset_create
 from curation.exchange.uploads import import_check, import_upload
 call_command("migrate", verbosity=0)
 with (settings.SEMBLANCE_HOME / "pairs.tsv").open("rb") as file:
-    batch = import_upload(dataset=dataset_create(slug="scenes", name="Scenes"), file=File(file, "pairs.tsv"), by=None)
+    scenes = dataset_create(slug="scenes", name="Scenes")
+    batch = import_upload(dataset=scenes, files=[File(file, "pairs.tsv")], by=None)
 import_check(batch=batch, options=ImportOptions(scale=(0, 5)))
 """
 

@@ -121,7 +121,7 @@ def made_world() -> World:
         result={"cosine": 0.5, "pairs": 2, "below": 1},
     )
     EvaluationFactory(run__dataset=dataset)
-    batch = import_upload(dataset=dataset, file=ContentFile(b"a,b\nOne.,Two.\n", "pairs.csv"), by=owner)
+    batch = import_upload(dataset=dataset, files=[ContentFile(b"a,b\nOne.,Two.\n", "pairs.csv")], by=owner)
     import_check(batch=batch, options=ImportOptions())
     snapshot_create(dataset=dataset, by=owner)
     decision = review_decide(

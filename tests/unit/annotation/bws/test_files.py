@@ -355,7 +355,7 @@ def test_a_file_of_items_without_one_says_so(tmp_path) -> None:
 
 
 def test_a_column_named_for_two_places_is_refused(read) -> None:
-    with pytest.raises(FileError, match="--items names a column twice"):
+    with pytest.raises(FileError, match="A column is named twice among those of the items"):
         read(HEADER + "a,b,c,d,a,d\n", Columns(items=("Item1", "item_1")))
 
 

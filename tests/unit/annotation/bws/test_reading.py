@@ -191,7 +191,9 @@ def test_a_file_of_nothing_but_duplicates_says_so(read) -> None:
 def test_an_item_that_is_probably_an_empty_cell_is_mentioned(read) -> None:
     file = read("Item1,Item2,Item3,best,worst\na,b,nan,a,b\nb,c,nan,b,c\na,c,b,a,b\n")
 
-    assert file.warnings == ('"nan" is counted as an item, in 2 rows; use --without to leave these out.',)
+    assert file.warnings == (
+        '"nan" is counted as an item, in 2 rows. Use --without to leave these rows out.',
+    )
 
 
 def test_rows_of_single_items_are_gathered_into_judgements(read) -> None:

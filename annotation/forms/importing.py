@@ -1,0 +1,175 @@
+"""Finished judgements from files: the upload, and how its columns and its items are read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from annotation.bws.files.notices import Field, SpacesChoice
+from annotation.bws.files.settling import Spaces
+from annotation.models import Campaign
+from annotation.results.uploading import JudgementOptions, JudgementsPreview
+from curation.forms.exchange import UploadForm
+from curation.models import ImportBatch
+
+FILES_MOST = 20
+SPACES = [
+    (Spaces.AUTO.value, _(SpacesChoice.AUTO.value)),
+    (Spaces.MERGE.value, _(SpacesChoice.MERGE.value)),
+    (Spaces.KEEP.value, _(SpacesChoice.KEEP.value)),
+]
+
+
+class FilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One or several files, each checked as a single one is."""
+
+    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes]]":
+        given = data if isinstance(data, list | tuple) else [data]
+        if len(given) > FILES_MOST:
+            too_many = _("You chose %(n)d files; at most %(most)d are possible.")
+            raise forms.ValidationError(too_many % {"n": len(given), "most": FILES_MOST})
+        single = super().clean
+        return [single(file, initial) for file in given or [None]]
+
+
+class JudgementsUploadForm(UploadForm):
+    file = FilesField(
+        label=_("Files"),
+        help_text=_(
+            "One or several tables with a header (CSV, TSV), with one judgement in each row: the items, the best and "
+            "the worst. Several files become one campaign. You see a preview before anything is imported."
+        ),
+        error_messages={
+            "required": _("Choose a file."),
+            "empty": _("The file is empty. Choose another file."),
+        },
+        widget=FilesInput({"accept": ".csv,.tsv,.tab,.txt"}),
+    )
+
+
+class JudgementsForm(forms.Form):
+    """Which columns hold what, how the items are read, and the campaign that the judgements become.
+
+    What was recognised in the file is chosen beforehand.
+    """
+
+    name = forms.CharField(
+        label=_("Name of the campaign"), max_length=Campaign._meta.get_field("name").max_length
+    )
+    question = forms.CharField(
+        label=_("Question"),
+        required=False,
+        max_length=Campaign._meta.get_field("question").max_length,
+        help_text=_("What the annotators were asked. Leave it empty if nobody knows."),
+    )
+    items = forms.MultipleChoiceField(
+        label=_(Field.ITEMS.value),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("One column for each position, or a single column whose cells hold lists of items."),
+        error_messages={"required": _("Choose the columns of the items.")},
+    )
+    best = forms.ChoiceField(
+        label=_(Field.BEST.value), error_messages={"required": _("Choose the column of the best item.")}
+    )
+    worst = forms.ChoiceField(
+        label=_(Field.WORST.value), error_messages={"required": _("Choose the column of the worst item.")}
+    )
+    annotator = forms.ChoiceField(
+        label=_(Field.ANNOTATOR.value),
+        required=False,
+        help_text=_("Without it, the campaign has figures on all judgements and none on single people."),
+    )
+    spaces = forms.ChoiceField(
+        label=_(Field.SPACES.value),
+        choices=SPACES,
+        help_text=_("Texts in which spaces are missing or added: “a cat” and “acat”."),
+    )
+    without = forms.CharField(
+        label=_(Field.WITHOUT.value),
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea({"rows": 2}),
+        help_text=_(
+            "One on each line. Rows with these items are left out, for example those of gold questions."
+        ),
+    )
+    keep_duplicates = forms.BooleanField(
+        label=_(Field.DUPLICATES.value),
+        required=False,
+        help_text=_("A column is_duplicate marks them, if the file has one."),
+    )
+
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        batch: ImportBatch,
+        preview: JudgementsPreview,
+        stored: JudgementOptions | None = None,
+    ) -> None:
+        """stored: what was chosen when the import was last checked."""
+        recognised = preview.recognised
+        chosen = stored or JudgementOptions(name=_name_of(batch.file_name))
+        annotator = recognised.annotator if chosen.annotator is None else chosen.annotator
+        initial: dict[str, Any] = {
+            "name": chosen.name,
+            "question": chosen.question,
+            "items": chosen.items or recognised.items,
+            "best": chosen.best or recognised.best,
+            "worst": chosen.worst or recognised.worst,
+            "annotator": annotator,
+            "spaces": chosen.spaces,
+            "without": "\n".join(chosen.without),
+            "keep_duplicates": chosen.keep_duplicates,
+        }
+        super().__init__(data, initial=initial)
+        self.recognised = recognised
+        self.has_columns = not preview.one_item_per_row
+        columns = [(name, name) for name in preview.names]
+        self._choices("items", columns)
+        self._choices("best", [("", _("choose a column")), *columns])
+        self._choices("worst", [("", _("choose a column")), *columns])
+        self._choices("annotator", [("", _("nobody is named")), *columns])
+        if not self.has_columns:
+            for name in ("items", "best", "worst", "annotator"):
+                del self.fields[name]
+
+    def _choices(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
+        cast("forms.ChoiceField", self.fields[name]).choices = choices
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        taken: dict[str, str] = {}
+        for role in ("best", "worst", "annotator"):
+            column = given.get(role)
+            if column and column in given.get("items", []):
+                self.add_error(role, _("“%s” is a column of the items; choose another column.") % column)
+            elif column and column in taken:
+                self.add_error(role, _("“%s” is chosen twice; choose another column.") % column)
+            elif column:
+                taken[column] = role
+        return given
+
+    def options(self) -> JudgementOptions:
+        given = self.cleaned_data
+        texts = {name: given[name] for name in ("name", "question", "spaces", "keep_duplicates")}
+        without = tuple(line.strip() for line in given["without"].splitlines() if line.strip())
+        if not self.has_columns:
+            return JudgementOptions(**texts, without=without)
+        # Two columns may be halves of one item; chosen as they were recognised, they are read so.
+        as_recognised = set(given["items"]) == set(self.recognised.items)
+        items = () if as_recognised else tuple(given["items"])
+        columns = {role: given[role] for role in ("best", "worst", "annotator")}
+        return JudgementOptions(**texts, **columns, items=items, without=without)
+
+
+def _name_of(file_names: str) -> str:
+    return Path(file_names.split(", ", maxsplit=1)[0]).stem.replace("_", " ")

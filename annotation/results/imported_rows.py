@@ -1,0 +1,151 @@
+"""The rows of a campaign whose judgements were made elsewhere: those that judging would have written."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, TypeVar
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Model
+from django.utils.translation import gettext as _
+
+from annotation.bws.designs.certificate import certify
+from annotation.bws.files.judgement_files import JudgementFile
+from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
+from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
+from curation.files.progress import Report
+from curation.models import User
+
+ROWS_AT_ONCE = 2000
+LONGEST_NAME = 150
+Row = TypeVar("Row", bound=Model)
+
+
+def campaign_written(
+    file: JudgementFile, sha256: str, pairs: dict[int, int], report: Report, **facts: Any
+) -> Campaign:
+    """Write a closed campaign with the judgements of a file, each with an annotator; it writes in pieces of one
+    transaction, which the caller holds.
+
+    pairs: from the items to the primary keys of their pairs. facts: the campaign's other fields.
+    """
+    campaign = _campaign_made(file, sha256, **facts)
+    tuples, slots = _tuples_written(campaign, file.judgements, pairs, report)
+    people = _people_written(campaign, file)
+    rows = [
+        {"tuple_id": tuple_pk, "participation_id": person, "order_shown": shown}
+        for tuple_pk, person, shown in zip(tuples.tolist(), people.tolist(), slots.tolist(), strict=True)
+    ]
+    _judgements_written(file.judgements, rows, facts["opened_at"], report)
+    return campaign
+
+
+def _campaign_made(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
+    judged = file.judgements
+    tuples = tuple_numbers(judged.items)
+    first = np.unique(tuples, return_index=True)[1]
+    known, numbers = np.unique(judged.items[first], return_inverse=True)
+    factor = len(first) / len(known)
+    certificate = certify(
+        numbers.reshape(-1, judged.size), len(known), factor=factor, seed=0, algorithm="imported"
+    ).as_dict()
+    imported = {
+        "sha256": sha256,
+        "annotators_named": bool(file.annotators),
+        "rejected": len(file.rejected),
+        "merged_items": file.merged_items,
+        "warnings": [notice.fact for notice in file.notices],
+    }
+    return Campaign.objects.create(
+        **facts,
+        best_label=_("Best"),
+        worst_label=_("Worst"),
+        tuple_size=judged.size,
+        factor=factor,
+        judgements_per_tuple=max(1, int(np.median(np.bincount(tuples)))),
+        state=Campaign.State.CLOSED,
+        certificate=certificate | {"seed": None, "imported": imported},
+    )
+
+
+def _tuples_written(
+    campaign: Campaign, judged: Judgements, pairs: dict[int, int], report: Report
+) -> tuple[IntArray, IntArray]:
+    """The primary key of each judgement's tuple (n,), and its slots in the order of its row (n, k).
+
+    A tuple's slots are the places of its first row; a tuple requires as many judgements as it has.
+    """
+    sets = tuple_numbers(judged.items)
+    first = np.sort(np.unique(sets, return_index=True)[1])
+    number = np.empty(len(first), dtype=np.int64)
+    number[sets[first]] = np.arange(len(first))
+    of = number[sets]
+    rows = (
+        Tuple(campaign=campaign, number=index + 1, priority=index, required=count, collected=count)
+        for index, count in enumerate(np.bincount(of).tolist())
+    )
+    written = Tuple.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+    members = judged.items[first]
+    held = (
+        TupleItem(tuple=row, slot=slot, pair_id=pairs[item])
+        for row, items in zip(written, members.tolist(), strict=True)
+        for slot, item in enumerate(items)
+    )
+    _written(held, members.size, report, _("Writing tuples"))
+    slots = (members[of][:, None, :] == judged.items[:, :, None]).argmax(axis=2)  # (n, k)
+    return np.array([row.pk for row in written], dtype=np.int64)[of], slots
+
+
+def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
+    """The participation of each judgement (n,). The accounts cannot log in; a name of the file is their full name."""
+    annotators = file.judgements.annotators
+    assert annotators is not None  # noqa: S101 - `_keepable` gave everybody a number
+    numbers, of = np.unique(annotators, return_inverse=True)
+    users = []
+    for index, number in enumerate(numbers.tolist(), 1):
+        named = file.annotators[number] if file.annotators else _("unknown %(n)d") % {"n": index}
+        user = User(
+            username=f"import-{campaign.pk}-{index}", first_name=named[:LONGEST_NAME], is_active=False
+        )
+        user.set_unusable_password()
+        users.append(user)
+    made = User.objects.bulk_create(users, batch_size=ROWS_AT_ONCE)
+    people = Participation.objects.bulk_create(
+        (Participation(campaign=campaign, user=user) for user in made), batch_size=ROWS_AT_ONCE
+    )
+    return np.array([person.pk for person in people], dtype=np.int64)[of]
+
+
+def _judgements_written(
+    judged: Judgements, rows: Sequence[dict[str, Any]], at: datetime, report: Report
+) -> None:
+    """Judgements with their leases: exclusion finds what a person answered by them.
+
+    rows: what both have: the tuple, the participation, and the slots in the order of the row.
+    """
+    slots = np.array([row["order_shown"] for row in rows], dtype=np.int64)  # (n, k)
+    best, worst = (slots[judged.items == chosen[:, None]].tolist() for chosen in (judged.best, judged.worst))
+    judgements = (
+        Judgement(
+            **row,
+            best_slot=best[index],
+            worst_slot=worst[index],
+            client_id=UUID(int=index),
+            submitted_at=at,
+            status=Judgement.Status.COLLECTED,
+        )
+        for index, row in enumerate(rows)
+    )
+    _written(judgements, len(rows), report, _("Writing judgements"))
+    leases = (Lease(**row, state=Lease.State.ANSWERED, claimed_at=at, expires_at=at) for row in rows)
+    _written(leases, len(rows), report, _("Writing who answered what"))
+
+
+def _written(rows: Iterator[Row], total: int, report: Report, message: str) -> None:
+    """Write rows of one table in pieces, so that the report hears how many are done."""
+    done = 0
+    while piece := list(islice(rows, ROWS_AT_ONCE)):
+        type(piece[0])._default_manager.bulk_create(piece)
+        done += len(piece)
+        report(done, total, message)

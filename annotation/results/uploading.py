@@ -1,0 +1,324 @@
+"""Uploaded files of judgements: looked at, checked without writing a row, then imported by a request or a worker.
+
+The upload is a row of `curation.ImportBatch`, kept and claimed as uploads of pairs are. What it becomes is decided
+where `manage.py bws import` decides it, in `annotation.results.importing`.
+"""
+
+import csv
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+
+from annotation.bws.files.columns import Columns, RecognisedColumns
+from annotation.bws.files.judgement_files import JudgementFile, read_judgements
+from annotation.bws.files.notices import error_for_page
+from annotation.bws.files.settling import Spaces
+from annotation.bws.files.tables import table_beginning
+from annotation.models import Campaign
+from annotation.results.importing import judgements_foresee, judgements_record
+from curation.access import dataset_require_active
+from curation.errors import UserError
+from curation.exchange.claiming import (
+    import_beat,
+    import_checked,
+    import_claim,
+    import_claim_waiting,
+    import_done,
+    import_failed,
+    import_wait,
+    imports_for_workers,
+)
+from curation.exchange.uploads import (
+    CHECK_AT_ONCE_BYTES,
+    import_asked_save,
+    import_bytes,
+    import_errors_file,
+    import_files,
+    import_files_remove,
+    import_options_save,
+    import_require_free,
+)
+from curation.files.drafts import FileError
+from curation.files.identity import TooManyRowsError
+from curation.files.progress import Report, silent
+from curation.files.writing import as_text, replacing
+from curation.heartbeats import ClaimLost, beating
+from curation.models import ImportBatch
+
+# A request writes so many judgements in about two seconds; a worker writes more.
+IMPORT_AT_ONCE = 5_000
+CHECK_AT_ONCE_ROWS = 30_000
+# They are written in one transaction. On SQLite nobody else writes meanwhile, about 20 seconds for 100,000.
+MOST_ROWS = 300_000
+ERRORS_KEPT = 100
+PREVIEW_ROWS = 5
+JUDGEMENTS = ImportBatch.Kind.JUDGEMENTS
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class JudgementOptions:
+    """How uploaded judgements are read, and the campaign they become.
+
+    items, best, worst: names of columns, empty to recognise them; annotator: "" for none, None to recognise it.
+    """
+
+    name: str
+    question: str = ""
+    items: tuple[str, ...] = ()
+    best: str = ""
+    worst: str = ""
+    annotator: str | None = None
+    spaces: str = Spaces.AUTO.value
+    keep_duplicates: bool = False
+    without: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "JudgementOptions":
+        return cls(**{**stored, "items": tuple(stored["items"]), "without": tuple(stored["without"])})
+
+    @property
+    def columns(self) -> Columns:
+        return Columns(self.items or None, self.best or None, self.worst or None, self.annotator)
+
+
+@dataclass(frozen=True)
+class JudgementsPreview:
+    """The beginning of the first uploaded file, and the names of the columns of all files.
+
+    recognised: the columns that would be taken of the first file.
+    """
+
+    file: str
+    files: int
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    recognised: RecognisedColumns
+    one_item_per_row: bool
+    encoding: str
+    header: bool = True
+
+    def shown_rows(self) -> Iterator[list[tuple[str, ...]]]:
+        """The first rows with the texts of each cell, of which there is one."""
+        for row in self.rows:
+            yield [(cell,) for cell in row]
+
+
+def judgements_preview(batch: ImportBatch, options: JudgementOptions | None = None) -> JudgementsPreview:
+    """Look at an upload's beginning. Raises UserError where a file is no table."""
+    columns = options.columns if options else Columns()
+    with _errors_shown():
+        paths = import_files(batch)
+        seen = [table_beginning(path, columns, rows=PREVIEW_ROWS) for path in paths]
+    if not seen:
+        raise UserError(_("The uploaded file %(file)s is gone; upload it again."), file=batch.file_name)
+    first = seen[0]
+    names = tuple(dict.fromkeys(name for one in seen for name in one.names if name))
+    return JudgementsPreview(
+        file=paths[0].name,
+        files=len(paths),
+        names=names,
+        columns=first.names,
+        rows=first.rows,
+        recognised=first.recognised,
+        one_item_per_row=first.one_item_per_row,
+        encoding=first.encoding,
+    )
+
+
+def judgements_check(*, batch: ImportBatch, options: JudgementOptions) -> bool:
+    """Check a small upload without writing a row, and keep what an import would do.
+
+    Of a larger one only the options are kept, for a worker that checks it: False. Raises UserError where the upload
+    cannot be imported so.
+    """
+    dataset_require_active(batch.dataset)
+    import_require_free(batch)
+    try:
+        if import_bytes(batch) <= CHECK_AT_ONCE_BYTES:
+            _check(batch, options, most_rows=CHECK_AT_ONCE_ROWS)
+            import_asked_save(batch=batch)
+            return True
+    except (TooManyRowsError, FileNotFoundError):
+        pass
+    import_options_save(batch=batch, mapping=options.as_json())
+    import_wait(batch=batch)
+    return False
+
+
+def judgements_import(*, batch: ImportBatch) -> Campaign | None:
+    """Import a checked upload of few judgements; of many, leave it to a worker: None."""
+    dataset_require_active(batch.dataset)
+    if batch.checked and batch.added > IMPORT_AT_ONCE:
+        import_wait(batch=batch)
+        return None
+    import_claim(batch=batch)
+    with _failure_recorded(batch):
+        return _import_claimed(batch, silent)
+
+
+def judgement_imports_free(at: datetime) -> QuerySet[ImportBatch]:
+    """Uploads that wait for a worker, and those whose process fell silent."""
+    return imports_for_workers(at, JUDGEMENTS)
+
+
+def judgements_carry_out(*, batch_pk: int) -> bool:
+    """Check or import, as a worker, an upload that waits for one; whether that came to a good end."""
+    batch = ImportBatch.objects.filter(pk=batch_pk, kind=JUDGEMENTS).select_related("dataset").first()
+    if batch is None or not import_claim_waiting(batch=batch):
+        return False
+    progress = _Progress(batch)
+    try:
+        with beating("import heartbeat", progress.beat), _failure_recorded(batch):
+            dataset_require_active(batch.dataset)
+            if batch.checked:
+                _import_claimed(batch, progress)
+            else:
+                _check(batch, JudgementOptions.from_json(batch.mapping), most_rows=MOST_ROWS, report=progress)
+                import_checked(batch=batch)
+    except (UserError, FileError):
+        return False
+    except Exception:
+        logger.exception("Import %s of judgements failed", batch_pk)
+        return False
+    return True
+
+
+class _Progress:
+    """Notes how far a worker is. A thread with a connection of its own writes the note about once a second, also
+    while the worker is inside a transaction.
+    """
+
+    def __init__(self, batch: ImportBatch) -> None:
+        self._batch = batch
+        self._note: dict[str, Any] = {}
+        self._lost = threading.Event()
+
+    def __call__(self, done: int, total: int, message: str) -> None:
+        if self._lost.is_set():
+            raise UserError(_("Another process continued this import, so this process stopped."))
+        self._note = {"done": done, "total": total, "message": message}
+        if not total:  # a stage begins; inside the transaction that may follow, SQLite takes no notes
+            import_beat(batch=self._batch, written=self._note)
+
+    def beat(self, _at: datetime) -> None:
+        try:
+            import_beat(batch=self._batch, written=self._note)
+        except UserError:
+            self._lost.set()
+            raise ClaimLost from None
+
+
+def _import_claimed(batch: ImportBatch, report: Report) -> Campaign:
+    options = JudgementOptions.from_json(batch.mapping)
+    file = _read(batch, options, most_rows=MOST_ROWS, report=report)
+    report(0, 0, _("Writing the campaign"))
+    with transaction.atomic():
+        recorded = judgements_record(
+            dataset=batch.dataset,
+            name=options.name,
+            file=file,
+            sha256=batch.sha256,
+            at=now(),
+            question=options.question,
+            by=batch.created_by,
+            report=report,
+        )
+        import_done(batch=batch, report=batch.report | {"campaign": recorded.campaign.pk})
+    import_files_remove(batch)
+    return recorded.campaign
+
+
+def _check(batch: ImportBatch, options: JudgementOptions, *, most_rows: int, report: Report = silent) -> None:
+    """Read an upload and set on the batch, without storing it, what an import would do."""
+    file = _read(batch, options, most_rows=most_rows, report=report)
+    figures = judgements_foresee(
+        dataset=batch.dataset,
+        name=options.name,
+        file=file,
+        sha256=batch.sha256,
+        question=options.question,
+    )
+    _rejected_written(batch, file)
+    batch.mapping = options.as_json()
+    batch.rows = len(file.judgements) + len(file.rejected) + file.left_out
+    batch.added, batch.unchanged, batch.rejected = figures.judgements, 0, len(file.rejected)
+    errors = [
+        {"file": row.file, "line": row.line, "reason": row.reason} for row in file.rejected[:ERRORS_KEPT]
+    ]
+    batch.report = {
+        "rows": batch.rows,
+        "figures": asdict(figures),
+        "annotators_named": bool(file.annotators),
+        "left_out": file.left_out,
+        "notices": [notice.for_page for notice in file.notices],
+        "lines": list(figures.lines),
+        "errors": errors,
+    }
+
+
+def _read(batch: ImportBatch, options: JudgementOptions, *, most_rows: int, report: Report) -> JudgementFile:
+    report(0, 0, _("Reading the file"))
+    with _errors_shown():
+        return read_judgements(
+            import_files(batch),
+            options.columns,
+            without=options.without,
+            spaces=Spaces(options.spaces),
+            keep_duplicates=options.keep_duplicates,
+            most_rows=most_rows,
+        )
+
+
+def _rejected_written(batch: ImportBatch, file: JudgementFile) -> None:
+    """The rejected rows as CSV with the columns file, line and reason."""
+    if not file.rejected:
+        return
+    with replacing(import_errors_file(batch)) as kept, as_text(kept) as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["file", "line", "reason"])
+        name = Path(batch.path).name
+        writer.writerows([row.file or name, row.line, row.reason] for row in file.rejected)
+
+
+@contextmanager
+def _errors_shown() -> Iterator[None]:
+    """Raise what a person can mend as a UserError in the words of the page, but that a file has too many rows: a
+    worker may read more.
+    """
+    try:
+        yield
+    except TooManyRowsError:
+        raise
+    except FileError as error:
+        raise UserError(error_for_page(error)) from error
+
+
+@contextmanager
+def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
+    try:
+        yield
+    except (UserError, FileError) as error:
+        import_failed(batch=batch, error=str(error))
+        raise
+    except Exception:
+        message = _(
+            "An unexpected error stopped the import; the log of the site describes it. Import the file again."
+        )
+        import_failed(batch=batch, error=message)
+        raise
