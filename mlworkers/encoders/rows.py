@@ -86,6 +86,9 @@ class PairTable:
             ) from error
         self._columns = {str(told["score_set"]): (name, told) for name, told in about["scores"].items()}
 
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
     def rows(self, scores: str, *, split: str | None, realism: str = "") -> Rows:
         """The pairs of a split (None: of any) that have the score, and their p_D where its score set is named.
 

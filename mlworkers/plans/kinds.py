@@ -17,6 +17,7 @@ from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.plan_fields import SettingError, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
@@ -203,6 +204,17 @@ KINDS: dict[str, Kind] = {
             ),
             plan=EvaluationPlan,
             unit=gettext_lazy("sentences"),
+        ),
+        _machine_kind(
+            name="score_pairs",
+            label=gettext_lazy("Score pairs by a model"),
+            description=gettext_lazy(
+                "Publishes the score that an encoder or a cross-encoder gives each pair as a score set, to compare "
+                "with human scores or to choose pairs by."
+            ),
+            plan=PairScoringPlan,
+            unit=gettext_lazy("pairs"),
+            writes=True,
         ),
         _machine_kind(
             name="compare_weightings",

@@ -6,7 +6,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
 VOCABULARY = "a the dog cat bird man woman child runs sits sings plays is on in with grass mat tree ball"
 WORDS = VOCABULARY.split()
@@ -58,3 +58,27 @@ def tiny_encoder(folder: Path, *, normalise: bool = True) -> Path:
     encoder = SentenceTransformer(modules=modules, device="cpu")
     encoder.save(str(folder / "encoder"), create_model_card=False)
     return folder / "encoder"
+
+
+def tiny_cross_encoder(folder: Path, *, values: int = 1, seed: int = 11) -> Path:
+    """A transformer that reads two sentences together and gives that many values, as transformers saves one."""
+    torch.manual_seed(seed)
+    tokenizer = tiny_tokenizer(longest=48)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, tokenizer.convert_tokens_to_ids(name)) for name in ("[CLS]", "[SEP]")],
+    )
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=DIMENSIONS,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=2 * DIMENSIONS,
+        max_position_embeddings=64,
+        initializer_range=0.4,
+        num_labels=values,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

@@ -1,0 +1,121 @@
+"""A model's score of a dataset's pairs, published as a score set of kind model."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.datasets.services import score_set_publish
+from curation.errors import UserError
+from curation.files.progress import Report
+from curation.models import ScoreSet
+from mlworkers.encoders.arrays import array_read, array_write
+from mlworkers.encoders.crossing import cross_scores
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.metrics import Scores
+from mlworkers.encoders.rows import Column, PairTable
+from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
+from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.runs.storage import content_of
+
+PAIRS_IN_SHARD = 2_000
+_Scorer = Callable[[list[str], list[str], Report], Scores]
+
+
+def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
+    dataset = job.dataset_of(plan.dataset)
+    # The model first: a name that leads nowhere leaves no snapshot behind.
+    folder = folder_of_model(plan.model, kind="encoder", report=job.report)
+    snapshot = snapshot_taken(job, dataset, plan.snapshot)
+    numbers, first, second = _pairs(table_of(snapshot), plan)
+    values = _scores(plan, job, folder, first, second)
+    crossed = is_cross_encoder(folder)
+    seen = trained_on(folder)
+    about = {
+        "model": plan.model,
+        "model_sha256": content_of(folder)[0],
+        "snapshot": snapshot.number,
+        "split": plan.split,
+        # Its scores of these pairs are no independent opinion of them.
+        "pairs_with_training_sentences": sum(
+            a in seen or b in seen for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        ),
+    }
+    score_set = score_set_publish(
+        dataset=dataset,
+        name=_("run %(run)s: model") % {"run": job.run_id},
+        kind=ScoreSet.Kind.MODEL,
+        low=0.0 if crossed else -1.0,
+        high=1.0,
+        method=_("cross-encoder, mean of both orders") if crossed else _("cosine of an encoder"),
+        parameters=about,
+        scores=(
+            (pair, value, None, None) for pair, value in zip(numbers.tolist(), values.tolist(), strict=True)
+        ),
+        run_ref=job.run_id,
+    )
+    words = {"pairs": intcomma(values.size), "score_set": score_set.name}
+    message = _("%(pairs)s pairs scored, as “%(score_set)s”") % words
+    result = {
+        "score_set": score_set.name,
+        "pairs": int(values.size),
+        "mean": float(values.mean()),
+        "sd": float(values.std()),
+        "smallest": float(values.min()),
+        "largest": float(values.max()),
+        **about,
+    }
+    return Outcome(message, result)
+
+
+def _pairs(table: PairTable, plan: PairScoringPlan) -> tuple[Column, Column, Column]:
+    """Numbers and texts of the pairs, those with one first sentence together, so that a shard encodes it once."""
+    chosen = np.flatnonzero(table.column("split") == plan.split) if plan.split else np.arange(len(table))
+    if not chosen.size:
+        sentence = _(
+            "The dataset has no pair of the split “%(split)s”; choose another split, or leave it empty."
+        )
+        raise UserError(sentence, split=plan.split)
+    together = chosen[np.argsort(table.column("a_id")[chosen], kind="stable")]
+    numbers, first, second = (table.column(name)[together] for name in ("pair", "sentence1", "sentence2"))
+    return numbers, first, second
+
+
+def _scores(plan: PairScoringPlan, job: Job, folder: Path, first: Column, second: Column) -> Scores:
+    scorer = cache(lambda: _scorer(folder, plan.device))  # loaded where a shard has to be done
+    starts = range(0, first.size, PAIRS_IN_SHARD)
+    blocks = [slice(start, min(start + PAIRS_IN_SHARD, first.size)) for start in starts]
+
+    def write(number: int, path: Path, report: Report) -> None:
+        block = blocks[number]
+        array_write(path, scorer()(first[block].tolist(), second[block].tolist(), report))
+
+    sizes = [block.stop - block.start for block in blocks]
+    paths = job.shards.all("scores", sizes, write, message=_("Scoring pairs"))
+    return np.concatenate([array_read(path) for path in paths])
+
+
+def _scorer(folder: Path, device: str) -> _Scorer:
+    compute = choose_compute(device)
+    if is_cross_encoder(folder):
+        model = load_cross_encoder(folder, compute)
+        return lambda first, second, report: cross_scores(model, first, second, report=report)
+    encoder = load_encoder(folder, compute)
+
+    def cosines(first: list[str], second: list[str], report: Report) -> Scores:
+        def in_pairs(done: int, total: int, message: str) -> None:
+            """Encoding counts sentences; the run counts pairs."""
+            report(len(first) * done // max(total, 1), len(first), message)
+
+        return pair_cosines(encoder, first, second, compute, report=in_pairs).values
+
+    return cosines
