@@ -65,7 +65,7 @@ _REVISION = re.compile(r"[\w.][\w./-]*")
 _PART = re.compile(r"\w[\w.-]*")
 _LONGEST_NAME = 1000  # characters; no path that anyone types is as long
 _LONGEST_HEADER = 100_000_000  # bytes; the format's own limit
-_ENDPOINT_NAME = re.compile(r"\w[\w./:@+-]{0,199}")
+_ENDPOINT_NAME = re.compile(r"[\w./][\w./:@+-]{0,199}")
 _PATH_BEGINS = ("/", "./", "../", "~", "\\")
 
 

@@ -2,10 +2,12 @@
 
 import inspect
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
+from jinja2 import TemplateError
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
@@ -17,6 +19,7 @@ from mlworkers.pretrained.sources import ModelError, check_folder
 from mlworkers.synthesis.prompts import QUOTE
 
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
+_PLACE = "PLACE-OF-THE-MESSAGE"  # in a chat template
 _NO_LIMIT = 1_000_000  # what tokenizers say in place of a longest text is far beyond
 ENDING = (QUOTE, "\n")  # a quote ends the sentence; one with a line break is dropped, whatever follows
 
@@ -49,6 +52,44 @@ class Generator:
         tokens: list[int] = self.tokenizer(prompt, verbose=False)["input_ids"]
         if len(tokens) > 1 and tokens[-1] == self.tokenizer.eos_token_id:
             tokens.pop()  # some tokenizers end every text
+        self._check_room(prompt, tokens, room)
+        return tokens
+
+    def chat_tokens(self, message: str, *, room: int) -> list[int]:
+        """A user's message in the model's chat template, and the quote that opens its answer, as tokens.
+
+        What the message holds is text, also where it looks like a token of the template. Raises ModelError where the
+        model has no such template, PromptTooLongError as `prompt_tokens`.
+        """
+        before, after = self._template
+        tokens: list[int] = []
+        for text, is_message in ((before, False), (message, True), (after + QUOTE, False)):
+            tokens += self.tokenizer(
+                text, add_special_tokens=False, split_special_tokens=is_message, verbose=False
+            )["input_ids"]
+        self._check_room(message, tokens, room)
+        return tokens
+
+    @cached_property
+    def _template(self) -> tuple[str, str]:
+        """What stands before and after a user's message that the model is to answer."""
+        if not self.tokenizer.chat_template:
+            raise ModelError(
+                "The model has no chat template; switch “Chat template” off, or take a model that was made for chats."
+            )
+        chat = [{"role": "user", "content": _PLACE}]
+        try:
+            text = self.tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+        except (TemplateError, TypeError, ValueError) as error:
+            raise ModelError(f"The model's chat template fails: {error}; take another model.") from error
+        before, found, after = str(text).partition(_PLACE)
+        if not found or _PLACE in after:
+            raise ModelError(
+                "The model's chat template does not hold a message as it is; take another model."
+            )
+        return before, after
+
+    def _check_room(self, prompt: str, tokens: list[int], room: int) -> None:
         if self.context is not None and len(tokens) + room > self.context:
             spaced = " ".join(prompt.split())
             shortened = spaced if len(spaced) <= 80 else f"{spaced[:80]}…"
@@ -56,7 +97,6 @@ class Generator:
                 f"“{shortened}” has {len(tokens)} tokens, and with {room} for the answer they exceed the "
                 f"model's context of {self.context}; leave the sentence out, or take a model with a longer context."
             )
-        return tokens
 
     def text(self, tokens: list[int]) -> str:
         written = self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)

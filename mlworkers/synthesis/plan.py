@@ -227,6 +227,11 @@ class GenerationPlan:
         choices=("float32", "bfloat16", "float16", "auto"),
     )
     seed: int = from_dino_code("Seed", "Seed of the draws.", default=42, bounds=SEEDS)
+    chat_template: bool = setting(
+        "Chat template",
+        "Asks a model that was made for chats in its own chat template. Models openai:NAME are always asked so.",
+        default=False,
+    )
     answer_form: AnswerForm = setting(
         "Form of answers",
         "How a model is asked to mark its sentence: as a JSON object, or in quotes. Other answers are dropped.",

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from curation.files.progress import Report, silent
 from mlworkers.pretrained.compute import Compute, halving, side_by_side
+from mlworkers.synthesis.chat import AnswerForm, question_of
 from mlworkers.synthesis.decoding import Prompts, continued
 from mlworkers.synthesis.draws import uniform_draws
 from mlworkers.synthesis.generator import Generator
@@ -100,4 +101,7 @@ def _noise(plan: GenerationPlan, label: str, sources: Sequence[Source]) -> Tenso
 def _prompts(generator: Generator, plan: GenerationPlan, label: str, source: Source) -> Prompts:
     texts = plan.instructions.prompts(label, source.text)
     wanted = texts if plan.debiases else texts[:1]
+    if plan.chat_template:
+        messages = (question_of(text, AnswerForm.QUOTED) for text in wanted)
+        return tuple(generator.chat_tokens(message, room=plan.max_tokens) for message in messages)
     return tuple(generator.prompt_tokens(text, room=plan.max_tokens) for text in wanted)
