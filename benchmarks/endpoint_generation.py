@@ -65,6 +65,7 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--model", default="", help="the name that the server knows it by")
     parser.add_argument("--sources", type=int, default=4)
+    parser.add_argument("--max-tokens", type=int, default=40)
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=2)
     chosen = parser.parse_args()
@@ -81,7 +82,10 @@ def main() -> None:
         Source(number, scene.a, number) for number, scene in enumerate(scene_pairs(chosen.sources, seed=2))
     ]
     plan = GenerationPlan(
-        dataset="scenes", model=f"openai:{chosen.model}"[:200], concurrency=chosen.concurrency
+        dataset="scenes",
+        model=f"openai:{chosen.model}"[:200],
+        concurrency=chosen.concurrency,
+        max_tokens=chosen.max_tokens,
     )
 
     def rows(plan: GenerationPlan) -> int:

@@ -3,6 +3,8 @@
 Pages show it, so that nothing here imports a machine-learning library.
 """
 
+from math import ceil
+
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
@@ -35,5 +37,6 @@ def estimate_in_words(estimate: Estimate) -> str:
     )
     if estimate.most_cost is None:
         return f"{sentence % words}."
-    costs = _("which costs at most %(cost)s at the given prices") % {"cost": f"{estimate.most_cost:,.2f}"}
+    cents_up = ceil(estimate.most_cost * 100) / 100  # a small cost is not 0.00
+    costs = _("which costs up to about %(cost)s at the given prices") % {"cost": f"{cents_up:,.2f}"}
     return f"{sentence % words}, {costs}."

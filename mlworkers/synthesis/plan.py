@@ -14,7 +14,7 @@ from_dino = partial(setting, source="DINO (Schick and Schütze 2021)")
 from_dino_code = partial(setting, source="DINO's released code")
 from_rise_code = partial(setting, source="RISE's released code")
 measured = partial(setting, source="Measured on two processor cores; docs/guide/generation.md")
-OF_ENDPOINTS = "ours, for models openai:NAME alone"
+OF_ENDPOINTS = "only for models openai:NAME"
 endpoint_setting = partial(setting, source=OF_ENDPOINTS)
 task_setting = partial(
     from_dino,

@@ -341,7 +341,7 @@ def test_an_estimate_comes_before_the_start_and_starts_nothing(client, admin, da
     page = client.post(reverse("mlworkers:run_start", args=[kind.name]), sent)
 
     assert "30 requests, about " in page.text
-    assert "at most 1,920 to be written, which costs at most" in page.text
+    assert "at most 1,920 to be written, which costs up to about 0.01 at" in page.text
     assert 'value="openai:tiny"' in page.text
     assert Run.objects.count() == before
 
