@@ -1,6 +1,9 @@
 """What is published of a campaign, and under which name."""
 
+from typing import Any
+
 from django import forms
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.results.publishing import LONGEST_NAME
@@ -22,6 +25,14 @@ class PublishForm(forms.Form):
         required=False,
         help_text=gettext_lazy("Empty: human: campaign, method."),
     )
+    annotator_scales = forms.BooleanField(
+        label=gettext_lazy("A scale per annotator (MaxDiff only)"),
+        required=False,
+        help_text=gettext_lazy(
+            "Some annotators distinguish the pairs more decidedly than others. What the scales change is listed with "
+            "the score set."
+        ),
+    )
     strata = forms.BooleanField(
         label=gettext_lazy("Imported and generated pairs as two score sets"),
         required=False,
@@ -30,3 +41,9 @@ class PublishForm(forms.Form):
 
     def clean_method(self) -> str:
         return self.cleaned_data["method"] or "counting"
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("annotator_scales") and cleaned.get("method") != "maxdiff":
+            self.add_error("annotator_scales", _("Only the MaxDiff model has a scale per annotator."))
+        return cleaned

@@ -32,15 +32,25 @@ STRATA: Mapping[str, frozenset[str]] = {
 
 
 def scores_publish(
-    *, campaign: Campaign, method: str = "counting", name: str = "", stratum: str = ""
+    *,
+    campaign: Campaign,
+    method: str = "counting",
+    name: str = "",
+    stratum: str = "",
+    annotator_scales: bool = False,
 ) -> ScoreSet:
     """Publish scores from the judgements that count now, as a new score set on 0..1.
 
     method: one of `annotation.bws.scores.scoring.METHODS`. name: of the score set; empty, it says campaign and
     method, with a number from the second on. stratum: `imported` or `generated` scores those pairs alone, from
-    the judgements that compared nothing else. What was published never changes.
+    the judgements that compared nothing else. annotator_scales: a scale per annotator, of maxdiff alone.
+    What was published never changes.
     """
     _require_known(method, METHODS)
+    if annotator_scales and method != "maxdiff":
+        raise UserError(
+            _("Only the MaxDiff model has a scale per annotator; choose it, or leave scales out.")
+        )
     judged = campaign_judgements(campaign)
     usable = judgements_require(campaign, judged, method)
     chosen = usable & (_within(campaign, judged, stratum) if stratum else True)
@@ -52,14 +62,15 @@ def scores_publish(
         )
     filed = judged.as_filed(chosen)
     with errors_shown():
-        scores = METHODS[method](filed.judgements)
+        scores = METHODS[method](filed.judgements, **({"annotator_scales": True} if annotator_scales else {}))
     parameters = _parameters(campaign, filed, scores) | _reliability(campaign, judged, chosen)
     if stratum:
         left_out = int(usable.sum() - chosen.sum())
         parameters |= {"stratum": stratum, "mixed_judgements_left_out": left_out}
     return score_set_publish(
         dataset=campaign.dataset,
-        name=name.strip() or _free_name(campaign, method, stratum),
+        name=name.strip()
+        or _free_name(campaign, f"{method} with scales" if annotator_scales else method, stratum),
         kind=ScoreSet.Kind.HUMAN,
         low=0.0,
         high=1.0,
@@ -71,7 +82,9 @@ def scores_publish(
 
 
 @transaction.atomic
-def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = "") -> list[ScoreSet]:
+def strata_publish(
+    *, campaign: Campaign, method: str = "counting", name: str = "", annotator_scales: bool = False
+) -> list[ScoreSet]:
     """Publish imported and generated pairs as score sets of their own; all of them or none.
 
     A stratum's name is added to the name that is given.
@@ -93,6 +106,7 @@ def strata_publish(*, campaign: Campaign, method: str = "counting", name: str = 
             method=method,
             name=f"{name.strip()}, {stratum}" if name.strip() else "",
             stratum=stratum,
+            annotator_scales=annotator_scales,
         )
         for stratum in strata
     ]

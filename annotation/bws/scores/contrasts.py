@@ -46,6 +46,7 @@ def contrasts(
     on each other in any way. With C the inverse of the posterior's precision and l that of the prior, the covariance is
     the sandwich C (J + l I) C, where J = a / (a - 1) sum of (g - mean)(g - mean)^T (Liang and Zeger 1986). The prior is
     a further independent source: with J as the model expects it, this is C. kind: the name of these errors.
+    What is not known of the prior or of annotators' scales (`Posterior.shared`) is added to both.
     Raises ValueError for fewer than two rows.
     """
     count = posterior.precision.shape[0]
@@ -59,6 +60,8 @@ def contrasts(
     else:
         middle = _spread(gradients).toarray() + posterior.prior_precision * np.eye(count)
         covariance = covariance @ middle @ covariance
+    if posterior.shared is not None:
+        covariance += posterior.shared @ posterior.shared.T
     means = covariance.mean(axis=0)
     covariance += means.mean() - means[:, None] - means
     return Contrasts(np.sqrt(np.maximum(np.diagonal(covariance), 0)), kind, covariance)
@@ -90,6 +93,8 @@ def _of_many(posterior: Posterior, gradients: csr_array | None, kind: ErrorKind)
         row_means = solve(precision, spread @ row_means + prior * row_means)
         variances = _sandwiched(posterior, gradients, variances)
     variances = variances - 2 * row_means + row_means.mean()
+    if posterior.shared is not None:
+        variances += ((posterior.shared - posterior.shared.mean(axis=0)) ** 2).sum(axis=1)
     return Contrasts(np.sqrt(np.maximum(variances, 0)), kind, None)
 
 

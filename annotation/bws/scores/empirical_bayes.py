@@ -7,7 +7,7 @@ from scipy.sparse import csr_array, diags_array
 
 from annotation.bws.judgements import FloatArray, IntArray, summed
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Posterior, fit_utilities, solve
+from annotation.bws.scores.posterior import Likelihood, Posterior, fit_utilities, solve
 
 # As if so many more items were known, with a mean square utility of 1. Some dozen judgements say next to nothing about
 # the precision, and it must not run away; with a hundred items it moves by a few per cent.
@@ -61,11 +61,10 @@ def _fit_rest(
 
 
 def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
-    """The precision l that maximises Laplace's approximation of the marginal likelihood (MacKay 1992, equation 4.13).
+    """The precision l that maximises the marginal likelihood (`log_evidence`).
 
-    log p(judgements | l) = L(u) - l / 2 |u - mean|^2 + m / 2 log l - 1/2 log |H(u) + l I|, at the mode u for l. That H
-    depends on u is kept: without it, and with few judgements, l comes out too high (.60 in place of .35 with eight of
-    each item) and the intervals too narrow.
+    That the curvature depends on u is kept: without it, and with few judgements, l comes out too high (.60 in place of
+    .35 with eight of each item) and the intervals too narrow.
     """
     start = mean
 
@@ -74,13 +73,20 @@ def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
         precision = float(np.exp(log_precision))
         posterior = fit_utilities(likelihood, prior_precision=precision, prior_mean=mean, start=start)
         start = posterior.utilities
-        away = posterior.utilities - mean
-        evidence = likelihood.value(posterior.utilities) - precision / 2 * float(away @ away)
-        evidence += (len(mean) * log_precision - log_determinant(posterior.precision)) / 2
-        return -evidence - ITEMS_ADDED / 2 * (log_precision - precision)
+        return -log_evidence(likelihood, posterior) - ITEMS_ADDED / 2 * (log_precision - precision)
 
     highest = minimize_scalar(loss, bounds=LOG_PRECISIONS, method="bounded", options={"xatol": CLOSE_ENOUGH})
     return float(np.exp(highest.x))
+
+
+def log_evidence(likelihood: Likelihood, posterior: Posterior) -> float:
+    """Laplace's approximation of the log marginal likelihood of the judgements (MacKay 1992, equation 4.13).
+
+    log p(judgements | l) = L(u) - l / 2 |u - mean|^2 + m / 2 log l - 1/2 log |H(u) + l I|, at the mode u for l.
+    """
+    away, precision = posterior.utilities - posterior.prior_mean, posterior.prior_precision
+    height = likelihood.value(posterior.utilities) - precision / 2 * float(away @ away)
+    return height + (len(away) * float(np.log(precision)) - log_determinant(posterior.precision)) / 2
 
 
 def log_determinant(precision: csr_array) -> float:

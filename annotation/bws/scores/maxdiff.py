@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, summed
 
@@ -49,7 +49,7 @@ class MaxDiffLikelihood:
 
     def value(self, utilities: FloatArray) -> float:
         """Sum over judgements of u_best - u_worst, or of log(v K) for a tie, less the log of all options' weights."""
-        rise, fall = self._exponentials(utilities)
+        rise, fall = self._exponentials(utilities[self.tuples])
         value = float(self.net @ utilities - self.times @ np.log(self._total(rise, fall)))
         if self.ties:
             in_ties = self.options[self.set_of[self.judgements.ties]]
@@ -58,21 +58,50 @@ class MaxDiffLikelihood:
 
     def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]:
         """The gradient: what was chosen minus what the model expects. The curvature: the covariance of the choice."""
-        rise, fall = self._exponentials(utilities)  # e^u and e^-u, each (T, k)
+        return self._assembled(*self._moments(utilities[self.tuples]))
+
+    def expand_over(self, utilities: FloatArray, covariance: FloatArray) -> tuple[FloatArray, csr_array]:
+        """Gradient and curvature on the average over the normal distribution N(utilities, covariance), (m,), (m, m).
+
+        What a set adds depends on its k items alone. Their k-dimensional distribution is replaced by 2 k points with
+        the same mean and covariance, u +- sqrt(k) times each column of the covariance's root (Arasaratnam and Haykin
+        2009), which is exact for polynomials of the third degree.
+        """
+        nets, covariances = zip(*map(self._moments, self._points(utilities, covariance)), strict=True)
+        return self._assembled(sum(nets) / len(nets), sum(covariances) / len(nets))
+
+    def _points(self, utilities: FloatArray, covariance: FloatArray) -> list[FloatArray]:
+        values, size = utilities[self.tuples], self.tuples.shape[1]
+        blocks = covariance[self.tuples[:, :, None], self.tuples[:, None, :]]  # (T, k, k)
+        # An item in two positions makes a block singular; a billionth of its variance more changes nothing else.
+        blocks[:, range(size), range(size)] *= 1 + 1e-9
+        roots = np.sqrt(size) * np.linalg.cholesky(blocks)
+        return [values + sign * roots[:, :, column] for column in range(size) for sign in (1, -1)]
+
+    def _moments(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The mean (T, k) and the covariance (T, k, k) of each set's choice, at utilities of its items (T, k).
+
+        A choice is a vector of k numbers: 1 at the best, -1 at the worst, 0 for a tie.
+        """
+        rise, fall = self._exponentials(values)  # e^u and e^-u, each (T, k)
         total = self._total(rise, fall)[:, None]  # (T, 1)
         best, worst = self._chances(rise, fall)  # (T, k) each
         net = best - worst
-        weight = (self.times * self.scale)[:, None]
-        expected = summed(self.tuples, net * weight, self.item_count)  # (m,)
-        # A choice is a vector of k numbers: 1 at the best, -1 at the worst, 0 for a tie. Its covariance in each set is
         # E[x x^T] - E[x] E[x]^T, where E[x_i x_j] = -P(i best, j worst) - P(j best, i worst) beside the diagonal,
         # and P(best = i) + P(worst = i) on it.
         chances = rise[:, :, None] * fall[:, None, :] / total[:, :, None]  # (T, k, k)
         blocks = -(chances + chances.transpose(0, 2, 1))
-        size, m = self.tuples.shape[1], self.item_count
+        size = self.tuples.shape[1]
         blocks[:, range(size), range(size)] = best + worst
         blocks -= net[:, :, None] * net[:, None, :]
-        blocks *= (weight * self.scale[:, None])[:, :, None]
+        return net, blocks
+
+    def _assembled(self, net: FloatArray, blocks: FloatArray) -> tuple[FloatArray, csr_array]:
+        """The gradient (m,) and the curvature (m, m) from the moments of each set's choice."""
+        m = self.item_count
+        weight = (self.times * self.scale)[:, None]
+        expected = summed(self.tuples, net * weight, m)
+        blocks = blocks * (weight * self.scale[:, None])[:, :, None]
         met, columns, starts = self._meetings
         curvature = csr_array((summed(met, blocks, len(columns)), columns, starts), shape=(m, m))
         return self.net - expected, curvature
@@ -91,24 +120,53 @@ class MaxDiffLikelihood:
 
     def gradients(self, utilities: FloatArray, groups: IntArray) -> csr_array:
         """The gradient (g, m) of each group of the judgements that are kept (n,), numbered from 0."""
-        best, worst = self._chances(*self._exponentials(utilities))
-        # How often each group judged each set: of so many judgements the model expects (best - worst) each.
-        judged = coo_array((np.ones(len(groups)), (groups, self.set_of))).tocsr()  # (g, T)
-        each, m = self.scale[:, None] * (best - worst), self.item_count
-        sets = np.repeat(np.arange(len(self.tuples)), self.tuples.shape[1])
-        expected = csr_array((each.ravel(), (sets, self.tuples.ravel())), shape=(len(self.tuples), m))
+        best, worst = self._chances(*self._exponentials(utilities[self.tuples]))
+        expected = self._by_groups(self.scale[:, None] * (best - worst), groups)
         ordered = ~self.judgements.ties
         weights, rows = self.scale[self.set_of[ordered]], np.tile(groups[ordered], 2)
         items = np.concatenate([self.judgements.best[ordered], self.judgements.worst[ordered]])
-        shape = (judged.shape[0], m)
-        chosen = csr_array((np.concatenate([weights, -weights]), (rows, items)), shape=shape)
-        return csr_array(chosen - judged[:, : len(self.tuples)] @ expected)
+        chosen = csr_array((np.concatenate([weights, -weights]), (rows, items)), shape=expected.shape)
+        return csr_array(chosen - expected)
+
+    def expand_scales(
+        self, utilities: FloatArray, groups: IntArray, covariance: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, csr_array]:
+        """The derivatives by the log scale t of each group g of the judgements that are kept (n,), numbered from 0.
+
+        With G the group's gradient by u and H its curvature: the slope u.G (g,), the information u.H u (g,), and the
+        cross information H u (g, m). On the average over N(utilities, covariance) if a covariance (m, m) is given.
+        """
+        count = int(groups.max(initial=-1)) + 1
+        net, change, cross = np.zeros(len(self.times)), np.zeros(len(self.times)), np.zeros(self.tuples.shape)
+        points = [utilities[self.tuples]] if covariance is None else self._points(utilities, covariance)
+        for values in points:
+            choice, covariances = self._moments(values)
+            moved = np.einsum("tij,tj->ti", covariances, values)
+            net = net + (choice * values).sum(axis=1) / len(points)  # (T,)
+            change = change + (moved * values).sum(axis=1) / len(points)  # (T,)
+            cross = cross + moved / len(points)  # (T, k)
+        ordered = ~self.judgements.ties
+        chosen = np.where(ordered, utilities[self.judgements.best] - utilities[self.judgements.worst], 0.0)
+        scale = self.scale[self.set_of]
+        slope = summed(groups, scale * (chosen - net[self.set_of]), count)
+        information = summed(groups, scale**2 * change[self.set_of], count)
+        return slope, information, self._by_groups(self.scale[:, None] ** 2 * cross, groups)
+
+    def _by_groups(self, each: FloatArray, groups: IntArray) -> csr_array:
+        """Sum what each set gives its items (T, k) over the judgements of each group: (g, m)."""
+        shape = (int(groups.max(initial=-1)) + 1, len(self.tuples))
+        judged = csr_array((np.ones(len(groups)), (groups, self.set_of)), shape=shape)  # how often
+        rows = np.repeat(np.arange(len(self.tuples)), self.tuples.shape[1])
+        given = csr_array((each.ravel(), (rows, self.tuples.ravel())), shape=(shape[1], self.item_count))
+        return csr_array(judged @ given)
 
     def fit_tie_weight(self, utilities: FloatArray) -> None:
         """Set v to its most likely value: that under which as many ties are expected as there are."""
         if not self.ties:
             return
-        totals = self._total(*self._exponentials(utilities)) - self.tie_weight * self.options  # W (T,)
+        totals = (
+            self._total(*self._exponentials(utilities[self.tuples])) - self.tie_weight * self.options
+        )  # W (T,)
 
         def surplus(log_weight: float) -> float:
             weights = np.exp(log_weight) * self.options
@@ -126,12 +184,12 @@ class MaxDiffLikelihood:
         worst = fall * (rise.sum(axis=1, keepdims=True) - rise) / total
         return best, worst
 
-    def _exponentials(self, utilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """exp(u) and exp(-u) of each set's items (T, k), around the set's middle so that neither overflows.
+    def _exponentials(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """exp(u) and exp(-u) of the utilities of each set's items (T, k), around the set's middle against overflow.
 
         Both are 0 in a position without an item.
         """
-        values = self.scale[:, None] * utilities[self.tuples]
+        values = self.scale[:, None] * values
         values = values - (values.max(axis=1, keepdims=True) + values.min(axis=1, keepdims=True)) / 2
         return np.exp(values) * self.present, np.exp(-values) * self.present
 

@@ -35,15 +35,19 @@ class Likelihood(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """utilities: (m,) the most likely ones. precision: (m, m) of the normal distribution around them.
+    """utilities: (m,) the most likely ones, or their means (`variational`). precision: (m, m) of the normal
+    distribution around them.
 
-    prior_precision, prior_mean: of the prior, the mean (m,).
+    prior_precision, prior_mean: of the prior, the mean (m,). shared: (m, r) further directions in which all
+    utilities may be off together, each by a standard normal number times it, because something that they share, such
+    as the prior's precision, is not known exactly; None if it is taken as known.
     """
 
     utilities: FloatArray
     precision: csr_array
     prior_precision: float
     prior_mean: FloatArray
+    shared: FloatArray | None = None
 
 
 class ErrorKind(StrEnum):

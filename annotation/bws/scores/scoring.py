@@ -14,13 +14,15 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
+from annotation.bws.scores.annotator_scales import AnnotatorScales, fit_with_scales
 from annotation.bws.scores.bradley_terry import BradleyTerryLikelihood, implied_pairs
-from annotation.bws.scores.contrasts import Contrasts, contrasts
+from annotation.bws.scores.contrasts import MOST_ITEMS_JOINT, Contrasts, contrasts
 from annotation.bws.scores.counting import counting_errors, counts, design_effects
 from annotation.bws.scores.distinction import Distinction, pair_tests
 from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import ErrorKind, Posterior, fit_utilities
+from annotation.bws.scores.variational import averaged
 
 
 class Scale(StrEnum):
@@ -38,17 +40,42 @@ class ErrorSource(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class ScaleEffect:
+    """What a scale per annotator changes, for the decision whether to use it.
+
+    scales: what was fitted, with the gain in evidence. correlation: of the utilities with those of one scale for all
+    (Pearson). error_change: by which share the mean standard error of the utilities is larger (None without errors).
+    """
+
+    scales: AnnotatorScales
+    correlation: float
+    error_change: float | None
+
+    def facts(self) -> dict[str, Any]:
+        """Without the scale of any one annotator, so that it can be published."""
+        names = ("spread", "evidence_gain", "likelihood_gain")
+        return {
+            **{name: getattr(self.scales, name) for name in names},
+            "lowest": float(self.scales.scales.min()),
+            "highest": float(self.scales.scales.max()),
+            "correlation": self.correlation,
+            "error_change": self.error_change,
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class ModelFit:
     """What a model found, on its own scale, for the s items that appeared, by ascending number.
 
     utilities: (s,). contrasts: their errors, None if they were not asked for. prior_precision: of the prior.
-    tie_weight: of "too close to call" (`MaxDiffLikelihood`), 0 without ties.
+    tie_weight: of "too close to call" (`MaxDiffLikelihood`), 0 without ties. scale_effect: of a scale per annotator.
     """
 
     utilities: FloatArray
     contrasts: Contrasts | None
     prior_precision: float
     tie_weight: float = 0.0
+    scale_effect: ScaleEffect | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +95,9 @@ class Scores:
 
     def facts(self) -> dict[str, Any]:
         """What to state beside the scores: where errors and prior come from, and how many pairs are distinguishable."""
+        effect = None if self.fit is None else self.fit.scale_effect
         return {
+            **({} if effect is None else {"annotator_scales": effect.facts()}),
             "standard_errors": self.error_kind.value,
             "prior_precision": None if self.fit is None else self.fit.prior_precision,
             "tie_weight": None if self.fit is None else self.fit.tie_weight,
@@ -114,6 +143,7 @@ def maxdiff_scores(
     prior_precision: float | None = None,
     groups: IntArray | None = None,
     errors: ErrorSource = ErrorSource.MODEL,
+    annotator_scales: bool = False,
     with_errors: bool = True,
 ) -> Scores:
     """Score each item by its utility in the MaxDiff model, with a Gaussian prior.
@@ -121,28 +151,66 @@ def maxdiff_scores(
     Uses which items an item met, which counting does not, and so needs fewer judgements for the same accuracy (on
     Ruddit about half of them).
     prior_precision: estimated from the judgements if it is not given (`fit_with_prior`). groups: (m,) numbers from 0 of
-    groups of items that have prior means of their own, which are estimated too.
-    Standard errors are those of u minus the mean of all u: by the normal approximation of the posterior, or by how much
-    the annotators differ, which needs to know them. Without them it takes a fraction of the time.
-    NaN for an item that never appeared. Raises ValueError if annotators are needed and not known.
+    groups of items that have prior means of their own, which are estimated too. annotator_scales: each annotator
+    distinguishes the items by a scale of their own (`fit_with_scales`); `ModelFit.scale_effect` says what it changes.
+    Standard errors are those of u minus the mean of all u: by the normal distribution nearest to the posterior, or by
+    how much the annotators differ, which needs to know them. Up to 3,000 items, utilities with errors are the
+    posterior's means (`averaged`). For more, and without errors, which takes a fraction of the time, they are the most
+    likely ones.
+    NaN for an item that never appeared. Raises ValueError if annotators are needed and not known, or if errors from
+    annotators are asked for together with their scales.
     """
     if prior_precision is not None and not prior_precision > 0:
         raise ValueError(f"The prior needs a precision above 0, not {prior_precision:g}.")
+    if annotator_scales and errors is ErrorSource.ANNOTATORS:
+        raise ValueError(
+            "Errors from the annotators take one scale for all of them; use errors from the model."
+        )
     seen, among = _seen_only(judgements)
-    likelihood = MaxDiffLikelihood(among)
-    posterior = fit_with_prior(
-        likelihood, prior_precision=prior_precision, groups=None if groups is None else groups[seen]
-    )
+    prior: dict[str, Any] = {
+        "prior_precision": prior_precision,
+        "groups": None if groups is None else groups[seen],
+    }
+    scales: AnnotatorScales | None = None
+    if annotator_scales:
+        likelihood, posterior, scales = fit_with_scales(among, **prior)
+    else:
+        likelihood = MaxDiffLikelihood(among)
+        posterior = fit_with_prior(likelihood, **prior)
     uncertainty: Contrasts | None = None
     if with_errors:
-        gradients: csr_array | None = None
-        if errors is ErrorSource.ANNOTATORS:
-            people = np.unique(likelihood.judgements.people, return_inverse=True)[1]
-            gradients = likelihood.gradients(posterior.utilities, people)
-        uncertainty = contrasts(posterior, gradients=gradients)
-    return _model_scores(
+        if among.item_count <= MOST_ITEMS_JOINT:
+            posterior = averaged(likelihood, posterior, precision_known=prior_precision is not None)
+        uncertainty = contrasts(posterior, gradients=_gradients_of(errors, likelihood, posterior))
+    scores = _model_scores(
         posterior, judgements, seen, scale=scale, uncertainty=uncertainty, tie_weight=likelihood.tie_weight
     )
+    if scales is None or scores.fit is None:
+        return scores
+    alike = maxdiff_scores(
+        judgements, prior_precision=prior_precision, groups=groups, with_errors=with_errors
+    )
+    effect = _effect(scales, scores.fit, alike.fit)
+    return replace(scores, fit=replace(scores.fit, scale_effect=effect))
+
+
+def _gradients_of(
+    errors: ErrorSource, likelihood: MaxDiffLikelihood, posterior: Posterior
+) -> csr_array | None:
+    if errors is ErrorSource.MODEL:
+        return None
+    people = np.unique(likelihood.judgements.people, return_inverse=True)[1]
+    return likelihood.gradients(posterior.utilities, people)
+
+
+def _effect(scales: AnnotatorScales, fit: ModelFit | None, alike: ModelFit | None) -> ScaleEffect | None:
+    """How a fit with annotators' scales differs from that of the same judgements with one scale."""
+    if fit is None or alike is None:
+        return None
+    change = None
+    if fit.contrasts is not None and alike.contrasts is not None:
+        change = float(fit.contrasts.errors.mean() / alike.contrasts.errors.mean() - 1)
+    return ScaleEffect(scales, float(np.corrcoef(fit.utilities, alike.utilities)[0, 1]), change)
 
 
 def bradley_terry_scores(

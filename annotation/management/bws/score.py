@@ -1,5 +1,6 @@
 """Score items from the judgements of their tuples."""
 
+import math
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.files.item_files import write_scores
+from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, ErrorSource, Scale, Scores
 from annotation.management.bws import verb
 from curation.errors import UserError
+
+FURTHEST_SHOWN = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -52,6 +56,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="Of maxdiff: standard errors from the model (model, the default), or from how much the annotators differ "
         "(annotators), which are too small with few annotators or few judgements per tuple.",
     )
+    parser.add_argument(
+        "--annotator-scales",
+        action="store_true",
+        default=None,
+        help="Of maxdiff: estimate how decidedly each annotator distinguishes the items (a scale), and say what that "
+        "changes.",
+    )
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
@@ -65,6 +76,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "method": method,
         "scale": options["scale"],
         **facts,
+        **_scale_figures(file, scores),
         "groups": None if scores.error_kind is ErrorKind.NONE else len(groups.starts),
     }
     line = ngettext(
@@ -72,15 +84,58 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "%(items)s items scored by %(method)s from %(judgements)s judgements, written to %(out)s.",
         len(file.judgements),
     ) % (options | verb.with_commas(items=len(file.items), judgements=len(file.judgements)))
-    return verb.Answer([*verb.file_lines(file), line, *_error_lines(scores, facts)], figures)
+    return verb.Answer(
+        [*verb.file_lines(file), line, *_error_lines(scores, facts), *_scale_lines(file, scores)], figures
+    )
 
 
 def _model_options(options: dict[str, Any]) -> dict[str, Any]:
     """The options of MaxDiff that are given. Raises UserError if another method is asked for."""
-    given = {name: options[name] for name in ("prior_precision", "errors") if options[name] is not None}
+    names = ("prior_precision", "errors", "annotator_scales")
+    given = {name: options[name] for name in names if options[name] is not None}
     if given and options["method"] != "maxdiff":
-        raise UserError(_("Only --method maxdiff takes --prior-precision and --errors."))
+        raise UserError(_("Only --method maxdiff takes --prior-precision, --errors and --annotator-scales."))
     return given
+
+
+def _scale_figures(file: JudgementFile, scores: Scores) -> dict[str, Any]:
+    """The scale of each annotator with the error of its logarithm, the lowest first."""
+    if scores.fit is None or scores.fit.scale_effect is None:
+        return {}
+    found = scores.fit.scale_effect.scales
+    each = [
+        {"annotator": file.annotators[person], "scale": float(scale), "log_error": float(error)}
+        for person, scale, error in zip(found.people, found.scales, found.errors, strict=True)
+    ]
+    return {"scales": sorted(each, key=lambda one: one["scale"])}
+
+
+def _scale_lines(file: JudgementFile, scores: Scores) -> Iterator[str]:
+    if scores.fit is None or scores.fit.scale_effect is None:
+        return
+    facts = scores.fit.scale_effect.facts()
+    if not facts["spread"]:
+        yield _("Nothing shows that annotators differ in scale: all scales are 1 and change nothing.")
+        return
+    yield (
+        _(
+            "Annotators' scales lie between %(lowest).2f and %(highest).2f, with a standard deviation of their "
+            "logarithms of %(spread).2f. The log evidence is %(evidence_gain).1f higher than with one scale for all; "
+            "use the scales if it is more than 3 higher."
+        )
+        % facts
+    )
+    change = 0.0 if facts["error_change"] is None else 100 * facts["error_change"]
+    yield _(
+        "The utilities correlate %(correlation).4f with those of one scale, and their standard errors change by "
+        "%(change)+.1f %% on the average."
+    ) % (facts | {"change": change})
+    furthest = sorted(_scale_figures(file, scores)["scales"], key=lambda one: -abs(math.log(one["scale"])))
+    for one in furthest[:FURTHEST_SHOWN]:
+        low, high = (one["scale"] * math.exp(side * 1.96 * one["log_error"]) for side in (-1, 1))
+        yield _("%(annotator)s: scale %(scale).2f, 95 %% interval %(low).2f to %(high).2f.") % (
+            one | {"low": low, "high": high}
+        )
 
 
 def _error_lines(scores: Scores, facts: dict[str, Any]) -> Iterator[str]:

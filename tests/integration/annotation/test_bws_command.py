@@ -145,6 +145,26 @@ def test_score_takes_the_prior_and_the_errors_of_maxdiff_and_of_no_other_method(
     assert figures["standard_errors"] == "annotators"
 
 
+def test_score_estimates_a_scale_per_annotator_and_says_what_it_changes(bws, tmp_path) -> None:
+    people = [SimulatedAnnotator(noise) for noise in (0.1, 0.1, 0.4, 2.0)]
+    latent = np.random.default_rng(1).standard_normal(20)
+    tuples = np.array([np.random.default_rng(seed).permutation(20)[:4] for seed in range(80)])
+    judged = simulated_judgements(tuples, latent, annotators=people, judgements_per_tuple=4, seed=1)
+    path = tmp_path / "differ.csv"
+    names = ["precise", "careful", "typical", "noisy"]
+    write_judgements(path, [f"item {number}" for number in range(20)], judged, names)
+    out = ("--out", tmp_path / "s.csv", "--method", "maxdiff", "--annotator-scales")
+
+    lines, figures = bws("score", path, *out)
+
+    assert [each["annotator"] for each in figures["scales"]][:2] == ["noisy", "typical"]
+    assert figures["annotator_scales"]["evidence_gain"] > 3
+    assert 0.9 < figures["annotator_scales"]["correlation"] < 1
+    assert any(line.startswith("noisy: scale 0.") for line in lines)
+    with pytest.raises(CommandError, match="one scale for all"):
+        bws("score", path, *out, "--errors", "annotators")
+
+
 def test_score_counts_best_is_worst_where_it_is_asked_to(bws, judgements, tmp_path) -> None:
     _lines, figures = bws(
         "score", judgements, "--out", tmp_path / "s.csv", "--best-is-worst", "count", "--scale", "unit"

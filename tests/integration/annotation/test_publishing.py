@@ -406,3 +406,30 @@ def test_a_campaign_too_large_for_a_page_names_the_command(judged, curator, monk
     page = client_of(curator).get(address("bundle", judged))
 
     assert f"manage.py bws bundle {judged.pk}" in text_of(page)
+
+
+def test_maxdiff_is_published_with_a_scale_per_annotator_and_the_list_says_what_it_changed(
+    judged, curator
+) -> None:
+    site = client_of(curator)
+
+    page = site.post(
+        address("publish", judged), {"method": "maxdiff", "annotator_scales": "on"}, follow=True
+    ).content.decode()
+
+    published = ScoreSet.objects.get()
+    effect = published.parameters["annotator_scales"]
+    assert published.name.endswith(", maxdiff with scales")
+    assert effect["lowest"] <= 1 <= effect["highest"]
+    assert "log evidence" in page
+
+
+def test_counting_has_no_scale_per_annotator(judged, curator) -> None:
+    site = client_of(curator)
+
+    page = site.post(address("publish", judged), {"method": "counting", "annotator_scales": "on"})
+
+    assert "Only the MaxDiff model has a scale per annotator." in page.content.decode()
+    with pytest.raises(UserError, match="Only the MaxDiff model"):
+        scores_publish(campaign=judged, method="counting", annotator_scales=True)
+    assert not ScoreSet.objects.exists()

@@ -1,0 +1,154 @@
+"""A scale per annotator in the MaxDiff model: how decidedly each of them distinguishes the items.
+
+Annotator a chooses by the utilities s_a u. log s_a is normal with mean 0 and a spread (a standard deviation) that is
+estimated, so that the scale of somebody who judged little stays near 1. The geometric mean of all scales is 1: another
+one would only multiply the utilities. This is the scale heterogeneity of Fiebig, Keane, Louviere and Wasi (2010), with
+normal approximations in place of simulation.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.sparse import csr_array
+
+from annotation.bws.judgements import FloatArray, IntArray, Judgements
+from annotation.bws.scores.contrasts import MOST_ITEMS_JOINT
+from annotation.bws.scores.empirical_bayes import fit_with_prior, log_evidence
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import Posterior, inverse, solve
+
+LOG_SPREADS = (-4.0, 0.7)  # the spread of log scales is looked for between .02 and 2, and at 0
+MOST_ROUNDS = 60
+CLOSE_ENOUGH = 1e-3  # of log scales: a thousandth of a scale is less than any error of one
+PRECISION_CLOSE_ENOUGH = 0.01  # of its logarithm
+LEAST_INFORMATION = 1e-6  # of somebody whose answers say nothing
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatorScales:
+    """scales: (a,) of the annotators `people` (a,), with geometric mean 1. errors: (a,) of their logarithms.
+
+    spread: the standard deviation of log scales, estimated or given; 0 if nothing shows that annotators differ.
+    evidence_gain: by how much the log marginal likelihood is above that with one scale for everybody.
+    likelihood_gain: the same of the log-likelihood.
+    """
+
+    people: IntArray
+    scales: FloatArray
+    errors: FloatArray
+    spread: float
+    evidence_gain: float
+    likelihood_gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """log_scales: (a,) after one step. roots: (a, a - 1), which times its transpose is their covariance.
+
+    moved: (m, a) how the utilities move with them, d u / d t. evidence: what scales add to the log marginal likelihood.
+    """
+
+    log_scales: FloatArray
+    roots: FloatArray
+    moved: FloatArray
+    spread: float
+    evidence: float
+
+
+def fit_with_scales(
+    judgements: Judgements,
+    *,
+    prior_precision: float | None = None,
+    groups: IntArray | None = None,
+    spread: float | None = None,
+) -> tuple[MaxDiffLikelihood, Posterior, AnnotatorScales]:
+    """Fit utilities for given scales, and scales for given utilities, in turn until they stay; and then their prior.
+
+    spread: of log scales, estimated if it is not given. The other arguments are those of `fit_with_prior`.
+    `Posterior.shared` has what is not known of the scales.
+    Raises ValueError if annotators are not known, or fewer than two, or the spread is not above 0.
+    """
+    if spread is not None and not spread > 0:
+        raise ValueError(f"The spread of the annotators' scales needs to be above 0, not {spread:g}.")
+    kept = judgements.only((judgements.best != judgements.worst) | judgements.ties)
+    people, person = np.unique(kept.people, return_inverse=True)
+    if len(people) < 2:
+        raise ValueError("A scale per annotator needs at least two annotators.")
+    plain = scaled = MaxDiffLikelihood(kept)
+    plain_fit = posterior = fit_with_prior(plain, prior_precision=prior_precision, groups=groups)
+    log_scales = np.zeros(len(people))
+    for _ in range(MOST_ROUNDS):
+        step = _step(scaled, posterior, person, log_scales, spread)
+        settled = np.abs(step.log_scales - log_scales).max() < CLOSE_ENOUGH
+        log_scales, precision = step.log_scales, posterior.prior_precision
+        scaled = MaxDiffLikelihood(kept, np.exp(log_scales)[person])
+        # The precision of the prior is estimated again only when the scales have settled, because it takes longer.
+        known = prior_precision if settled else precision
+        posterior = fit_with_prior(scaled, prior_precision=known, groups=groups)
+        if settled and abs(np.log(posterior.prior_precision / precision)) < PRECISION_CLOSE_ENOUGH:
+            break
+    found = AnnotatorScales(
+        people,
+        scales=np.exp(log_scales),
+        errors=np.sqrt((step.roots**2).sum(axis=1)),
+        spread=step.spread,
+        evidence_gain=step.evidence + log_evidence(scaled, posterior) - log_evidence(plain, plain_fit),
+        likelihood_gain=scaled.value(posterior.utilities) - plain.value(plain_fit.utilities),
+    )
+    return scaled, replace(posterior, shared=step.moved @ step.roots), found
+
+
+def _step(
+    likelihood: MaxDiffLikelihood,
+    posterior: Posterior,
+    person: IntArray,
+    log_scales: FloatArray,
+    spread: float | None,
+) -> _Step:
+    """One step of Newton's method for the log scales t under their prior, on the marginal likelihood.
+
+    With D the information on t, B the cross information and C the posterior's covariance of the utilities, the slope is
+    the average over that posterior (EM), and the information is S = D - B C B^T (Louis 1982), as the model expects them
+    both. Along an eigenvector of S among the directions that sum to zero, with the eigenvalue h, a free estimate is
+    t + slope / h, normal around the true one with the variance 1 / h.
+    """
+    few = likelihood.item_count <= MOST_ITEMS_JOINT
+    covariance = inverse(posterior.precision) if few else None
+    slope, information, cross = likelihood.expand_scales(posterior.utilities, person, covariance)
+    moved = _solved(posterior, cross, covariance)  # (m, a)
+    observed = np.diag(information) - cross @ moved
+    basis = np.linalg.svd(np.eye(len(slope)) - 1 / len(slope))[0][:, :-1]  # (a, a - 1), sums to zero
+    values, vectors = np.linalg.eigh(basis.T @ observed @ basis)
+    directions, known = basis @ vectors, np.maximum(values, LEAST_INFORMATION)
+    free = directions.T @ log_scales + directions.T @ slope / known
+    if spread is None:
+        spread = _likely_spread(free, 1 / known)
+    shrunk = free * spread**2 / (spread**2 + 1 / known)
+    deviations = spread / np.sqrt(1 + spread**2 * known)
+    away = shrunk / (spread or 1.0)
+    evidence = -float(away @ away + np.log1p(spread**2 * known).sum()) / 2
+    # No more than a factor of e at once: the information is that at the present scales.
+    change = np.clip(directions @ shrunk - log_scales, -1, 1)
+    stepped = log_scales + change - change.mean()
+    return _Step(stepped, directions * deviations, -moved, spread, evidence)
+
+
+def _solved(posterior: Posterior, cross: csr_array, covariance: FloatArray | None) -> FloatArray:
+    """C B^T (m, a)."""
+    if covariance is not None:
+        return np.asarray(cross @ covariance).T
+    return np.column_stack([solve(posterior.precision, row, tolerance=1e-6) for row in cross.toarray()])
+
+
+def _likely_spread(free: FloatArray, variances: FloatArray) -> float:
+    """The spread s with the highest likelihood of free estimates, each N(0, s^2 + variance); 0 if none is higher.
+
+    A common mean was taken off before, so this is restricted maximum likelihood.
+    """
+
+    def loss(variance: float) -> float:
+        return float((free**2 / (variance + variances) + np.log(variance + variances)).sum() / 2)
+
+    best = minimize_scalar(lambda log: loss(np.exp(2 * log)), bounds=LOG_SPREADS, method="bounded")
+    return float(np.exp(best.x)) if best.fun < loss(0.0) - 1e-9 else 0.0

@@ -1,0 +1,104 @@
+"""The normal distribution nearest to the posterior: against sums over a fine grid of utilities."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from annotation.bws.designs.design import design_tuples
+from annotation.bws.judgements import Judgements
+from annotation.bws.scores.contrasts import contrasts
+from annotation.bws.scores.empirical_bayes import fit_with_prior
+from annotation.bws.scores.maxdiff import MaxDiffLikelihood
+from annotation.bws.scores.posterior import Posterior, fit_utilities
+from annotation.bws.scores.scoring import maxdiff_scores
+from annotation.bws.scores.variational import averaged
+from tests.unit.annotation.bws.test_prior_and_contrasts import drawn, some_ties
+
+# Six judgements of three items, of which the first was never worst and nearly always best.
+SKEWED = Judgements(np.tile([0, 1, 2], (6, 1)), np.array([0, 0, 0, 0, 0, 1]), np.array([2, 1, 2, 2, 1, 2]), 3)
+AXIS = np.linspace(-8, 10, 61)
+GRID = np.array(np.meshgrid(AXIS, AXIS, AXIS)).reshape(3, -1)  # (3, 226981)
+
+
+def log_joint(precision: float) -> np.ndarray:
+    """Of the judgements and of utilities at each point of the grid, up to a constant."""
+    total = logsumexp([GRID[a] - GRID[b] for a in range(3) for b in range(3) if a != b], axis=0)
+    chosen = (GRID[SKEWED.best] - GRID[SKEWED.worst]).sum(axis=0) - len(SKEWED) * total
+    return chosen - precision / 2 * (GRID**2).sum(axis=0) + 1.5 * np.log(precision)
+
+
+def fitted(precision: float) -> tuple[MaxDiffLikelihood, Posterior]:
+    likelihood = MaxDiffLikelihood(SKEWED)
+    return likelihood, fit_utilities(likelihood, prior_precision=precision)
+
+
+def test_means_and_deviations_are_nearer_to_the_exact_ones_than_those_at_the_mode() -> None:
+    likelihood, mode = fitted(0.3)
+    log = log_joint(0.3)
+    weights = np.exp(log - logsumexp(log))
+    centred = GRID - GRID.mean(axis=0)  # their origin is left to the prior, which is normal
+    mean = centred @ weights
+    deviations = np.sqrt((centred - mean[:, None]) ** 2 @ weights)
+
+    found = averaged(likelihood, mode, precision_known=True)
+
+    assert found.utilities - found.utilities.mean() == pytest.approx(mean, abs=0.04)
+    assert np.abs(mode.utilities - mode.utilities.mean() - mean).max() > 0.15
+    short, shorter = (deviations[0] - contrasts(posterior).errors[0] for posterior in (found, mode))
+    assert 0 < short < 0.1 * deviations[0]
+    assert shorter > short
+
+
+def test_the_precision_is_the_most_likely_one_and_its_uncertainty_is_in_the_errors() -> None:
+    likelihood, mode = fitted(1.0)
+
+    found = averaged(likelihood, mode, precision_known=False)
+
+    # Two more items of mean square 1: l e^-l as the prior of the precision.
+    def loss(log: float) -> float:
+        return -float(logsumexp(log_joint(np.exp(log)))) - log + np.exp(log)
+
+    best = minimize_scalar(loss, bounds=(-4, 3), method="bounded", options={"xatol": 0.01}).x
+    curvature = (loss(best + 0.2) - 2 * loss(best) + loss(best - 0.2)) / 0.2**2
+    assert np.log(found.prior_precision) == pytest.approx(best, abs=0.1)
+    assert found.shared is not None
+    lower, upper = (
+        averaged(*fitted(float(np.exp(best + step))), precision_known=True).utilities for step in (-0.1, 0.1)
+    )
+    # What one standard deviation of log l moves of the utilities, at a curvature that does not move with them.
+    assert found.shared[:, 0] == pytest.approx((upper - lower) / 0.2 / np.sqrt(curvature), abs=0.1)
+
+
+def test_with_many_judgements_the_mean_is_the_mode() -> None:
+    tuples = np.vstack([np.random.default_rng(seed).permutation(20).reshape(5, 4) for seed in range(400)])
+    likelihood = MaxDiffLikelihood(drawn(tuples, np.linspace(-1, 1, 20), 6))
+    mode = fit_utilities(likelihood, prior_precision=1.0)
+
+    found = averaged(likelihood, mode, precision_known=True)
+
+    assert found.utilities == pytest.approx(mode.utilities, abs=0.01)
+    assert found.precision.diagonal() == pytest.approx(mode.precision.diagonal(), rel=0.01)
+
+
+def test_ties_and_tuples_of_mixed_size_have_means_too() -> None:
+    likelihood = MaxDiffLikelihood(some_ties(1))
+    mode = fit_with_prior(likelihood)
+
+    found = averaged(likelihood, mode, precision_known=False)
+
+    assert found.utilities == pytest.approx(mode.utilities, abs=0.2)
+    assert np.corrcoef(found.utilities, mode.utilities)[0, 1] > 0.99
+
+
+def test_intervals_hold_the_truth_with_a_single_judgement_of_each_tuple() -> None:
+    held, rng, tuples = [], np.random.default_rng(11), design_tuples(100).tuples
+    for seed in range(12):
+        utilities = 1.7 * rng.standard_normal(100)
+        scores = maxdiff_scores(drawn(tuples, utilities, seed))
+        assert scores.fit is not None
+        assert scores.fit.contrasts is not None
+        away = np.abs(scores.fit.utilities - (utilities - utilities.mean()))
+        held.append((away < 1.96 * scores.fit.contrasts.errors).mean())
+
+    assert 0.93 < np.mean(held) < 0.97
