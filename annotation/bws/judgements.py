@@ -11,6 +11,10 @@ FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+class UnknownAnnotators(ValueError):  # noqa: N818  (says what is the matter, like StopIteration)
+    """Nobody wrote down who judged."""
+
+
 @dataclass(frozen=True, eq=False)
 class Judgements:
     """n judgements: in each, one person saw at most k of m items and named the best and the worst of them.
@@ -79,9 +83,9 @@ class Judgements:
 
     @property
     def people(self) -> IntArray:
-        """The annotators (n,). Raises ValueError if they are not known."""
+        """The annotators (n,). Raises UnknownAnnotators if they are not known."""
         if self.annotators is None:
-            raise ValueError("The judgements do not say who made them; name the column of annotators.")
+            raise UnknownAnnotators("The judgements do not say who made them; name the column of annotators.")
         return self.annotators
 
     @classmethod

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from annotation.bws.judgements import Judgements
+from annotation.bws.judgements import Judgements, UnknownAnnotators
 from annotation.bws.reliability.components import variance_components
 from annotation.bws.reliability.interval import reliability_interval
 from annotation.bws.reliability.marginal import marginal_reliability
@@ -69,10 +69,8 @@ def splits_that_work(judgements: Judgements) -> list[Split]:
 
 
 def _works(judgements: Judgements, split: Split) -> bool:
-    if split is Split.ANNOTATORS and judgements.annotators is None:
-        return False
     try:
         split_half_reliability(judgements, trials=TRIALS_OF_CHECK, split=split)
-    except TooFewJudgements:
+    except (TooFewJudgements, UnknownAnnotators):
         return False
     return True

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.judgements import Judgements
+from annotation.bws.judgements import Judgements, UnknownAnnotators
 from annotation.bws.reliability.report import (
     curve_report,
     scores_report,
@@ -58,7 +58,7 @@ def _split(judgements: Judgements, options: dict[str, Any]) -> dict[str, Any]:
         return split_half_report(
             judgements, trials=options["trials"], seed=options["seed"], split=options["split"]
         )
-    except TooFewJudgements as error:
+    except (TooFewJudgements, UnknownAnnotators) as error:
         others = [f"--split {split}" for split in splits_that_work(judgements)]
         if not others:
             raise

@@ -237,6 +237,8 @@ def test_a_split_that_cannot_be_names_those_that_can(bws, once) -> None:
     unnamed.write_text("\n".join(line.rsplit(",", 1)[0] for line in once.read_text().splitlines()))
     with pytest.raises(CommandError, match=r"work for this file: --split tuples\.$"):
         bws("reliability", unnamed)
+    with pytest.raises(CommandError, match=r"do not say who made them.* for this file: --split tuples\.$"):
+        bws("reliability", unnamed, "--split", "annotators")
     assert bws("reliability", unnamed, "--split", "tuples")[1]["spearman_low"] is None
 
 
