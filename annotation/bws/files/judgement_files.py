@@ -30,7 +30,7 @@ from annotation.bws.files.settling import (
     spacing_of,
 )
 from annotation.bws.files.tables import find_table, writing_text
-from annotation.bws.judgements import IntArray, Judgements, Mask
+from annotation.bws.judgements import IntArray, Judgements
 from curation.files.drafts import FileError
 
 _EMPTY = {"nan", "none", "null", "<na>", "n/a", "na", "-"}
@@ -134,11 +134,22 @@ def read_judgements(
     }
     drafts = [draft for file in files.values() for draft in file.drafts]
     respelled = np.array([draft.respelled for draft in drafts], dtype=np.int64)
-    spacing = spacing_of(padded([draft.items for draft in drafts]), respelled, items.alike, spaces)
-    settled = {name: settle(file, spacing, best_is_worst) for name, file in files.items()}
+    texts = padded([draft.items for draft in drafts])
+    spacing = spacing_of(texts, respelled, items.alike, spaces)
+    held = spacing.item_of[texts[texts >= 0]]
+    unwanted = [_unwanted(name, items.find(name), spacing, held, files) for name in without]
+    settled = {name: settle(file, spacing, best_is_worst, unwanted) for name, file in files.items()}
     _refuse_first(settled, strict=strict, alike=best_is_worst is BestIsWorst.FAIL)
     reading = _Reading(files, settled, spacing, items, annotators)
-    return reading.judgement_file(without)
+    return reading.judgement_file()
+
+
+def _unwanted(name: str, text: int | None, spacing: Spacing, held: IntArray, files: Collection[str]) -> int:
+    """The item that is to be left out. Raises FileError for one that no row holds: a mistake in its name."""
+    item = -1 if text is None else int(spacing.item_of[text])
+    if not (held == item).any():
+        raise FileError(f'No row of {", ".join(files)} holds the item "{name}" that is to be left out.')
+    return item
 
 
 def _file_names(paths: Sequence[Path]) -> dict[str, Path]:
@@ -169,8 +180,8 @@ class _Reading:
     items: ItemRegister
     annotators: NameRegister
 
-    def judgement_file(self, without: Collection[str]) -> JudgementFile:
-        """Raises FileError if no judgement is left, or no row holds an item that is to be left out."""
+    def judgement_file(self) -> JudgementFile:
+        """Raises FileError if no judgement is left."""
         every = list(self.settled.values())
         items = _stacked([rows.items for rows in every])
         texts = _stacked([rows.texts for rows in every])
@@ -178,47 +189,34 @@ class _Reading:
             np.concatenate([getattr(rows, name) for rows in every])
             for name in ("best", "worst", "annotators")
         )
-        kept: Mask = np.isin(items, self._unwanted(without, items)).sum(axis=1) == 0
-        if not kept.any():
-            raise ReadingError(self._nothing(left_out=bool(len(kept))))
-        used = np.unique(items[kept])
+        left_out = sum(rows.left_out for rows in every)
+        if not len(items):
+            raise ReadingError(self._nothing(left_out=left_out > 0))
+        used = np.unique(items)
         used = used[used >= 0]  # (m,)
-        numbers = np.where(items < 0, -1, np.searchsorted(used, items))[kept]
+        numbers = _searched(used, items)
         numbers = numbers[:, (numbers >= 0).any(axis=0)]
         annotated = all(file.annotated for file in self.files.values())
-        persons, person_of = np.unique(people[kept], return_inverse=True)
+        persons, person_of = np.unique(people, return_inverse=True)
         judgements = Judgements(
             numbers,
-            _searched(used, best[kept]),
-            _searched(used, worst[kept]),
+            _searched(used, best),
+            _searched(used, worst),
             len(used),
             person_of if annotated else None,
         )
         flagged = sum(file.flagged for file in self.files.values())
-        names = self._spellings(texts[kept], used)
+        names = self._spellings(texts, used)
         return JudgementFile(
             judgements=judgements,
             items=names,
             annotators=tuple(self.annotators.spellings[person] for person in persons) if annotated else (),
             repeated_items=int((repeats(numbers) > 0).sum()),
             rejected=tuple(self._rejected()),
-            left_out=int((~kept).sum()) + flagged,
+            left_out=left_out + flagged,
             merged_items=self.spacing.differing if self.spacing.merged else 0,
             notices=tuple(self._notices(judgements, names, flagged)),
         )
-
-    def _unwanted(self, without: Collection[str], items: IntArray) -> list[int]:
-        """The items that are to be left out. Raises FileError for one that no row holds: a mistake in its name."""
-        unwanted = []
-        for name in without:
-            number = self.items.find(name)
-            item = -1 if number is None else int(self.spacing.item_of[number])
-            if item < 0 or not (items == item).any():
-                raise FileError(
-                    f'No row of {", ".join(self.files)} holds the item "{name}" that is to be left out.'
-                )
-            unwanted.append(item)
-        return unwanted
 
     def _nothing(self, *, left_out: bool) -> Notice:
         why = "every row holds an item to leave out" if left_out else "there is no row below the header"
@@ -282,7 +280,7 @@ class _Reading:
     def _many_rejected(self) -> Iterator[Notice]:
         faults = Counter(row.fault for row in self._rejected())
         rejected = faults.total()
-        rows = rejected + sum(len(rows.items) for rows in self.settled.values())
+        rows = rejected + sum(len(rows.items) + rows.left_out for rows in self.settled.values())
         if rejected > _MANY_REJECTED * rows:
             fault, number = faults.most_common(1)[0]
             count = "all" if number == rejected else f"{number:,}"
@@ -308,7 +306,7 @@ def _counted(number: int, one: str, more: str) -> str:
 
 
 def _searched(used: IntArray, items: IntArray) -> IntArray:
-    """The indexes of items (n,) in those that are used, ascending; -1 for none."""
+    """The indexes of items, in an array of any shape, in those that are used, ascending; -1 for none."""
     return np.where(items < 0, -1, np.searchsorted(used, items))
 
 

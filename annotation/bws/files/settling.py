@@ -94,7 +94,7 @@ def _numbered(texts: IntArray, item_of: IntArray) -> IntArray:
 class SettledRows:
     """The rows of one file: items (n, k) with -1 at the ends, best, worst, annotators (n,), those that are judgements.
 
-    best, worst: -1 for a tie.
+    best, worst: -1 for a tie. left_out: how many rows hold an item that was to be left out.
 
     texts: (n, k) the item texts. rejected: all other rows, in the order of the file.
     """
@@ -105,11 +105,17 @@ class SettledRows:
     worst: IntArray
     annotators: IntArray
     rejected: list[Rejected]
+    left_out: int
     warning: str
 
 
-def settle(file: FileRows, spacing: Spacing, best_is_worst: BestIsWorst) -> SettledRows:
-    """Decide what the best and worst cells of a file name, and reject the rows whose cells do not fit."""
+def settle(
+    file: FileRows, spacing: Spacing, best_is_worst: BestIsWorst, unwanted: Sequence[int] = ()
+) -> SettledRows:
+    """Decide what the best and worst cells of a file name, and reject the rows whose cells do not fit.
+
+    unwanted: items whose rows are left out, whatever their cells name.
+    """
     texts, positions = padded([draft.items for draft in file.drafts]), file.positions
     naming, warning = naming_of(positions)
     chosen = positions[:, :, naming].copy()  # (n, 2)
@@ -119,15 +125,16 @@ def settle(file: FileRows, spacing: Spacing, best_is_worst: BestIsWorst) -> Sett
     best, worst = np.take_along_axis(items, np.maximum(chosen, 0), axis=1).T if len(items) else chosen.T
     ties = file.ties
     best, worst = np.where(ties, -1, best), np.where(ties, -1, worst)
-    outside = (chosen.min(axis=1) < 0) & ~ties
-    alike = (best == worst) & ~outside & ~ties & np.bool_(best_is_worst is not BestIsWorst.COUNT)
+    left_out = np.isin(items, unwanted).any(axis=1)
+    outside = (chosen.min(axis=1) < 0) & ~ties & ~left_out
+    alike = (best == worst) & ~outside & ~ties & ~left_out & np.bool_(best_is_worst is not BestIsWorst.COUNT)
     rejected = [_outside(file.drafts[row], chosen[row], naming) for row in np.flatnonzero(outside).tolist()]
     rejected += [_alike(file.drafts[row]) for row in np.flatnonzero(alike).tolist()]
-    kept = ~outside & ~alike
+    kept = ~outside & ~alike & ~left_out
     people = np.array([draft.annotator for draft in file.drafts], dtype=np.int64)
     return SettledRows(
         texts[kept], items[kept], best[kept], worst[kept], people[kept],
-        sorted([*file.rejected, *rejected]), warning,
+        sorted([*file.rejected, *rejected]), int(left_out.sum()), warning,
     )  # fmt: skip
 
 

@@ -377,6 +377,15 @@ def test_a_file_whose_rows_are_all_left_out_says_so(read) -> None:
         read(HEADER + "a,b,c,d,a,d\n", without=["a"])
 
 
+def test_a_row_to_leave_out_is_left_out_whatever_its_best_and_worst_are(read) -> None:
+    content = HEADER + "a,b,c,d,a,d\na,b,c,gold,gold,gold\na,b,c,gold,x,\na,b,c,gold,a,b\n"
+
+    file = read(content, without=["gold"], best_is_worst=BestIsWorst.FAIL, strict=True)
+
+    assert rows_of(file) == [(["a", "b", "c", "d"], "a", "d")]
+    assert (file.left_out, file.rejected) == (3, ())
+
+
 def test_written_judgements_are_read_again(tmp_path: Path) -> None:
     items = ('a "quoted" item', "two\nlines", "c, d", "é")
     judgements = Judgements(
