@@ -9,11 +9,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check bench schema constraints
+.PHONY: help install demo serve test check bench false-alarms schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 install: $(VENV)/installed ## everything the site and its workers need, into .venv
 
@@ -39,6 +39,9 @@ check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 
 bench: $(VENV)/installed-bench ## every benchmark this machine can run, each a ratio against a named baseline
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+false-alarms: $(VENV)/installed ## how often equal weightings are called different, by simulation (some minutes)
+	@PYTHONPATH=. $(BIN)/python docs/experiments/false_alarms.py
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml

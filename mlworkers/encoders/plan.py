@@ -10,6 +10,7 @@ from mlworkers.training.schedule import ShuffledEpochs
 
 ADAM_EPSILON = 1e-6  # RISE's released code
 SEEDS_MAX = 20
+SEEDS_TO_JUDGE = 5  # below, the noise of training is known to a factor of two or three at best
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
 
@@ -28,6 +29,9 @@ class Weighting(StrEnum):
     @property
     def needs_realism(self) -> bool:
         return self in (Weighting.REALISM, Weighting.FILTER, Weighting.SHUFFLE)
+
+
+ADDED_CONTROLS = (Weighting.SHUFFLE, Weighting.CONSTANT)
 
 
 class Unscored(StrEnum):
@@ -78,7 +82,8 @@ snapshot_setting = partial(
 resamples_setting = partial(
     ours,
     "Resamples",
-    "Number of bootstrap resamples of the test pairs for the intervals: 100 or more, or 0 for no interval.",
+    "Number of bootstrap resamples of the test pairs for the interval of a correlation: 100 or more, or 0 for "
+    "none. The interval of a difference between weightings needs no resamples.",
     default=1000,
     bounds=(0, 100_000),
 )
@@ -296,10 +301,18 @@ class ComparisonPlan(TrainingPlan):
         source=RISE_WEIGHTINGS,
         essential=True,
     )
+    controls: bool = ours(
+        "Controls",
+        "Adds shuffle and constant to the weightings if they are not named. Without shuffle, a comparison "
+        "cannot show that p_D says something about its sentences.",
+        default=True,
+        essential=True,
+    )
     seeds: int = ours(
         "Seeds",
-        "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times.",
-        default=2,
+        "Number of times that each weighting is trained, each time with another seed. RISE trains 5 times. "
+        "With fewer than 5, the noise of training is not known well enough to judge a difference.",
+        default=SEEDS_TO_JUDGE,
         bounds=(1, SEEDS_MAX),
         essential=True,
     )
@@ -333,7 +346,7 @@ class ComparisonPlan(TrainingPlan):
 
     @property
     def chosen(self) -> tuple[Weighting, ...]:
-        """The weightings, in the order in which they were named. Raises PlanError."""
+        """The weightings, in the order in which they were named, and the controls. Raises PlanError."""
         names = [name.strip() for name in self.weightings.split(",") if name.strip()]
         unknown = [name for name in names if name not in list(Weighting)]
         if unknown:
@@ -345,7 +358,8 @@ class ComparisonPlan(TrainingPlan):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
-        return tuple(map(Weighting, names))
+        added = [control for control in ADDED_CONTROLS if self.controls and control not in names]
+        return tuple(map(Weighting, [*names, *added]))
 
     @property
     def all_seeds(self) -> range:

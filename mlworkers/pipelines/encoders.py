@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,8 @@ from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import ComparedEncoder, compare, undefined
+from mlworkers.encoders.comparison import ComparedEncoder, compare, differences_of, undefined
+from mlworkers.encoders.differences import Difference
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
 from mlworkers.encoders.metrics import Scores
@@ -40,6 +41,7 @@ from mlworkers.training.loop import CurvePoint
 
 BASE = "base"
 REFERENCE = Weighting.PLAIN
+CONTROL = Weighting.SHUFFLE  # the same weights as realism, each on another pair
 _RESAMPLED_BY = 1234  # the seed of resamples: not of any training
 _LONGEST_NAME = 300  # of a model, in an evaluation's row
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
@@ -284,11 +286,12 @@ class _Comparison:
             seed = None if encoder is None else encoder.seed
             rows = _evaluations(agreement, model=model, suite=suite, label=label, seed=seed)
             evaluations += [(row, folder) for row in rows]
-        compared = compare(
-            cosines, self._tests.values, reference=REFERENCE, resamples=plan.bootstrap, seed=_RESAMPLED_BY
-        )
+        compared = compare(cosines, self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY)
+        differences = differences_of(cosines, self._tests.values, _between(cosines))
         result = {
             "encoders": {label: _compared_figures(one) for label, one in compared.items()},
+            "from_plain": _differences_from(REFERENCE, differences),
+            "from_shuffle": _differences_from(CONTROL, differences),
             "pairs": len(self._tests),
             "training_pairs": len(data.training.rows),
             "seeds": list(plan.all_seeds),
@@ -339,14 +342,29 @@ def _evaluations(
     ]
 
 
+def _between(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Everything from plain, and realism from the control, where they were trained."""
+    known = list(labels)
+    from_plain = [(label, str(REFERENCE)) for label in known if label != REFERENCE]
+    has_both = Weighting.REALISM in known and CONTROL in known
+    return from_plain + ([(str(Weighting.REALISM), str(CONTROL))] if has_both else [])
+
+
 def _compared_figures(one: ComparedEncoder) -> dict[str, Any]:
-    mean, difference = one.mean, one.difference
+    return {"spearman": one.mean.value, "low": one.mean.low, "high": one.mean.high, "sd": one.sd}
+
+
+def _differences_from(reference: str, differences: Mapping[tuple[str, str], Difference]) -> dict[str, Any]:
+    """Of each label that was compared with that one."""
     return {
-        "spearman": mean.value,
-        "low": mean.low,
-        "high": mean.high,
-        "sd": one.sd,
-        "difference": difference and difference.value,
-        "difference_low": difference and difference.low,
-        "difference_high": difference and difference.high,
+        label: {
+            "difference": one.value,
+            "difference_low": one.low,
+            "difference_high": one.high,
+            "difference_sd": one.sd,
+            "p": one.p,
+            "p_holm": one.p_holm,
+        }
+        for (label, other), one in differences.items()
+        if other == reference
     }

@@ -19,12 +19,15 @@ def comparison_chart(comparison: Comparison) -> Chart | None:
     by_mean = sorted(cells, key=lambda one: one[1].mean or 0.0)
     (lowest, low), (highest, high) = by_mean[0], by_mean[-1]
     words = {"highest": highest, "high": f"{high.mean:.3f}", "lowest": lowest, "low": f"{low.mean:.3f}"}
+    finding = _("Highest is %(highest)s with %(high)s, lowest %(lowest)s with %(low)s.")
+    if not comparison.judged:
+        finding = _("Each dot is the mean over the seeds of an encoder. No difference is judged.")
     seeds = len(comparison.seeds)
     unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", seeds) % {"seeds": seeds}
     return chart_draw(
         _dots(cells),
         name="comparison",
-        finding=_("Highest is %(highest)s with %(high)s, lowest %(lowest)s with %(low)s.") % words,
+        finding=finding % words,
         n=comparison.pairs,
         unit=unit,
         columns=[_("encoder"), _("Spearman"), _("from"), _("to")],

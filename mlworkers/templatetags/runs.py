@@ -87,6 +87,14 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 @register.filter
+def p_value(value: float | None) -> str:
+    """With its relation: "p = 0.012", "p < 0.001"; nothing where there is none."""
+    if value is None:
+        return ""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+@register.filter
 def kind_label(kind: str) -> Text:
     """The kind of a run or of an artefact in words."""
     return KINDS[kind].label if kind in KINDS else MODEL_KIND_LABELS.get(kind, kind)

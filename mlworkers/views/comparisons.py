@@ -9,15 +9,9 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.numbers import number_from
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
-from mlworkers.registry.comparison import (
-    CSV_COLUMNS,
-    comparison_of,
-    csv_rows,
-    side_by_side,
-    unscored_note,
-    what_it_shows,
-)
+from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
 from mlworkers.registry.comparison_chart import comparison_chart
+from mlworkers.registry.comparison_words import unscored_note, what_it_shows
 from mlworkers.registry.selectors import comparisons, evaluation_runs, models_behind
 
 RUNS_ON_A_PAGE = 50
@@ -58,6 +52,7 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     context = {
         "run": run,
         "comparison": comparison if measured else None,
+        "realism": comparison.cell("realism"),
         "shows": what_it_shows(comparison) if measured else "",
         "unscored": unscored_note(run.result),
         "chart": comparison_chart(comparison) if measured else None,

@@ -16,7 +16,8 @@ from semblance.demo.plan import DemoPlan, Stages
 from semblance.demo.scenes import scene_of
 
 BASE = "packaged:all-MiniLM-L6-v2"
-LABELS = ("base", "plain", "realism", "filter", "random")  # a database may keep them in an order of its own
+# A database may keep them in an order of its own.
+LABELS = ("base", "plain", "realism", "filter", "random", "shuffle", "constant")
 REVIEW_SECONDS = 6.0  # a plausible time for one sentence
 Verdict = ReviewDecision.Verdict
 FIGURES = ("spearman", "low", "high")

@@ -55,11 +55,19 @@ def test_settings_beyond_the_essential_ones_are_a_click_away(open_as, admin, dat
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_no_page_of_models_scrolls_sideways(open_as, curator, dataset, encoder, width: int) -> None:
     figures = {"spearman": 0.845, "low": 0.826, "high": 0.862, "sd": 0.002}
-    difference = {"difference": 0.012, "difference_low": 0.003, "difference_high": 0.021}
+    difference = {
+        "difference": 0.012,
+        "difference_low": 0.003,
+        "difference_high": 0.021,
+        "p": 0.001,
+        "p_holm": 0.002,
+    }
     result = {
-        "encoders": {"plain": figures, "realism": figures | difference},
+        "encoders": {"plain": figures, "realism": figures},
+        "from_plain": {"realism": difference},
+        "from_shuffle": {"realism": difference},
         "pairs": 420,
-        "seeds": [13, 14],
+        "seeds": [13, 14, 15, 16, 17],
     }
     comparison = RunFactory(
         kind="compare_weightings", dataset=dataset, state="succeeded", result=result, plan={"model": "x" * 90}

@@ -39,7 +39,7 @@ from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
 SETS = {"scores": "run 7: target", "realism": "run 7: p_D"}
-COMPARED = {**SETS, **SHORT, "test_score_set": "gold", "bootstrap": 100, "seeds": 1}
+COMPARED = {**SETS, **SHORT, "test_score_set": "gold", "bootstrap": 100, "seeds": 1, "controls": False}
 
 
 @pytest.fixture
@@ -303,26 +303,30 @@ def test_equal_cosines_are_undefined_and_said(encoder_folder) -> None:
 
 
 def test_a_comparison_measures_the_base_and_every_weighting_and_seed(dataset, encoder_folder) -> None:
-    plan = {**COMPARED, "weightings": "plain,realism,constant", "seeds": 2}
+    plan = {**COMPARED, "weightings": "plain,realism", "controls": True, "seeds": 2}
 
     run = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
 
     found = run.result["encoders"]
     spearman = run.evaluations.filter(metric="spearman")
-    assert list(found) == ["base", "plain", "realism", "constant"]
+    assert list(found) == ["base", "plain", "realism", "shuffle", "constant"]
     assert [(one.label, one.seed) for one in spearman.order_by("pk")] == [
-        ("base", None), *[(label, seed) for label in ("plain", "realism", "constant") for seed in (42, 43)]
+        ("base", None), *[(label, seed) for label in list(found)[1:] for seed in (42, 43)]
     ]  # fmt: skip
-    for label in ("plain", "realism", "constant"):
+    for label in list(found)[1:]:
         values = [one.value for one in spearman.filter(label=label)]
         assert found[label]["spearman"] == pytest.approx(np.mean(values))
         assert found[label]["sd"] == pytest.approx(np.std(values, ddof=1))
-    assert found["realism"]["difference"] == pytest.approx(
+    from_plain, over = run.result["from_plain"], run.result["from_shuffle"]["realism"]
+    assert list(from_plain) == ["base", "realism", "shuffle", "constant"]
+    assert from_plain["realism"]["difference"] == pytest.approx(
         found["realism"]["spearman"] - found["plain"]["spearman"]
     )
-    assert found["plain"]["difference"] is None
+    assert over["difference"] == pytest.approx(found["realism"]["spearman"] - found["shuffle"]["spearman"])
+    assert over["difference_low"] <= over["difference"] <= over["difference_high"]
+    assert 0 <= over["p"] <= over["p_holm"] <= 1
     assert (run.result["pairs"], run.result["training_pairs"], run.result["seeds"]) == (12, 24, [42, 43])
-    assert run.message == "7 encoders evaluated on 12 test pairs"
+    assert run.message == "9 encoders evaluated on 12 test pairs"
 
 
 def test_each_encoder_of_a_comparison_is_an_artefact_with_its_evaluation(dataset, encoder_folder) -> None:

@@ -15,7 +15,13 @@ GENERATION = {"model": "run:1", "sources": 12, "samples": 2, "shard_sources": 2,
 REALISM = {"run": 2, "model": ENCODER, "folds": 3}
 FINE_TUNED = {**REALISM, "classifier": "fine-tuned", "epochs": 1, "batch_size": 8, "checkpoint_steps": 2}
 TRAINING = {"model": ENCODER, "snapshot": 1, "epochs": 2, "batch_size": 8, "learning_rate": 0.001}
-COMPARISON = {"scores": "run 2: target", "realism": "run 3: p_D", "weightings": "plain,realism", "seeds": 1}
+COMPARISON = {
+    "scores": "run 2: target",
+    "realism": "run 3: p_D",
+    "weightings": "plain,realism",
+    "controls": False,
+    "seeds": 1,
+}
 
 
 @dataclass(frozen=True)

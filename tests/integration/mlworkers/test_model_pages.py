@@ -62,27 +62,38 @@ def encoder(training) -> Artifact:
     return ArtifactFactory(run=training, path=path, sha256=sha256, size=size, card={"snapshot": 4})
 
 
-def figures(spearman: float, *difference: float) -> dict[str, float]:
-    told = {"spearman": spearman, "low": spearman - 0.02, "high": spearman + 0.02, "sd": 0.004}
-    return told | dict(
-        zip(("difference", "difference_low", "difference_high"), difference, strict=bool(difference))
-    )
+BOLD_FIGURE = r"<strong>\s*[+−\d]"
+DIFFERENCE = ("difference", "difference_low", "difference_high", "difference_sd", "p", "p_holm")
+
+
+def figures(spearman: float) -> dict[str, float]:
+    return {"spearman": spearman, "low": spearman - 0.02, "high": spearman + 0.02, "sd": 0.004}
+
+
+def difference(*figures: float) -> dict[str, float]:
+    return dict(zip(DIFFERENCE, figures, strict=True))
 
 
 @pytest.fixture
 def comparison(dataset) -> Run:
-    """A comparison with two seeds, of which realism lies above plain and nothing else can be told apart."""
+    """A comparison with five seeds, of which realism lies above plain and nothing else can be told apart."""
     result = {
         "encoders": {
-            "realism": figures(0.845, 0.012, 0.003, 0.021),
-            "random": figures(0.829, -0.004, -0.011, 0.004),
-            "filter": figures(0.836, 0.003, -0.004, 0.009),
+            "realism": figures(0.845),
+            "random": figures(0.829),
+            "filter": figures(0.836),
             "plain": figures(0.833),
             "base": {"spearman": 0.812, "low": 0.79, "high": 0.835},
         },
+        "from_plain": {
+            "realism": difference(0.012, 0.003, 0.021, 0.005, 0.004, 0.012),
+            "random": difference(-0.004, -0.011, 0.004, 0.006, 0.2, 0.4),
+            "filter": difference(0.003, -0.004, 0.009, 0.006, 0.3, 0.4),
+        },
+        "from_shuffle": {"realism": difference(0.007, -0.002, 0.016, 0.006, 0.1, 0.3)},
         "pairs": 420,
         "training_pairs": 3412,
-        "seeds": [13, 14],
+        "seeds": [13, 14, 15, 16, 17],
     }
     run = RunFactory(kind="compare_weightings", dataset=dataset, state="succeeded", result=result, plan={})
     EvaluationFactory(run=run, label="base", value=0.812)
@@ -298,17 +309,54 @@ def test_a_run_s_folder_is_never_given_away_whole(client, staff, encoder) -> Non
 # The table
 
 
-def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_an_interval_excludes_0(
+def test_the_table_has_the_rows_of_the_paper_and_is_bold_where_a_difference_is_real(
     client, curator, comparison
 ) -> None:
     answer = page(client, curator, "comparison", comparison.pk)
 
     rows = [row.label for row in answer.context["comparison"].rows]
     assert rows == ["base", *WEIGHTINGS]
-    assert "<strong>+0.012</strong>" in answer.text
-    assert answer.text.count("<strong>0.") == 1
+    assert answer.text.count("<strong>+0.012</strong>") == 2  # in the table, and beside realism − shuffle
+    assert len(re.findall(BOLD_FIGURE, answer.text)) == 3
     assert "<strong>0.845</strong>" in answer.text
     assert "±0.004" in answer.text
+    assert "p = 0.012" in answer.text
+    assert "p is adjusted for the 4 differences on this page (Holm)." in " ".join(answer.text.split())
+
+
+def test_realism_from_shuffle_is_beside_realism_from_plain(client, curator, comparison) -> None:
+    text = " ".join(page(client, curator, "comparison", comparison.pk).text.split())
+
+    over_shuffle, over_plain = text.index("realism − shuffle"), text.index("realism − plain")
+    assert text.index("+0.007", over_shuffle) < over_plain < text.index("+0.012", over_plain)
+    assert "Realism is not distinguishable from shuffle, which gives the same weights to other pairs" in text
+
+
+def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(client, curator, comparison) -> None:
+    comparison.result["seeds"] = [13, 14]
+    comparison.save(update_fields=["result"])
+
+    answer = page(client, curator, "comparison", comparison.pk)
+
+    assert not re.search(BOLD_FIGURE, answer.text)
+    assert "Highest is" not in answer.text
+    assert "2 seeds cannot show well enough how much another seed would change the figures" in answer.text
+    assert "Nothing is bold, because no difference is judged." in " ".join(answer.text.split())
+
+
+def test_a_comparison_of_an_earlier_version_is_shown_without_a_verdict(client, curator, comparison) -> None:
+    comparison.result["encoders"]["realism"] |= {
+        name: comparison.result["from_plain"]["realism"][name] for name in DIFFERENCE[:3]
+    }
+    del comparison.result["from_plain"], comparison.result["from_shuffle"]
+    comparison.save(update_fields=["result"])
+
+    answer = page(client, curator, "comparison", comparison.pk)
+
+    assert not re.search(BOLD_FIGURE, answer.text)
+    assert "Highest is" not in answer.text
+    assert "+0.012" in answer.text
+    assert "The intervals of this comparison cover other test pairs and not another training" in answer.text
 
 
 def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client, curator, comparison) -> None:
@@ -319,7 +367,7 @@ def test_the_sentence_on_top_and_the_chart_s_table_come_from_the_figures(client,
         in answer.text
     )
     assert answer.context["chart"].rows[0] == ["base", "0.8120", "0.7900", "0.8350"]
-    assert "n = 420 test pairs, 2 seeds" in answer.text
+    assert "n = 420 test pairs, 5 seeds" in answer.text
 
 
 def test_the_figures_of_a_comparison_can_be_had_as_a_file(client, curator, comparison) -> None:
@@ -327,7 +375,8 @@ def test_the_figures_of_a_comparison_can_be_had_as_a_file(client, curator, compa
 
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert [row["encoder"] for row in rows] == ["base", *WEIGHTINGS]
-    assert rows[-1]["difference_from_plain"] == "0.012"
+    assert (rows[-1]["difference_from_plain"], rows[-1]["p_holm"]) == ("0.012", "0.012")
+    assert (rows[-1]["difference_from_shuffle"], rows[-1]["shuffle_p_holm"]) == ("0.007", "0.3")
     assert "attachment" in answer.headers["Content-Disposition"]
 
 

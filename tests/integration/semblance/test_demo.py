@@ -101,8 +101,16 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
     assert 0 <= figures["realism_auc"] <= 1
     assert figures["reviewed"] == ReviewDecision.objects.filter(alongside=None).count() > 0
     assert all(decision.reviewer.simulated for decision in ReviewDecision.objects.select_related("reviewer"))
-    assert list(figures["encoders"]) == ["base", "plain", "realism", "filter", "random"]
+    assert list(figures["encoders"]) == [
+        "base",
+        "plain",
+        "realism",
+        "filter",
+        "random",
+        "shuffle",
+        "constant",
+    ]
     for row in figures["encoders"].values():
         assert -1 <= row["low"] <= row["spearman"] <= row["high"] <= 1
-    assert Artifact.objects.filter(kind="encoder").count() == 4
+    assert Artifact.objects.filter(kind="encoder").count() == 6
     assert Artifact.objects.filter(run__dataset=campaign.dataset, kind="pairs").exists()

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from mlworkers.encoders.comparison import compare, undefined
+from mlworkers.encoders.comparison import compare, differences_of, undefined
+from mlworkers.encoders.differences import holm
 from mlworkers.encoders.intervals import bootstrap_interval
 
 GENERATOR = np.random.default_rng(8)
 GOLD = GENERATOR.integers(0, 6, size=120).astype(float)
+FROM_PLAIN = ("other", "plain")
 
 
 def noisy(amount: float, *, seeds: int = 1) -> list[np.ndarray]:
@@ -19,69 +21,105 @@ def test_a_mean_over_seeds_and_its_deviation_by_hand() -> None:
     vectors = noisy(2.0, seeds=3)
     each = [spearmanr(vector, GOLD).statistic for vector in vectors]
 
-    found = compare({"plain": vectors}, GOLD, reference="plain", resamples=0, seed=1)["plain"]
+    found = compare({"plain": vectors}, GOLD, resamples=0, seed=1)["plain"]
 
     assert found.seeds == pytest.approx(each)
     assert found.mean.value == pytest.approx(np.mean(each))
     assert found.sd == pytest.approx(np.std(each, ddof=1))
-    assert (found.mean.low, found.difference) == (None, None)
+    assert found.mean.low is None
 
 
 def test_the_interval_of_one_seed_is_the_bootstrap_s() -> None:
     (vector,) = noisy(2.0)
 
-    found = compare({"plain": [vector]}, GOLD, reference="plain", resamples=300, seed=4)["plain"]
+    found = compare({"plain": [vector]}, GOLD, resamples=300, seed=4)["plain"]
 
     interval = bootstrap_interval(vector, GOLD, resamples=300, seed=4)
     assert (found.mean.low, found.mean.high) == pytest.approx((interval.low, interval.high))
     assert found.sd is None
 
 
-def test_the_interval_of_a_difference_is_that_of_resampling_both_together() -> None:
+def test_the_interval_of_a_difference_of_one_seed_is_that_of_resampling_both_together() -> None:
     plain, other = noisy(2.5)[0], noisy(1.0)[0]
 
-    found = compare({"plain": [plain], "other": [other]}, GOLD, reference="plain", resamples=400, seed=9)[
-        "other"
-    ]
+    found = differences_of({"plain": [plain], "other": [other]}, GOLD, [FROM_PLAIN])[FROM_PLAIN]
 
-    # Another bootstrap, written plainly: other resamples, so the ends agree to a few hundredths.
     rng = np.random.default_rng(77)
     drawn = [rng.integers(GOLD.size, size=GOLD.size) for _ in range(400)]
     apart = [
         spearmanr(other[rows], GOLD[rows]).statistic - spearmanr(plain[rows], GOLD[rows]).statistic
         for rows in drawn
     ]
-    assert found.difference.value == pytest.approx(
-        spearmanr(other, GOLD).statistic - spearmanr(plain, GOLD).statistic
+    assert found.value == pytest.approx(spearmanr(other, GOLD).statistic - spearmanr(plain, GOLD).statistic)
+    assert (found.low, found.high) == pytest.approx(np.quantile(apart, [0.025, 0.975]), abs=0.03)
+
+
+def test_a_difference_pairs_the_seeds() -> None:
+    plain, other = noisy(2.0, seeds=4), noisy(1.5, seeds=4)
+    by_seed = [
+        spearmanr(ours, GOLD).statistic - spearmanr(theirs, GOLD).statistic
+        for ours, theirs in zip(other, plain, strict=True)
+    ]
+
+    found = differences_of({"plain": plain, "other": other}, GOLD, [FROM_PLAIN])[FROM_PLAIN]
+
+    assert found.value == pytest.approx(np.mean(by_seed))
+    assert found.sd == pytest.approx(np.std(by_seed, ddof=1))
+
+
+def test_a_model_that_is_not_trained_is_compared_with_every_seed() -> None:
+    base, plain = noisy(3.0), noisy(2.0, seeds=3)
+
+    found = differences_of({"base": base, "plain": plain}, GOLD, [("base", "plain")])["base", "plain"]
+
+    assert found.value == pytest.approx(
+        spearmanr(base[0], GOLD).statistic - np.mean([spearmanr(one, GOLD).statistic for one in plain])
     )
-    assert (found.difference.low, found.difference.high) == pytest.approx(
-        np.quantile(apart, [0.025, 0.975]), abs=0.03
-    )
+    assert found.sd == pytest.approx(np.std([spearmanr(one, GOLD).statistic for one in plain], ddof=1))
+
+
+def test_p_values_are_adjusted_for_all_differences_that_are_defined() -> None:
+    cosines = {
+        "plain": noisy(2.0, seeds=3),
+        "other": noisy(1.8, seeds=3),
+        "third": noisy(1.5, seeds=3),
+        "flat": [np.full(GOLD.size, 0.3)] * 3,
+    }
+    between = [("other", "plain"), ("third", "plain"), ("flat", "plain"), ("third", "other")]
+
+    found = differences_of(cosines, GOLD, between)
+
+    tested = [found[pair] for pair in between if pair[0] != "flat"]
+    assert [one.p_holm for one in tested] == pytest.approx(holm([one.p for one in tested]))
+    assert (found["flat", "plain"].value, found["flat", "plain"].p_holm) == (None, None)
 
 
 def test_an_encoder_that_differs_in_nothing_has_a_difference_of_exactly_nothing() -> None:
     vectors = noisy(1.0, seeds=2)
 
-    found = compare({"plain": vectors, "same": vectors}, GOLD, reference="plain", resamples=100, seed=2)[
-        "same"
-    ]
+    found = differences_of({"plain": vectors, "other": vectors}, GOLD, [FROM_PLAIN])[FROM_PLAIN]
 
-    assert (found.difference.value, found.difference.low, found.difference.high) == (0, 0, 0)
+    assert (found.value, found.low, found.high, found.p_holm) == (0, 0, 0, 1)
 
 
 def test_equal_cosines_are_undefined_and_said() -> None:
     vectors = {"plain": noisy(1.0, seeds=2), "flat": [np.full(GOLD.size, 0.3), noisy(1.0)[0]]}
 
-    found = compare(vectors, GOLD, reference="plain", resamples=100, seed=2)
+    found = compare(vectors, GOLD, resamples=100, seed=2)
 
-    assert found["flat"].mean.value is None
-    assert found["flat"].sd is None
-    assert (found["flat"].difference.value, found["flat"].difference.low) == (None, None)
+    assert (found["flat"].mean.value, found["flat"].sd) == (None, None)
     assert list(undefined(found)) == [
         "The encoder “flat” gives every test pair the same cosine, so it has no correlation."
     ]
 
 
-def test_a_reference_that_is_not_there_is_refused() -> None:
+def test_an_encoder_that_is_not_there_is_refused() -> None:
     with pytest.raises(ValueError, match="There is no encoder “plain” to compare with; there are base"):
-        compare({"base": noisy(1.0)}, GOLD, reference="plain", resamples=0, seed=1)
+        differences_of({"base": noisy(1.0)}, GOLD, [("base", "plain")])
+
+
+def test_different_numbers_of_seeds_are_refused() -> None:
+    vectors = {"plain": noisy(1.0, seeds=2), "other": noisy(1.0, seeds=3)}
+
+    with pytest.raises(ValueError, match="“other” has 3 seeds and “plain” 2; they are compared seed by seed"):
+        differences_of(vectors, GOLD, [FROM_PLAIN])

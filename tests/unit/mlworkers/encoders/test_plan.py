@@ -15,7 +15,8 @@ def comparison(**settings) -> ComparisonPlan:
 
 
 def test_a_comparison_gives_each_encoder_its_own_plan() -> None:
-    plan = comparison(weightings="plain, filter", seeds=2, first_seed=7, epochs=5, filter_share=0.3)
+    settings = {"seeds": 2, "first_seed": 7, "epochs": 5, "filter_share": 0.3}
+    plan = comparison(weightings="plain, filter", controls=False, **settings)
 
     made = [plan.encoder(weighting, seed) for weighting in plan.chosen for seed in plan.all_seeds]
 
@@ -23,6 +24,18 @@ def test_a_comparison_gives_each_encoder_its_own_plan() -> None:
         (Weighting.PLAIN, 7), (Weighting.PLAIN, 8), (Weighting.FILTER, 7), (Weighting.FILTER, 8)
     ]  # fmt: skip
     assert {(one.epochs, one.filter_share, one.scores, one.realism) for one in made} == {(5, 0.3, "s", "p")}
+
+
+def test_a_comparison_has_five_seeds_and_its_controls_unless_they_are_left_out() -> None:
+    assert len(comparison().all_seeds) == 5
+    assert comparison().chosen == ("plain", "realism", "filter", "random", "shuffle", "constant")
+    assert comparison(weightings="plain,shuffle,realism").chosen == (
+        "plain",
+        "shuffle",
+        "realism",
+        "constant",
+    )
+    assert comparison(weightings="plain,realism", controls=False).chosen == ("plain", "realism")
 
 
 def test_every_setting_of_an_encoder_but_weighting_and_seed_is_the_comparison_s() -> None:

@@ -1,0 +1,165 @@
+"""What a comparison of weightings shows, and what it cannot show, in sentences."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.text import capfirst, get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.registry.comparison import Cell, Comparison
+
+WEIGHTED = ("realism", "filter", "random")  # whose weights are uneven, so that the controls are about them
+
+
+def what_it_shows(comparison: Comparison) -> str:
+    """What the table says of the weightings, and what it cannot say, from its figures alone."""
+    sentences = _judged(comparison) if comparison.judged else _not_judged(comparison)
+    return " ".join([*sentences, *_without_controls(comparison), _limits(comparison)])
+
+
+def _judged(comparison: Comparison) -> Iterator[str]:
+    yield from _about_p_d(comparison.over_shuffle)
+    cells = [
+        (_("the baseline model") if label == "base" else label, cell)
+        for label, cell in comparison.cells()
+        if cell.has_difference and label != "plain"
+    ]
+    clauses = [_apart(label, cell, _("plain")) for label, cell in cells if cell.differs]
+    if together := [label for label, cell in cells if not cell.differs]:
+        sentence = ngettext(
+            "%(labels)s is not distinguishable from plain",
+            "%(labels)s are not distinguishable from plain",
+            len(together),
+        )
+        clauses.append(sentence % {"labels": get_text_list(together, _("and"))})
+    if not clauses:
+        clauses = [_("there is no interval for a difference from plain training, so the table ranks nothing")]
+    yield f"{capfirst('; '.join(clauses))}."
+
+
+def _about_p_d(over: Cell) -> Iterator[str]:
+    if not over.has_difference or over.difference is None:
+        return
+    if not over.differs:
+        yield _(
+            "Realism is not distinguishable from shuffle, which gives the same weights to other pairs, so this "
+            "comparison does not show that p_D says anything about its sentences."
+        )
+    elif over.difference > 0:
+        apart = capfirst(_apart("realism", over, _("shuffle")))
+        yield _(
+            "%(apart)s, which gives the same weights to other pairs, so p_D says something about its sentences."
+        ) % {"apart": apart}
+    else:
+        apart = capfirst(_apart("realism", over, _("shuffle")))
+        yield _(
+            "%(apart)s, which gives the same weights to other pairs, so weighting these sentences by p_D does harm."
+        ) % {"apart": apart}
+
+
+def _apart(label: str, cell: Cell, other: str) -> str:
+    difference = cell.difference or 0.0
+    low, high = cell.difference_low or 0.0, cell.difference_high or 0.0
+    if difference < 0:
+        low, high = -high, -low
+    words = {
+        "label": label,
+        "by": f"{abs(difference):.3f}",
+        "low": _plain(low),
+        "high": _plain(high),
+        "other": other,
+    }
+    if difference < 0:
+        return _("%(label)s is %(by)s (%(low)s to %(high)s) below %(other)s") % words
+    return _("%(label)s is %(by)s (%(low)s to %(high)s) above %(other)s") % words
+
+
+def _plain(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def _not_judged(comparison: Comparison) -> Iterator[str]:
+    seeds = len(comparison.seeds)
+    words = {"seeds": seeds, "least": SEEDS_TO_JUDGE}
+    if not comparison.with_training_noise:
+        yield _(
+            "The intervals of this comparison cover other test pairs and not another training, so no difference is "
+            "judged. Start it again to get intervals that cover both."
+        )
+    elif seeds == 1:
+        yield (
+            _(
+                "One seed cannot show how much another seed would change the figures, so no difference is judged. That "
+                "takes %(least)s seeds."
+            )
+            % words
+        )
+    else:
+        yield (
+            _(
+                "%(seeds)s seeds cannot show well enough how much another seed would change the figures, so no "
+                "difference is judged. That takes %(least)s seeds."
+            )
+            % words
+        )
+    yield from _measured(comparison)
+
+
+def _measured(comparison: Comparison) -> Iterator[str]:
+    """The two differences of realism, without a verdict."""
+    realism = comparison.cell("realism")
+    both = [(_("shuffle"), comparison.over_shuffle), (_("plain"), realism)]
+    found = [
+        _("%(difference)s from %(other)s") % {"difference": _signed(cell.difference), "other": other}
+        for other, cell in both
+        if cell is not None and cell.difference is not None
+    ]
+    if found:
+        yield _("As measured, realism is %(differences)s.") % {"differences": get_text_list(found, _("and"))}
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def _without_controls(comparison: Comparison) -> Iterator[str]:
+    labels = [label for label, _cell in comparison.cells()]
+    if "realism" in labels and "shuffle" not in labels:
+        yield _(
+            "Without the control shuffle, this comparison cannot show whether p_D says anything about its sentences."
+        )
+    if "constant" not in labels and any(label in WEIGHTED for label in labels):
+        yield _(
+            "Without the control constant, it cannot show whether a smaller loss alone makes the same difference."
+        )
+
+
+def _limits(comparison: Comparison) -> str:
+    seeds = len(comparison.seeds)
+    sentence = ngettext(
+        "One test of %(pairs)s pairs and one seed: other tests may give another order.",
+        "One test of %(pairs)s pairs and %(seeds)s seeds: other tests may give another order.",
+        seeds,
+    )
+    return sentence % {"seeds": seeds, "pairs": f"{comparison.pairs:,}"}
+
+
+def unscored_note(result: Mapping[str, Any]) -> str:
+    """How many training pairs had no p_D, and what became of them; nothing where all had one."""
+    human, left_out = result.get("unscored_as_human", 0), result.get("unscored_left_out", 0)
+    as_human = ngettext(
+        "%(number)s training pair had no p_D because a person wrote or edited its sentence; it counts as human "
+        "(p_D = 1).",
+        "%(number)s training pairs had no p_D because a person wrote or edited their sentences; they count as "
+        "human (p_D = 1).",
+        human,
+    )
+    without = ngettext(
+        "%(number)s pair without p_D was left out of every weighting alike.",
+        "%(number)s pairs without p_D were left out of every weighting alike.",
+        left_out,
+    )
+    counted = [(human, as_human), (left_out, without)]
+    return " ".join(sentence % {"number": f"{number:,}"} for number, sentence in counted if number)
