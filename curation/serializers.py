@@ -9,6 +9,7 @@ from rest_framework import serializers
 from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.numbers import NumberInBody
+from curation.pairs.inclusion import INCLUSIONS
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
@@ -25,7 +26,7 @@ class FactsSerializer(serializers.Serializer[Any]):
 
     pairs = serializers.IntegerField()
     judged = serializers.IntegerField(help_text="pairs with a score that people made")
-    generated = serializers.IntegerField()
+    generated_pairs = serializers.IntegerField()
     rejected = serializers.IntegerField()
     score_sets = serializers.IntegerField()
     shr = serializers.FloatField(allow_null=True, help_text="Spearman, of the newest scores that people made")
@@ -107,6 +108,9 @@ class PairFilterSerializer(QuerySerializer):
     split = serializers.CharField(required=False)
     origin = serializers.ChoiceField(required=False, choices=Pair.Origin.choices)
     status = serializers.ChoiceField(required=False, choices=Pair.Status.choices)
+    generated_pairs = serializers.ChoiceField(
+        required=False, choices=INCLUSIONS, help_text="which pairs with a machine-written sentence"
+    )
     score_set = NumberInBody(required=False, help_text="id of the set whose scores are shown")
     low = serializers.FloatField(required=False, help_text="lowest score, on the set's own scale")
     high = serializers.FloatField(required=False, help_text="highest score")

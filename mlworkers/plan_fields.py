@@ -9,6 +9,8 @@ from dataclasses import MISSING, dataclass, field
 from functools import partial
 from typing import Any
 
+from curation.pairs.inclusion import EXPLAINED, UNNAMED
+
 
 @dataclass(frozen=True)
 class SettingName:
@@ -59,6 +61,10 @@ def setting(
 
 SEEDS = (0, 2**31 - 1)
 dataset_setting = partial(setting, "Dataset", "Short name of the dataset.", refers_to="dataset")
+# Plans that were stored before this setting mean its default.
+generated_pairs_setting = partial(
+    setting, "Generated pairs", EXPLAINED, default=UNNAMED, refers_to="generated pairs", essential=True
+)
 device_setting = partial(
     setting,
     "Device",

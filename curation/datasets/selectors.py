@@ -22,6 +22,7 @@ from django.db.models import (
 from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
+from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, ScoreSet, SentenceScore
 from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.pairs.statistics import Histogram, histogram
@@ -32,7 +33,10 @@ _FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score"
 
 @dataclass(frozen=True)
 class PairFilter:
-    """Which pairs of a dataset. "" and None take any; low and high are on the chosen score set's scale."""
+    """Which pairs of a dataset. "" and None take any; low and high are on the chosen score set's scale.
+
+    generated_pairs: an `Inclusion`, of the pairs with a machine-written sentence.
+    """
 
     search: str = ""
     source: str = ""
@@ -40,6 +44,7 @@ class PairFilter:
     split: str = ""
     origin: str = ""
     status: str = ""
+    generated_pairs: str = ""
     score_set: int | None = None
     low: float | None = None
     high: float | None = None
@@ -101,6 +106,8 @@ def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     pairs = Pair.objects.filter(dataset=dataset)
     names = ("source", "subset", "split", "origin", "status")
     pairs = pairs.filter(**{name: value for name in names if (value := getattr(filter, name))})
+    if filter.generated_pairs:
+        pairs = pairs.filter(included(filter.generated_pairs))
     if filter.search:
         in_a, in_b = Q(a__text__icontains=filter.search), Q(b__text__icontains=filter.search)
         pairs = pairs.filter(in_a | in_b | Q(external_id=filter.search))

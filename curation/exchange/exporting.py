@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.inclusion import inclusion_counts
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
@@ -22,12 +24,13 @@ from curation.files.progress import Report, silent
 from curation.files.tables import PAIR_COLUMNS, Column, Row, score_columns, write_table
 from curation.files.writing import make_folder, sha256_of, sync_folder
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Snapshot, User
+from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.pairs.splitting import pair_components
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
 _KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "b__origin")
-ACTIVE = PairFilter(status=Pair.Status.ACTIVE)
+ACTIVE = PairFilter(status=Pair.Status.ACTIVE, generated_pairs=UNNAMED)
 SNAPSHOT_COLUMNS = (
     *(Column(name, "integer") for name in ("component", "pair", "a_id", "b_id")),
     *PAIR_COLUMNS,
@@ -39,9 +42,14 @@ Integers = NDArray[np.int64]
 
 
 class ExportOutcome(NamedTuple):
+    """generated: how many of the pairs are generated ones; unreviewed: how many of these have no valid verdict."""
+
     path: Path
     rows: int
     score_sets: tuple[str, ...]
+    generated_pairs: Inclusion
+    generated: int
+    unreviewed: int
 
 
 def pairs_export(
@@ -51,10 +59,12 @@ def pairs_export(
     format: str,
     score_set: str | None = None,
     neutralise: bool = False,
+    generated_pairs: Inclusion = UNNAMED,
     report: Report = silent,
 ) -> ExportOutcome:
     """Write a dataset's active pairs, in the order in which they were added, with their scores.
 
+    generated_pairs: which pairs with a machine-written sentence are among them.
     Each score set is a column under its name; one that is named is the only one, under the name `score`.
     The rows are those of one moment; scores that are added meanwhile may or may not be among them.
     Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
@@ -62,11 +72,15 @@ def pairs_export(
     sets = _score_sets(dataset, score_set)
     names = [one.name for one in sets]
     columns = (*PAIR_COLUMNS, *score_columns(["score"] if score_set else names))
-    pks = np.fromiter(_numbers(dataset, ACTIVE, "pk"), dtype=np.int64)
+    filter = replace(ACTIVE, generated_pairs=generated_pairs)
+    pks = np.fromiter(_numbers(dataset, filter, "pk"), dtype=np.int64)
+    counts = inclusion_counts(dataset)
+    kept = min(counts[generated_pairs], counts[Inclusion.KEPT])
+    numbers = (counts[generated_pairs] - counts[Inclusion.HUMAN], counts[generated_pairs] - kept)
     rows = _rows(pks, _EXPORTED, sets, report, _("Exporting pairs"))
     with errors_shown(FileError):
         written = write_table(path, format, columns, rows, neutralise=neutralise)
-    return ExportOutcome(path, written, tuple(names))
+    return ExportOutcome(path, written, tuple(names), generated_pairs, *numbers)
 
 
 def snapshot_create(
@@ -75,7 +89,8 @@ def snapshot_create(
     """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
 
     Its column `component` numbers the groups of pairs that hang together by shared sentences, so that a split
-    can keep each on one side. Its metadata names the filter and each score column's set, kind and scale.
+    can keep each on one side. Its metadata names the filter, with the choice of generated pairs, and each score
+    column's set, kind and scale.
     """
     dataset_require_active(dataset)
     triples = np.fromiter(_numbers(dataset, filter, "pk", "a_id", "b_id"), dtype=np.int64).reshape(-1, 3)

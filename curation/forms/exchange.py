@@ -7,12 +7,14 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from curation.datasets.inclusion import inclusion_choices, inclusion_counts
 from curation.datasets.selectors import PairChoices, PairFilter
 from curation.exchange.importing import ImportOptions
 from curation.files.drafts import Columns
 from curation.files.sampling import Preview
 from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, ScoreSet
+from curation.pairs.inclusion import EXPLAINED, UNNAMED
 
 GUESSED = _("If empty, it is guessed.")
 COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split"]
@@ -164,6 +166,28 @@ ALL = ("", _("all"))
 NAMES = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSONL", "parquet": "Parquet"}
 
 
+class GeneratedPairsField(forms.ChoiceField):
+    """The choice of pairs with a machine-written sentence, with the number of active pairs that each answer gives.
+
+    Where the answers differ none is chosen beforehand: what is handed to others holds unreviewed sentences only if
+    somebody said so.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            label=_("Generated pairs"),
+            help_text=_(EXPLAINED),
+            widget=forms.RadioSelect,
+            error_messages={"required": _("Choose which generated pairs are included.")},
+        )
+
+    def offer(self, dataset: Dataset) -> None:
+        counts = inclusion_counts(dataset)
+        self.choices = inclusion_choices(counts)
+        if len(set(counts.values())) == 1:
+            self.initial = UNNAMED.value
+
+
 class ExportForm(forms.Form):
     """The settings of a run of kind export_dataset: its page takes the answers."""
 
@@ -177,6 +201,7 @@ class ExportForm(forms.Form):
             "One score set is written to a column called score; every score set, to a column of its name."
         ),
     )
+    generated_pairs = GeneratedPairsField()
     spreadsheet = forms.BooleanField(
         label=_("Make it safe for a spreadsheet"),
         required=False,
@@ -190,6 +215,7 @@ class ExportForm(forms.Form):
         names = dataset.score_sets.values_list("name", flat=True)
         choices = [("", _("every score set")), *((name, name) for name in names)]
         cast("forms.ChoiceField", self.fields["score_set"]).choices = choices
+        cast("GeneratedPairsField", self.fields["generated_pairs"]).offer(dataset)
 
 
 class SnapshotForm(forms.Form):
@@ -198,9 +224,11 @@ class SnapshotForm(forms.Form):
     source = forms.ChoiceField(label=_("Source"), required=False)
     split = forms.ChoiceField(label=_("Split"), required=False)
     origin = forms.ChoiceField(label=_("Origin"), required=False, choices=[ALL, *Pair.Origin.choices])
+    generated_pairs = GeneratedPairsField()
 
-    def __init__(self, data: QueryDict | None = None, *, choices: PairChoices) -> None:
+    def __init__(self, data: QueryDict | None = None, *, dataset: Dataset, choices: PairChoices) -> None:
         super().__init__(data)
+        cast("GeneratedPairsField", self.fields["generated_pairs"]).offer(dataset)
         for name, values in (("source", choices.sources), ("split", choices.splits)):
             self.fields[name].choices = [ALL, *((value, value) for value in values)]  # type: ignore[attr-defined]
 

@@ -168,10 +168,10 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
-    form = SnapshotForm(choices=pair_choices(dataset))
+    form = SnapshotForm(dataset=dataset, choices=pair_choices(dataset))
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
-        form = SnapshotForm(request.POST, choices=pair_choices(dataset))
+        form = SnapshotForm(request.POST, dataset=dataset, choices=pair_choices(dataset))
     if form.is_valid():
         made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
         messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})

@@ -4,7 +4,16 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import partial
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from curation.pairs.inclusion import Inclusion
+from mlworkers.plan_fields import (
+    SEEDS,
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    generated_pairs_setting,
+    setting,
+)
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
@@ -108,6 +117,7 @@ class TrainingPlan:
     )
     realism: str = realism_setting(default="")
     snapshot: int = snapshot_setting()
+    generated_pairs: Inclusion = generated_pairs_setting()
     split: str = setting(
         "Training split",
         "Only pairs of this split are used, and no pair with a near copy of a sentence of another split.",
@@ -272,6 +282,7 @@ class EvaluationPlan:
     bootstrap: int = resamples_setting()
     device: str = device_setting()
     snapshot: int = snapshot_setting()
+    generated_pairs: Inclusion = generated_pairs_setting()
     seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.datasets.inclusion import inclusion_choices, inclusion_counts
 from curation.models import Dataset, ImportBatch, ScoreSet
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting
@@ -40,6 +41,8 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
     """What can be chosen, by its value and in words; None where the setting is no choice. The first is the form's
     default, and says so where there is nothing.
     """
+    if setting.refers_to == "generated pairs" and dataset is not None:
+        return inclusion_choices(inclusion_counts(dataset))
     if setting.choices:
         return [(choice, choice) for choice in setting.choices]
     if setting.refers_to == "dataset":

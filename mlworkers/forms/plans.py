@@ -100,7 +100,8 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
         return forms.CharField(widget=forms.HiddenInput, initial=dataset.slug if dataset else "")
     choices = choices_of(setting, dataset, datasets)
     if choices is not None:
-        return forms.ChoiceField(choices=choices, **about)
+        in_view = setting.refers_to == "generated pairs"  # with the number of pairs that each choice gives
+        return forms.ChoiceField(choices=choices, widget=forms.RadioSelect if in_view else None, **about)
     if setting.type is bool:
         return forms.BooleanField(**{**about, "required": False})
     suggested = suggestions_of(setting)

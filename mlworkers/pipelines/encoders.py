@@ -52,7 +52,9 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     started = monotonic()
     # The model first: a name that leads nowhere leaves no snapshot behind.
     base = folder_of_model(plan.model, kind="encoder", report=job.report)
-    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+    snapshot = snapshot_taken(
+        job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
+    )
     training = _training_rows(plan, snapshot, needs_realism=plan.weighting.needs_realism)
     data = _Data(snapshot, training, base)
     folder = job.folder / "encoder"
@@ -80,7 +82,9 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
 def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     """An encoder's cosines against the scores that people gave."""
     model = folder_of_model(plan.model, kind="encoder", report=job.report)
-    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+    snapshot = snapshot_taken(
+        job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
+    )
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
     tested, left_out = unseen_rows(every, trained_on(model))
     cosines = _cosines(model, tested, plan.device, job.report)
@@ -144,6 +148,7 @@ def _save(trained: TrainedEncoder, plan: EncoderPlan, data: _Data, folder: Path)
         "dataset": plan.dataset,
         "snapshot": data.snapshot.number,
         "snapshot_sha256": data.snapshot.sha256,
+        "generated_pairs": plan.generated_pairs.value,
         "pairs": len(data.training.rows),
     }
     about = About(plan.model, data.base_sha256, asdict(plan), facts, data.snapshot.dataset.licence)
@@ -160,6 +165,7 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
         "dataset": plan.dataset,
         "snapshot": data.snapshot.number,
         "snapshot_sha256": data.snapshot.sha256,
+        "generated_pairs": plan.generated_pairs.value,
         "scores": plan.scores,
         "realism": plan.realism,
         "plan": asdict(plan),
@@ -216,9 +222,13 @@ class _Comparison:
             for seed in plan.all_seeds
         ]
         base = folder_of_model(plan.model, kind="encoder", report=job.report)
-        snapshot = self._test_snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+        snapshot = self._test_snapshot = snapshot_taken(
+            job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
+        )
         if plan.test_dataset not in ("", plan.dataset):
-            self._test_snapshot = snapshot_taken(job, dataset_read(job, plan.test_dataset), 0)
+            self._test_snapshot = snapshot_taken(
+                job, dataset_read(job, plan.test_dataset), 0, generated_pairs=plan.generated_pairs
+            )
         every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
         self._tests, self._tests_left_out = unseen_rows(every, trained_on(base))
         # The same pairs for every weighting: those that all of them can use.

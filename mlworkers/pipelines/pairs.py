@@ -9,6 +9,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
+from curation.exchange.dataset_card import dataset_card
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_apply, import_check, import_errors_path
@@ -70,14 +71,19 @@ def _outcome(
 
 
 def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
+    dataset = job.dataset_of(plan.dataset)
     outcome = pairs_export(
-        dataset=job.dataset_of(plan.dataset),
+        dataset=dataset,
         path=job.folder / f"{plan.dataset}.{plan.format}",
         format=plan.format,
         score_set=plan.score_set or None,
         neutralise=plan.spreadsheet,
+        generated_pairs=plan.generated_pairs,
         report=job.report,
     )
     message = _("%(rows)s pairs written") % {"rows": intcomma(outcome.rows)}
-    result = {"rows": outcome.rows, "score_sets": list(outcome.score_sets)}
-    return Outcome(message, result, [NewArtifact("pairs", outcome.path)])
+    choice = {"generated_pairs": outcome.generated_pairs.value, "unreviewed": outcome.unreviewed}
+    result = {"rows": outcome.rows, **choice, "score_sets": list(outcome.score_sets)}
+    card = job.folder / f"{plan.dataset}-card.md"
+    card.write_text(dataset_card(dataset, outcome), encoding="utf-8")
+    return Outcome(message, result, [NewArtifact("pairs", outcome.path, choice), NewArtifact("card", card)])

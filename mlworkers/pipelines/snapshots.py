@@ -1,14 +1,16 @@
 """The snapshots that a run reads: made once for a run, whichever worker comes first, and checked before reading."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from curation.access import datasets_readable
 from curation.errors import UserError
-from curation.exchange.exporting import snapshot_create, snapshot_path
+from curation.exchange.exporting import ACTIVE, snapshot_create, snapshot_path
 from curation.files.writing import sha256_of
 from curation.models import Dataset, Snapshot, User
+from curation.pairs.inclusion import Inclusion
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job
@@ -24,11 +26,16 @@ def dataset_read(job: Job, slug: str) -> Dataset:
     return dataset
 
 
-def snapshot_taken(job: Job, dataset: Dataset, number: int) -> Snapshot:
-    """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run."""
+def snapshot_taken(job: Job, dataset: Dataset, number: int, *, generated_pairs: Inclusion) -> Snapshot:
+    """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run.
+
+    generated_pairs: which of them a new one holds. What an existing one holds was checked when the run was started.
+    """
 
     def taken() -> dict[str, Any]:
-        return {"number": snapshot_create(dataset=dataset, by=_started_by(job), report=job.report).number}
+        filter = replace(ACTIVE, generated_pairs=generated_pairs)
+        made = snapshot_create(dataset=dataset, filter=filter, by=_started_by(job), report=job.report)
+        return {"number": made.number}
 
     if not number:
         number = job.drawn_once(f"snapshot-{dataset.slug}.json", taken)["number"]

@@ -16,10 +16,11 @@ from django.utils.translation import gettext_lazy
 from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
+from curation.pairs.inclusion import Inclusion
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.linguistics.plan import LinguisticPlan
-from mlworkers.plan_fields import SettingError, setting
+from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
@@ -56,6 +57,7 @@ class ExportPlan:
         default="",
         refers_to="score set",
     )
+    generated_pairs: Inclusion = generated_pairs_setting()
     spreadsheet: bool = setting(
         gettext_lazy("For a spreadsheet"),
         gettext_lazy(

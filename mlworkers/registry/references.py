@@ -8,6 +8,7 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
+from curation.datasets.inclusion import snapshot_inclusion
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from mlworkers.models import Artifact, Run
@@ -41,6 +42,20 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
             dataset_named(value, dataset)
         elif setting.refers_to in _CHECKS:
             _CHECKS[setting.refers_to](setting, value, _dataset_of(setting, values, dataset))
+    if dataset is not None and values.get("snapshot") and "generated_pairs" in values:
+        _check_inclusion(dataset, values["snapshot"], values["generated_pairs"])
+
+
+def _check_inclusion(dataset: Dataset, number: int, generated_pairs: str) -> None:
+    """A run that says “human only” must not read a snapshot that was made otherwise, nor the reverse."""
+    made_with = snapshot_inclusion(dataset.snapshots.get(number=number))
+    if generated_pairs != made_with:
+        sentence = _(
+            "Snapshot %(number)s was made with “%(made)s”, but “%(setting)s” is “%(given)s”; choose “%(made)s”, or 0 "
+            "for a new snapshot."
+        )
+        words = {"number": number, "made": made_with.value, "given": str(generated_pairs)}
+        raise SettingError(sentence, setting=SettingName("generated_pairs"), **words)
 
 
 def dataset_named(slug: str, given: Dataset | None = None) -> Dataset:

@@ -122,6 +122,8 @@ TERMS: Mapping[str, Any] = {
     "brier_before": gettext_lazy("Brier score before"),
     "brier_after": gettext_lazy("Brier score after"),
     "spearman_p_target": gettext_lazy("Spearman of p_D and target"),
+    "generated_pairs": gettext_lazy("Generated pairs included"),
+    "unreviewed": gettext_lazy("Generated pairs without a verdict"),
     "unscored_left_out": gettext_lazy("Pairs without p_D, left out"),
     "unscored_as_human": gettext_lazy("Pairs without p_D, counted as human (p_D = 1)"),
     "sd": gettext_lazy("sd over seeds"),

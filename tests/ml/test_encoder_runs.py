@@ -78,6 +78,7 @@ def test_training_leaves_an_encoder_that_says_where_it_comes_from(dataset, encod
     assert (card["snapshot"], card["snapshot_sha256"]) == (1, snapshot.sha256)
     assert card["base_sha256"] == content_of(encoder_folder)[0]
     assert card["plan"]["learning_rate"] == 0.001
+    assert card["generated_pairs"] == snapshot.filter["generated_pairs"] == "all but rejected"
     assert run.result["effective_pairs"] < 24
     assert SentenceTransformer(str(artifact_folder(run)), device="cpu").get_embedding_dimension() == 32
     assert "Licence of the data: CC0-1.0" in (artifact_folder(run) / "README.md").read_text()
@@ -238,6 +239,18 @@ def test_p_d_that_is_missing_is_refused_or_left_out(dataset, encoder_folder) -> 
         22,
         2,
     )
+
+
+def test_training_on_kept_pairs_leaves_out_what_nobody_reviewed_and_says_so(dataset, encoder_folder) -> None:
+    for pair in list(Pair.objects.filter(dataset=dataset, origin="generated").order_by("pk")[:9]):
+        review_decide(pair=pair, verdict="keep", client_id=uuid4(), by=UserFactory(), at=timezone.now())
+
+    run = trained(dataset, encoder_folder, generated_pairs="kept only")
+
+    readme = (artifact_folder(run) / "README.md").read_text()
+    assert run.result["training_pairs"] == 9
+    assert Snapshot.objects.get().filter["generated_pairs"] == "kept only"
+    assert "* generated pairs: kept only" in readme
 
 
 def test_a_snapshot_whose_file_was_changed_is_refused(dataset, encoder_folder, home) -> None:

@@ -12,6 +12,7 @@ from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.exchange.exporting import pairs_export
 from curation.files.tables import FORMATS
+from curation.pairs.inclusion import EXPLAINED, INCLUSIONS, UNNAMED, Inclusion
 
 
 class Command(BaseCommand):
@@ -24,6 +25,12 @@ class Command(BaseCommand):
         parser.add_argument("--out", required=True, type=Path, metavar="PATH")
         parser.add_argument(
             "--score-set", metavar="NAME", help="Write only this score set, to a column named score."
+        )
+        parser.add_argument(
+            "--generated-pairs",
+            choices=INCLUSIONS,
+            default=UNNAMED.value,
+            help=f"{EXPLAINED} Default: %(default)s.",
         )
         parser.add_argument(
             "--neutralise-formulas",
@@ -42,9 +49,11 @@ class Command(BaseCommand):
             format=options["format"],
             score_set=options["score_set"],
             neutralise=options["neutralise_formulas"],
+            generated_pairs=Inclusion(options["generated_pairs"]),
         )
         sets = len(outcome.score_sets)
         figures = {"dataset": exported.slug, "path": str(out), "rows": outcome.rows}
+        figures |= {"generated_pairs": outcome.generated_pairs.value, "unreviewed": outcome.unreviewed}
         figures |= {"score_sets": list(outcome.score_sets), "seconds": round(monotonic() - started, 3)}
         line = _("%(rows)s and %(sets)s of %(dataset)s written to %(path)s.") % {
             "rows": ngettext("%(n)s pair", "%(n)s pairs", outcome.rows) % {"n": outcome.rows},
@@ -52,4 +61,11 @@ class Command(BaseCommand):
             "dataset": exported.slug,
             "path": out,
         }
+        if outcome.unreviewed:
+            warning = ngettext(
+                "%(n)s of them is a generated pair that nobody has reviewed.",
+                "%(n)s of them are generated pairs that nobody has reviewed.",
+                outcome.unreviewed,
+            )
+            line = f"{line} {warning % {'n': outcome.unreviewed}}"
         self.answer(figures, line, as_json=options["json"])

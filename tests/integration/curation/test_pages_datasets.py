@@ -18,6 +18,7 @@ NEW = {
     "description": "",
     "source_address": "",
 }
+ALL = {"generated_pairs": "all but rejected"}
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_a_snapshot_is_taken_with_its_checksum_and_downloaded(
     fill(4)
     client = client_of(curator)
 
-    page = client.post(f"{address}snapshots/", {"split": "train"}, follow=True).content.decode()
+    page = client.post(f"{address}snapshots/", ALL | {"split": "train"}, follow=True).content.decode()
     file = b"".join(client.get(f"{address}snapshots/1/").streaming_content)
 
     snapshot = Snapshot.objects.get()
@@ -144,7 +145,7 @@ def test_a_snapshot_is_taken_with_its_checksum_and_downloaded(
 def test_a_snapshot_of_an_unknown_split_is_not_taken(fill, curator, address, client_of) -> None:
     fill(1)
 
-    client_of(curator).post(f"{address}snapshots/", {"split": "elsewhere"})
+    client_of(curator).post(f"{address}snapshots/", ALL | {"split": "elsewhere"})
 
     assert not Snapshot.objects.exists()
 
@@ -158,13 +159,13 @@ def test_the_export_form_holds_the_settings_of_an_export_run(
 
     assert 'action="/runs/start/export_dataset/"' in page
     assert f'name="dataset" value="{dataset.slug}"' in page
-    for name in ("format", "score_set", "spreadsheet", "launch"):
+    for name in ("format", "score_set", "generated_pairs", "spreadsheet", "launch"):
         assert f'name="{name}"' in page
 
 
 def test_an_export_is_started_by_that_form(fill, curator, dataset, address, client_of) -> None:
     fill(1)
-    asked = {"dataset": dataset.slug, "format": "csv", "score_set": "gold"}
+    asked = {"dataset": dataset.slug, "format": "csv", "score_set": "gold"} | ALL
 
     answer = client_of(curator).post("/runs/start/export_dataset/", asked)
 

@@ -298,13 +298,15 @@ def test_the_form_offers_the_dataset_s_own_score_sets(client, curator, dataset) 
 
 
 def test_a_filled_in_form_starts_a_run_and_opens_its_page(client, curator, dataset) -> None:
-    fields = {"dataset": dataset.slug, "format": "jsonl", "launch": str(uuid4())}
+    fields = {"dataset": dataset.slug, "format": "jsonl", "generated_pairs": "kept only"}
+    fields |= {"launch": str(uuid4())}
 
     answers = [post(client, curator, "run_start", "export_dataset", **fields) for _sent in range(2)]
 
     run = Run.objects.get()
     assert [answer.headers["Location"] for answer in answers] == [f"/runs/{run.pk}/"] * 2
-    assert (run.plan["format"], run.started_by, run.dataset) == ("jsonl", curator, dataset)
+    assert (run.plan["format"], run.plan["generated_pairs"]) == ("jsonl", "kept only")
+    assert (run.started_by, run.dataset) == (curator, dataset)
 
 
 def test_the_button_that_starts_a_run_again_starts_one_however_often_it_is_pressed(
@@ -391,7 +393,7 @@ def test_a_run_s_file_can_be_downloaded(client, curator, dataset) -> None:
     run = RunFactory(dataset=dataset)
     tasks.execute(run.pk)
 
-    answer = page(client, curator, "artifact_download", run.pk, run.artifacts.get().pk)
+    answer = page(client, curator, "artifact_download", run.pk, run.artifacts.get(kind="pairs").pk)
 
     assert "attachment" in answer.headers["Content-Disposition"]
     assert b"first pair" in b"".join(answer.streaming_content)
@@ -438,7 +440,7 @@ def test_the_api_tells_a_run_with_its_files(client, curator, dataset) -> None:
 
     answer = client.get(f"/api/v1/runs/{run.pk}/").json()
 
-    artifact = run.artifacts.get()
+    artifact = run.artifacts.order_by("pk").first()
     assert (answer["state"], answer["dataset"], answer["result"]["rows"]) == ("succeeded", dataset.slug, 0)
     assert answer["artifacts"][0]["sha256"] == artifact.sha256
     assert answer["artifacts"][0]["download"] == f"http://testserver/runs/{run.pk}/files/{artifact.pk}/"

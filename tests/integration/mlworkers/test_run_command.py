@@ -157,7 +157,8 @@ def test_waiting_ends_with_the_run_s_outcome(scenes, carrying_out, capsys) -> No
 
     answer = answered(capsys.readouterr().out)
     assert (answer["state"], answer["result"]["rows"]) == ("succeeded", 3)
-    assert answer["files"] == [f"runs/{answer['run']}/1/scenes.csv"]
+    folder = f"runs/{answer['run']}/1"
+    assert answer["files"] == [f"{folder}/scenes.csv", f"{folder}/scenes-card.md"]
 
 
 @pytest.mark.django_db(transaction=True)

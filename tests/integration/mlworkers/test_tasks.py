@@ -62,7 +62,7 @@ def test_a_run_ends_with_its_outcome_and_its_file() -> None:
     PairFactory.create_batch(3, dataset=dataset)
     run = carried_out(RunFactory(dataset=dataset))
 
-    artifact = run.artifacts.get()
+    artifact = run.artifacts.get(kind="pairs")
     path = run_folder(run.pk) / "1" / "scenes.csv"
     assert (run.state, run.message, run.result["rows"]) == ("succeeded", "3 pairs written", 3)
     assert (artifact.name, artifact.sha256, artifact.size) == (
