@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from mlworkers.plan_fields import SEEDS, dataset_setting, setting
+from curation.pairs.inclusion import Inclusion
+from mlworkers.plan_fields import SEEDS, dataset_setting, generated_pairs_setting, setting
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,7 @@ class LinguisticPlan:
     snapshot: int = setting(
         "Snapshot", "0 takes a new one.", default=0, bounds=(0, None), refers_to="snapshot"
     )
+    generated_pairs: Inclusion = generated_pairs_setting()
     split: str = setting("Split", "Only pairs of this split; empty for every split.", default="")
     realism: str = setting(
         "p_D",

@@ -18,7 +18,8 @@ from mlworkers.runs.jobs import Job, Outcome
 
 
 def analyse_language(plan: LinguisticPlan, job: Job) -> Outcome:
-    snapshot = snapshot_taken(job, job.dataset_of(plan.dataset), plan.snapshot)
+    dataset = job.dataset_of(plan.dataset)
+    snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
     pairs = _pairs(table_of(snapshot), plan)
     families = linguistic_analysis(pairs, share=plan.share, seed=plan.seed, report=job.report)
     if not families:

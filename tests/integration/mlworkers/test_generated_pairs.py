@@ -15,7 +15,7 @@ from mlworkers.runs.storage import home_path
 from tests.factories import GeneratedPairFactory, PairFactory, RunFactory, ScoreSetFactory
 
 pytestmark = pytest.mark.django_db
-CHOOSING = ["export_dataset", "train_encoder", "compare_weightings", "evaluate_encoder"]
+CHOOSING = ["export_dataset", "train_encoder", "compare_weightings", "evaluate_encoder", "analyse_language"]
 
 
 @pytest.fixture
