@@ -10,7 +10,7 @@ from curation.errors import UserError
 from curation.exchange.exporting import ACTIVE, snapshot_create, snapshot_path
 from curation.files.writing import sha256_of
 from curation.models import Dataset, Snapshot, User
-from curation.pairs.inclusion import Inclusion
+from curation.pairs.inclusion import UNNAMED, Inclusion
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job
@@ -26,10 +26,13 @@ def dataset_read(job: Job, slug: str) -> Dataset:
     return dataset
 
 
-def snapshot_taken(job: Job, dataset: Dataset, number: int, *, generated_pairs: Inclusion) -> Snapshot:
+def snapshot_taken(
+    job: Job, dataset: Dataset, number: int, *, generated_pairs: Inclusion = UNNAMED
+) -> Snapshot:
     """The dataset's snapshot of that number; for 0 a new one, the same in every attempt of the run.
 
-    generated_pairs: which of them a new one holds. What an existing one holds was checked when the run was started.
+    generated_pairs: which of them a new one holds; a run that scores pairs takes all that were not rejected. What an
+    existing one holds was checked when the run was started.
     """
 
     def taken() -> dict[str, Any]:
