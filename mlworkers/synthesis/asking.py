@@ -18,7 +18,7 @@ from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source, WrittenRow
 
 SECONDS_BETWEEN_REPORTS = 1.0  # a run that was cancelled is noticed by a report
-REFUSED_AT_FIRST = 5  # requests; then there is something wrong with all of them
+REFUSED_SOURCES = 3  # before the first answer; then there is something wrong with all requests
 
 Place = tuple[int, str, int]  # a source's number, label and sample
 
@@ -103,10 +103,11 @@ def _pool(client: ChatClient, size: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def _check_refusals(known: dict[Place, dict[str, Any]]) -> None:
-    """Raises EndpointError where the first requests were all refused, so that the others are not sent."""
-    first = list(islice(known.values(), REFUSED_AT_FIRST))
-    if len(first) == REFUSED_AT_FIRST and all("refused" in line for line in first):
-        raise EndpointError(first[0]["refused"])
+    """Raises EndpointError where several sources were refused and none was answered: the fault is not a source's."""
+    if any("refused" not in line for line in known.values()):
+        return
+    if len({source for source, _label, _sample in known}) >= REFUSED_SOURCES:
+        raise EndpointError(next(iter(known.values()))["refused"])
 
 
 def _answers_read(path: Path) -> dict[Place, dict[str, Any]]:

@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from mlworkers.synthesis.asking import REFUSED_AT_FIRST, Asked, rows_asked
+from mlworkers.synthesis.asking import Asked, rows_asked
 from mlworkers.synthesis.endpoint import ChatClient, EndpointError, endpoint_of
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source
@@ -125,7 +125,19 @@ def test_where_the_first_requests_are_all_refused_the_others_are_not_sent(tmp_pa
     with pytest.raises(EndpointError, match="no such field: seed"):
         asked(answering, tmp_path / "answers", plan(concurrency=1))
 
-    assert len(requests) <= REFUSED_AT_FIRST + 2
+    assert len(requests) < 18
+
+
+def test_a_first_source_that_is_refused_as_a_whole_leaves_the_others(tmp_path: Path) -> None:
+    def answering(request: dict) -> Reply:
+        if "A dog runs." in request["messages"][0]["content"]:
+            return Reply(400, {"error": {"message": "too long"}})
+        return echo(request)
+
+    (rows, refused), _server = asked(answering, tmp_path / "answers", plan(concurrency=1))
+
+    assert {row.source for row in rows} == {1, 2}
+    assert len(refused) == 6
 
 
 def test_an_endpoint_that_fails_ends_the_work_at_once(tmp_path: Path) -> None:
