@@ -171,6 +171,9 @@ def campaign_resume(*, campaign: Campaign) -> Campaign:
     if not campaign.question:  # an imported campaign
         unknown = _("The question of “%(name)s” is not known, so nobody can be asked; make a new campaign.")
         raise UserError(unknown, name=campaign.name)
+    if campaign.certificate.get("imported", {}).get("smaller_tuples"):
+        mixed = _("The tuples of “%(name)s” have several sizes, so nobody can be asked; make a new campaign.")
+        raise UserError(mixed, name=campaign.name)
     return _move(campaign, Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED)
 
 

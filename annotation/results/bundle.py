@@ -196,10 +196,13 @@ def _items(facts: _Facts) -> None:
 
 def _tuples(facts: _Facts) -> None:
     members = TupleItem.objects.for_scores(facts.campaign).order_by("tuple__number", "slot")
-    pairs = np.array(list(members.values_list("pair", flat=True)), dtype=np.int64)
-    known, numbers = np.unique(pairs, return_inverse=True)
+    held = np.array(list(members.values_list("tuple__number", "pair")), dtype=np.int64).reshape(-1, 2)
+    known, numbers = np.unique(held[:, 1], return_inverse=True)
     items = [facts.names[pair] for pair in known.tolist()]
-    write_tuples(facts.folder / "tuples.tsv", items, numbers.reshape(-1, facts.campaign.tuple_size))
+    sizes = np.unique(held[:, 0], return_counts=True)[1]
+    tuples = np.full((len(sizes), facts.campaign.tuple_size), -1, dtype=np.int64)  # (T, k)
+    tuples[np.arange(tuples.shape[1]) < sizes[:, None]] = numbers
+    write_tuples(facts.folder / "tuples.tsv", items, tuples)
     rows = facts.campaign.tuples.for_scores().order_by("number")
     phases = rows.values_list("number", "phase", "round", "required").iterator(chunk_size=2000)
     facts.table("phases.csv", ("tuple:integer", "phase", "round:integer", "required:integer"), phases)
@@ -232,7 +235,7 @@ def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
     judged = facts.judged
     unphased = judged.unscored
     for row in range(len(judged)):
-        items = [facts.names[pair] for pair in judged.shown[row].tolist()]
+        items = [facts.names[pair] if pair >= 0 else "" for pair in judged.shown[row].tolist()]
         seconds = float(judged.seconds[row])
         yield [
             row + 1,

@@ -33,11 +33,14 @@ def campaign_written(
     campaign = _campaign_made(file, sha256, **facts)
     tuples, slots = _tuples_written(campaign, file.judgements, pairs, report)
     people = _people_written(campaign, file)
+    judged = file.judgements
+    whose = zip(tuples.tolist(), people.tolist(), slots.tolist(), judged.sizes.tolist(), strict=True)
     rows = [
-        {"tuple_id": tuple_pk, "participation_id": person, "order_shown": shown}
-        for tuple_pk, person, shown in zip(tuples.tolist(), people.tolist(), slots.tolist(), strict=True)
+        {"tuple_id": tuple_pk, "participation_id": person, "order_shown": shown[:size]}
+        for tuple_pk, person, shown, size in whose
     ]
-    _judgements_written(file.judgements, rows, facts["opened_at"], report)
+    chosen = [slots[judged.items == items[:, None]] for items in (judged.best, judged.worst)]
+    _judgements_written(rows, np.column_stack(chosen), facts["opened_at"], report)
     return campaign
 
 
@@ -45,16 +48,17 @@ def _campaign_made(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
     judged = file.judgements
     tuples = tuple_numbers(judged.items)
     first = np.unique(tuples, return_index=True)[1]
-    known, numbers = np.unique(judged.items[first], return_inverse=True)
+    members = judged.items[first]  # (T, k)
+    known = np.unique(members[members >= 0])
+    numbers = np.where(members < 0, -1, np.searchsorted(known, members))
     factor = len(first) / len(known)
-    certificate = certify(
-        numbers.reshape(-1, judged.size), len(known), factor=factor, seed=0, algorithm="imported"
-    ).as_dict()
+    certificate = certify(numbers, len(known), factor=factor, seed=0, algorithm="imported").as_dict()
     imported = {
         "sha256": sha256,
         "annotators_named": bool(file.annotators),
         "rejected": len(file.rejected),
         "merged_items": file.merged_items,
+        "smaller_tuples": int((members < 0).any(axis=1).sum()),
         "warnings": [notice.fact for notice in file.notices],
     }
     return Campaign.objects.create(
@@ -72,7 +76,8 @@ def _campaign_made(file: JudgementFile, sha256: str, **facts: Any) -> Campaign:
 def _tuples_written(
     campaign: Campaign, judged: Judgements, pairs: dict[int, int], report: Report
 ) -> tuple[IntArray, IntArray]:
-    """The primary key of each judgement's tuple (n,), and its slots in the order of its row (n, k).
+    """The primary key of each judgement's tuple (n,), and its slots in the order of its row (n, k); in a smaller row,
+    those beyond its items mean nothing.
 
     A tuple's slots are the places of its first row; a tuple requires as many judgements as it has.
     """
@@ -91,8 +96,9 @@ def _tuples_written(
         TupleItem(tuple=row, slot=slot, pair_id=pairs[item])
         for row, items in zip(written, members.tolist(), strict=True)
         for slot, item in enumerate(items)
+        if item >= 0
     )
-    _written(held, members.size, report, _("Writing tuples"))
+    _written(held, int((members >= 0).sum()), report, _("Writing tuples"))
     slots = (members[of][:, None, :] == judged.items[:, :, None]).argmax(axis=2)  # (n, k)
     return np.array([row.pk for row in written], dtype=np.int64)[of], slots
 
@@ -118,24 +124,23 @@ def _people_written(campaign: Campaign, file: JudgementFile) -> IntArray:
 
 
 def _judgements_written(
-    judged: Judgements, rows: Sequence[dict[str, Any]], at: datetime, report: Report
+    rows: Sequence[dict[str, Any]], chosen: IntArray, at: datetime, report: Report
 ) -> None:
     """Judgements with their leases: exclusion finds what a person answered by them.
 
-    rows: what both have: the tuple, the participation, and the slots in the order of the row.
+    rows: what both have: the tuple, the participation, and the slots in the order of the row. chosen: (n, 2) the
+    slots of the best and the worst.
     """
-    slots = np.array([row["order_shown"] for row in rows], dtype=np.int64)  # (n, k)
-    best, worst = (slots[judged.items == chosen[:, None]].tolist() for chosen in (judged.best, judged.worst))
     judgements = (
         Judgement(
             **row,
-            best_slot=best[index],
-            worst_slot=worst[index],
+            best_slot=best,
+            worst_slot=worst,
             client_id=UUID(int=index),
             submitted_at=at,
             status=Judgement.Status.COLLECTED,
         )
-        for index, row in enumerate(rows)
+        for index, (row, (best, worst)) in enumerate(zip(rows, chosen.tolist(), strict=True))
     )
     _written(judgements, len(rows), report, _("Writing judgements"))
     leases = (Lease(**row, state=Lease.State.ANSWERED, claimed_at=at, expires_at=at) for row in rows)

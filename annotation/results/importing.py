@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.bws.files.judgement_files import JudgementFile
+from annotation.bws.files.settling import repeats
 from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
 from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
 from annotation.results.imported_rows import campaign_written
@@ -159,7 +160,8 @@ def _recordable(dataset: Dataset, file: JudgementFile, sha256: str, **texts: str
 
 
 def _names_of_items(file: JudgementFile) -> dict[int, str]:
-    return {item: file.items[item] for item in np.unique(file.judgements.items).tolist()}
+    items = np.unique(file.judgements.items)
+    return {item: file.items[item] for item in items[items >= 0].tolist()}
 
 
 def makes_pairs(dataset: Dataset) -> bool:
@@ -183,18 +185,19 @@ def _require_short(**texts: str) -> None:
 def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     """The judgements that the site can hold, with annotators; how many name an item twice, or are a person's second."""
     judged = file.judgements
-    if (judged.items < 0).any() or judged.ties.any():
-        raise UserError(
-            _("The site stores tuples of one size, without ties; import a file without other rows.")
+    if ties := int(judged.ties.sum()):
+        sentence = _(
+            "%(n)d rows are ties, and a campaign stores none. Remove these rows, or score the file with manage.py bws "
+            "score."
         )
+        raise UserError(sentence, n=ties)
     if judged.size > MOST_PAIRS_IN_TUPLE:
         sentence = _(
             "The largest row has %(n)d items, and a tuple of the site holds at most %(most)d. Leave out larger rows, "
             "or score the file with manage.py bws score."
         )
         raise UserError(sentence, n=judged.size, most=MOST_PAIRS_IN_TUPLE)
-    ordered = np.sort(judged.items, axis=1)
-    repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1) | (judged.best == judged.worst)
+    repeated = (repeats(judged.items) > 0) | (judged.best == judged.worst)
     judged = judged.only(~repeated)
     tuples = tuple_numbers(judged.items)
     people = judged.annotators
@@ -206,7 +209,9 @@ def _keepable(file: JudgementFile) -> tuple[Judgements, int, int]:
     first[np.unique(np.column_stack([tuples, people]), axis=0, return_index=True)[1]] = True
     if not first.any():
         raise UserError(_("No judgement of the file can be kept: each names an item twice."))
-    return judged.only(first), int(repeated.sum()), int((~first).sum())
+    kept = judged.only(first)
+    kept = replace(kept, items=kept.items[:, (kept.items >= 0).any(axis=0)])
+    return kept, int(repeated.sum()), int((~first).sum())
 
 
 def _known_pairs(dataset: Dataset, names: Mapping[int, str]) -> dict[int, int]:

@@ -130,7 +130,8 @@ def _within(campaign: Campaign, judged: CampaignJudgements, stratum: str) -> Mas
     _require_known(stratum, STRATA)
     of_stratum = Pair.objects.filter(dataset=campaign.dataset_id)
     members = of_stratum.filter(origin__in=STRATA[stratum]).order_by().values_list("pk", flat=True)
-    inside: Mask = np.atleast_1d(np.isin(judged.shown, np.fromiter(members, dtype=np.int64)).all(axis=1))
+    of_members = np.isin(judged.shown, np.fromiter(members, dtype=np.int64)) | (judged.shown < 0)
+    inside: Mask = np.atleast_1d(of_members.all(axis=1))
     return inside
 
 

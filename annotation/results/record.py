@@ -41,6 +41,7 @@ class CampaignJudgements:
     best, worst: (n,) screen positions, from 0. status: (n,) values of Judgement.Status. required, numbers, phase:
     (n,) of the tuples. seconds: (n,) NaN where nobody measured. guidelines: (n,) versions, 0 for none.
     asked: (T, k) primary keys of the pairs of all tuples, judged or not, without gold tuples and repeats.
+    pairs, shown and asked have -1 after the last pair of a tuple of fewer than k pairs, as imported ones may be.
     named: whether anybody knows who judged; else `people` were made up, and no Judgements have annotators.
     """
 
@@ -95,12 +96,15 @@ class CampaignJudgements:
         is computed from this order.
         """
         shown, people = self.shown[chosen], self.people[chosen]
-        pairs, first, number = np.unique(shown.ravel(), return_index=True, return_inverse=True)
+        present = shown >= 0
+        pairs, first, number = np.unique(shown[present], return_index=True, return_inverse=True)
         rank = np.empty(len(pairs), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(pairs))
+        items = np.full(shown.shape, -1, dtype=np.int64)
+        items[present] = rank[number]
         persons, annotators = np.unique(people, return_inverse=True)
         judgements = Judgements.from_slots(
-            rank[number].reshape(shown.shape),
+            items,
             self.best[chosen],
             self.worst[chosen],
             item_count=len(pairs),
@@ -110,10 +114,10 @@ class CampaignJudgements:
 
     def as_asked(self, chosen: Mask) -> "NumberedJudgements":
         """The chosen judgements; items are all pairs that the campaign asks for, judged or not, by primary key."""
-        pairs = np.unique(self.asked)
+        pairs, asked = np.unique(self.asked[self.asked >= 0]), self.pairs[chosen]
         persons, annotators = np.unique(self.people[chosen], return_inverse=True)
         judgements = Judgements.from_slots(
-            np.searchsorted(pairs, self.pairs[chosen]),
+            np.where(asked < 0, -1, np.searchsorted(pairs, asked)),
             self.best_slot[chosen],
             self.worst_slot[chosen],
             item_count=len(pairs),
@@ -154,10 +158,13 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
     members = TupleItem.objects.filter(tuple__campaign=campaign).order_by("tuple", "slot")
     for_scores = ExpressionWrapper(Q(tuple__is_gold=False, tuple__repeats=None), BooleanField())
     rows = np.array(list(members.values_list("tuple", "pair", for_scores)), dtype=np.int64).reshape(-1, 3)
-    tuple_keys, pairs = rows[::size, 0], rows[:, 1].reshape(-1, size)
+    tuple_keys, first, sizes = np.unique(rows[:, 0], return_index=True, return_counts=True)
+    pairs = np.full((len(tuple_keys), size), -1, dtype=np.int64)  # (T, k)
+    pairs[np.arange(size) < sizes[:, None]] = rows[:, 1]
     judged = np.array(tuples, dtype=np.int64)
     members_of = pairs[np.searchsorted(tuple_keys, judged)]  # (n, k)
-    order = np.array(orders, dtype=np.int64).reshape(-1, size)  # (n, k): slots in the order of the screen
+    whole = [order if len(order) == size else [*order, *range(len(order), size)] for order in orders]
+    order = np.array(whole, dtype=np.int64).reshape(-1, size)  # (n, k): slots in the order of the screen
     position = np.argsort(order, axis=1)  # (n, k): the screen position of each slot
     best_slot, worst_slot = (np.array(slots, dtype=np.int64) for slots in (best, worst))
     each = np.arange(len(judged))
@@ -176,7 +183,7 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
         phase=np.array(phase, dtype=np.str_),
         seconds=np.array([np.nan if ms is None else ms / 1000 for ms in milliseconds], dtype=np.float64),
         guidelines=np.array([version or 0 for version in versions], dtype=np.int64),
-        asked=pairs[rows[::size, 2] == 1],
+        asked=pairs[rows[first, 2] == 1],
         named=annotators_named(campaign),
     )
 

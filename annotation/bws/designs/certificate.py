@@ -56,12 +56,20 @@ def certify(
     algorithm: str,
     sentences: IntArray | None = None,
 ) -> Certificate:
-    """Count what tuples (T, k) of item_count items, m, guarantee; sentences: (m, s) ids, or None."""
+    """Count what tuples (T, k) of item_count items, m, guarantee; sentences: (m, s) ids, or None.
+
+    A tuple of fewer than k items, as imported ones may be, has -1 after its last item.
+    """
     size = tuples.shape[1]
-    appearances = np.bincount(tuples.ravel(), minlength=item_count)  # (m,)
+    present = tuples >= 0
+    appearances = np.bincount(tuples[present], minlength=item_count)  # (m,)
     # (m k,): cell item * k + position counts how often the item has the position.
-    places = np.bincount((tuples * size + np.arange(size)).ravel(), minlength=item_count * size)
+    places = np.bincount((tuples * size + np.arange(size))[present], minlength=item_count * size)
     keys = meeting_keys(tuples, item_count)  # (k (k - 1) / 2, T)
+    sizes = present.sum(axis=1)
+    met = np.bincount(tuples[present], weights=np.repeat(sizes - 1, sizes), minlength=item_count)  # (m,)
+    if not present.all():
+        keys = keys[keys >= 0]  # a position without an item meets nobody
     times = repeated_keys(keys)[1]  # of each pair of items that meets more than once
     distinct = keys.size - int((times - 1).sum())
     pairs = item_count * (item_count - 1) // 2
@@ -77,7 +85,7 @@ def certify(
         appearances=_histogram(appearances),
         repeated_pairs=len(times),
         repeated_meetings=keys.size - distinct,
-        fewest_repeated_meetings=fewest_repeated_meetings(appearances, size),
+        fewest_repeated_meetings=fewest_repeated_meetings(met.astype(np.int64)),
         meetings={"0": pairs - distinct, "1": distinct - len(times)} | _histogram(times),
         # Two equal tuples repeat every one of their meetings.
         duplicate_tuples=duplicate_tuples(tuples) if len(times) else 0,
@@ -140,12 +148,12 @@ def least_excess(meetings: int, pairs: int) -> int:
     return pairs * each * (each - 1) // 2 + more * each
 
 
-def fewest_repeated_meetings(appearances: IntArray, size: int) -> int:
-    """A lower bound on meetings beyond the first of each pair of items, for tuples of `size`.
+def fewest_repeated_meetings(met: IntArray) -> int:
+    """A lower bound on meetings beyond the first of each pair of items.
 
-    An item that appears r times meets r (size - 1) items, and there are only m - 1 others to meet.
+    met: (m,) how many items each one meets in all, r (k - 1) if it is in r tuples of k; there are only m - 1 others.
     """
-    beyond = appearances * (size - 1) - (len(appearances) - 1)
+    beyond = met - (len(met) - 1)
     # Every repeated meeting is counted from both of its items.
     return int(-(-np.maximum(beyond, 0).sum() // 2))
 
@@ -160,12 +168,13 @@ def comparison_components(tuples: IntArray, item_count: int) -> tuple[int, IntAr
 
     Returns the number of parts and the part of each item (m,). Items of different parts cannot be compared.
     """
-    count, size = tuples.shape
-    rows = np.arange(0, count * size + 1, size)
+    count, present = len(tuples), tuples >= 0
+    rows = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
     nodes = item_count + count
     # Each tuple is a node beside the items: k edges instead of k (k - 1) / 2.
     starts = np.concatenate([np.zeros(item_count, dtype=np.int64), rows])
-    edges = csr_array((np.ones(count * size, dtype=np.int8), tuples.ravel(), starts), shape=(nodes, nodes))
+    items = tuples[present]
+    edges = csr_array((np.ones(len(items), dtype=np.int8), items, starts), shape=(nodes, nodes))
     parts, labels = connected_components(edges, directed=False)
     return int(parts), labels[:item_count].astype(np.int64)
 

@@ -54,7 +54,10 @@ def read_items(path: Path) -> ItemFile:
 
 
 def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
-    """Write tuples (T, k) of item numbers as their items, tab-separated, one tuple a line, no header."""
+    """Write tuples (T, k) of item numbers as their items, tab-separated, one tuple a line, no header.
+
+    A tuple of fewer items has -1 after its last one.
+    """
     # An item that a reader of tab-separated values would take for another text is quoted.
     cells = [
         f'"{item.replace(chr(34), chr(34) * 2)}"' if "\t" in item or item.startswith('"') else item
@@ -63,7 +66,7 @@ def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:
     with writing_text(path) as file:
         for start in range(0, len(tuples), _ROWS_AT_ONCE):
             rows = tuples[start : start + _ROWS_AT_ONCE].tolist()
-            file.writelines("\t".join([cells[item] for item in row]) + "\n" for row in rows)
+            file.writelines("\t".join([cells[item] for item in row if item >= 0]) + "\n" for row in rows)
 
 
 def write_scores(path: Path, items: Sequence[str], scores: Scores) -> TieGroups:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import Count
 
 from annotation.models import Campaign, Judgement
 from annotation.results import uploading
@@ -14,6 +15,7 @@ from curation.exchange import uploads
 from curation.heartbeats import database_now
 from curation.models import ImportBatch, Pair
 from tests.factories import PairFactory
+from tests.hostile_files import HOSTILE, lines_of_csv, lines_of_json, open_cells
 from tests.integration.annotation.pages import client_of
 from tests.markup import squeezed
 
@@ -512,6 +514,30 @@ def test_hostile_cells_stay_text(upload, check, client, address) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in looked
 
 
+@pytest.mark.parametrize("lines", [lines_of_csv, lines_of_json, open_cells])
+def test_a_text_file_made_to_exhaust_its_reader_holds_no_judgement(
+    upload, check, client, address, lines
+) -> None:
+    batch = upload("Item1,Item2,BestItem,WorstItem\n" + "".join(lines(3_000_000)))
+
+    looked = client.get(f"{address}{batch.pk}/")
+    page = check(batch, items=["Item1", "Item2"], annotator="")
+
+    assert looked.status_code == 200
+    assert "judgements.csv holds no judgement" in page
+    assert not Campaign.objects.exists()
+
+
+def test_a_parquet_file_made_to_exhaust_its_reader_is_refused_unread(client, address, tmp_path) -> None:
+    path = tmp_path / "judgements.parquet"
+    HOSTILE["many_chunks"](path)
+    client.post(address, {"file": SimpleUploadedFile(path.name, path.read_bytes())})
+
+    page = client.get(f"{address}{ImportBatch.objects.get().pk}/").content.decode()
+
+    assert "judgements.parquet is a Parquet file; write its rows as CSV" in page
+
+
 def test_a_cell_with_a_very_long_list_rejects_its_row(upload, check) -> None:
     long_list = ",".join(map(str, range(20_000)))
     batch = upload(f'items,best,worst\n"[{long_list}]",1,2\n"[1, 2, 3]",1,2\n')
@@ -520,6 +546,21 @@ def test_a_cell_with_a_very_long_list_rejects_its_row(upload, check) -> None:
 
     assert "the row has more than 100 items" in page
     assert '<span class="value">1</span><span class="label">judgements</span>' in page
+
+
+def test_rows_of_several_sizes_become_tuples_of_several_sizes(upload, check, apply) -> None:
+    batch = upload(ROWS + "a,b,f,,a,f,cleo\n")
+
+    page = check(batch)
+    answer = apply(batch)
+
+    assert "1 row has fewer than 4 items (the smallest 3)" in page
+    assert answer.status_code == 200
+    assert sorted(Campaign.objects.get().tuples.annotate(n=Count("items")).values_list("n", flat=True)) == [
+        3,
+        4,
+        4,
+    ]
 
 
 def test_rows_larger_than_a_tuple_are_refused_with_what_to_do(upload, check) -> None:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.judgement_files import write_judgements
+from annotation.bws.judgements import Judgements, tuple_numbers
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 from annotation.campaigns.services import campaign_resume
 from annotation.judging.settling import participation_reinstate, participation_stop
@@ -281,3 +282,64 @@ def test_of_a_file_without_names_no_page_says_anything_of_single_people(
     assert (bundle / "judgements.csv").read_text() == path.read_text()
     stated = json.loads((bundle / "reliability.json").read_text())
     assert "who made them" in stated["annotators"]["none"]
+
+
+@pytest.fixture
+def mixed(tmp_path, judgements):
+    """The file with every fourth tuple cut down to its best, its worst and one more item."""
+    path = tmp_path / "mixed.csv"
+    items = judgements.items.copy()
+    for row in np.flatnonzero(tuple_numbers(judgements.items) % 4 == 0).tolist():
+        others = np.sort(items[row])[:3]  # the same three items in every judgement of the tuple
+        items[row] = [*others, -1]
+    best, worst = (
+        np.where((items == chosen[:, None]).any(axis=1), chosen, -1)
+        for chosen in (judgements.best, judgements.worst)
+    )
+    fits = (best >= 0) & (worst >= 0)
+    kept = Judgements(items[fits], best[fits], worst[fits], 40, judgements.people[fits])
+    write_judgements(path, ITEMS, kept, ["W-17", "W-4", "W-8", "W-9"])
+    return path
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("method", ["counting", "maxdiff"])
+def test_tuples_of_several_sizes_are_scored_as_in_the_file(keep, mixed, tmp_path, method) -> None:
+    lines, figures = keep(mixed, "--dataset", "elsewhere", "--create")
+    out = tmp_path / "scores.csv"
+    call_command("bws", "score", str(mixed), "--method", method, "--scale", "unit", "--out", str(out))
+
+    published = scores_publish(campaign=Campaign.objects.get(pk=figures["campaign"]), method=method)
+
+    with out.open(newline="") as file:
+        of_file = {row["item"]: float(row["score"]) for row in csv.DictReader(file)}
+    scores = published.scores.select_related("pair")
+    assert {score.pair.external_id: score.value for score in scores} == of_file
+    assert any("fewer than 4 items" in line for line in lines)
+
+
+@pytest.mark.django_db
+def test_tuples_of_several_sizes_are_in_the_bundle_and_on_the_page(keep, mixed, tmp_path, admin) -> None:
+    _lines, figures = keep(mixed, "--dataset", "elsewhere", "--create")
+    campaign = Campaign.objects.get(pk=figures["campaign"])
+
+    page = client_of(admin).get(address("campaign", campaign))
+    judged = client_of(admin).get(address("judgements", campaign))
+    bundle = bundle_write(campaign=campaign, path=tmp_path / "bundle").path
+
+    assert (page.status_code, judged.status_code) == (200, 200)
+    lengths = {len(line.split("\t")) for line in (bundle / "tuples.tsv").read_text().splitlines()}
+    assert lengths == {3, 4}
+    original, again = (
+        [line.rsplit(",", 1)[0] for line in file.read_text().splitlines()]
+        for file in (mixed, bundle / "judgements.csv")
+    )
+    assert again == original
+
+
+@pytest.mark.django_db
+def test_a_campaign_with_tuples_of_several_sizes_is_not_opened_again(keep, mixed) -> None:
+    _lines, figures = keep(mixed, "--dataset", "elsewhere", "--create", "--question", "Which is ruder?")
+
+    with pytest.raises(UserError, match="The tuples of “Elsewhere” have several sizes"):
+        campaign_resume(campaign=Campaign.objects.get(pk=figures["campaign"]))

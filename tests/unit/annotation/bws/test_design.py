@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from annotation.bws.designs.certificate import fewest_repeated_meetings
+from annotation.bws.designs.certificate import certify, fewest_repeated_meetings
 from annotation.bws.designs.design import Design, DesignError, design_tuples, tuple_count
 
 
@@ -232,7 +232,7 @@ def test_the_bound_on_repeats_never_exceeds_what_a_random_design_has(appearances
     rows = rows[[len(set(row)) == size for row in rows.tolist()]]
     met = Counter(frozenset(pair) for row in rows.tolist() for pair in combinations(row, 2))
 
-    bound = fewest_repeated_meetings(np.bincount(rows.ravel(), minlength=items), size)
+    bound = fewest_repeated_meetings(np.bincount(rows.ravel(), minlength=items) * (size - 1))
 
     assert bound <= sum(times - 1 for times in met.values())
 
@@ -242,3 +242,19 @@ def test_tuples_are_counted_as_the_scripts_of_the_field_count_them() -> None:
 
     assert counts == [3, 8, 10]
     assert all(a <= b for a, b in pairwise(counts))
+
+
+def test_the_certificate_of_tuples_of_several_sizes_counts_what_is_there() -> None:
+    tuples = np.array([[0, 1, 2, 3], [0, 1, 4, -1], [5, 6, -1, -1]])
+
+    certificate = certify(tuples, 7, factor=3 / 7, seed=0, algorithm="imported")
+
+    assert certificate.appearances == {"1": 5, "2": 2}
+    assert certificate.meetings == {
+        "0": 12,
+        "1": 8,
+        "2": 1,
+    }  # six meetings, three and one; 0 and 1 meet twice
+    assert (certificate.repeated_pairs, certificate.components) == (1, 2)
+    assert certificate.fewest_repeated_meetings == 0
+    assert (certificate.min_place, certificate.max_place) == (0, 2)  # items 0 and 1 keep their positions
