@@ -59,6 +59,15 @@ class Normalise(StrEnum):
     BATCH = "batch"
 
 
+class Pooling(StrEnum):
+    """How the vectors of tokens become the vector of a sentence."""
+
+    OWN = "as the model"
+    MEAN = "mean"
+    CLS = "cls"
+    MAX = "max"
+
+
 class Loss(StrEnum):
     """What a batch of pairs is trained by: the cosine's error, or the order of the pairs."""
 
@@ -155,6 +164,14 @@ class TrainingPlan:
         default=128,
         bounds=(4, 8192),
         unit="tokens",
+    )
+    pooling: Pooling = setting(
+        "Pooling",
+        "How the vectors of a sentence's tokens become one vector: their mean, the vector of the first token (cls), or "
+        "the largest number in each place (max). “as the model” keeps what the base model does. The trained "
+        "encoder keeps the pooling.",
+        default=Pooling.OWN,
+        source="docs/guide/encoders.md",
     )
     weight_decay: float = from_code(
         "Weight decay",
@@ -280,6 +297,13 @@ class EvaluationPlan:
         "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
     )
     bootstrap: int = resamples_setting()
+    precision: str = ours(
+        "Precision",
+        "int8 encodes faster on a processor and rounds more, which changes the correlation a little. float32 is for "
+        "figures to cite.",
+        default="float32",
+        choices=("float32", "int8"),
+    )
     device: str = device_setting()
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()

@@ -17,12 +17,12 @@ from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.forward import TokenizedSentences, vectors
 from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
 from mlworkers.encoders.metrics import spearman
-from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise
+from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise, Pooling
 from mlworkers.encoders.ranking import angle_similarities, ranking_loss
 from mlworkers.encoders.rows import Rows, validation_split
 from mlworkers.encoders.weighting import RowWeights, weigh
 from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.training.checkpoints import Checkpoints
 from mlworkers.training.loop import CurvePoint, TrainingResult, random_restore, random_state, train
 from mlworkers.training.schedule import Places
@@ -236,9 +236,13 @@ def _split_and_weighed(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows, int, 
 
 
 def base_encoder(base: Path, plan: EncoderPlan, compute: Compute) -> SentenceTransformer:
-    """The base model in float32 whatever the precision (weights are kept so), its longest input as the plan says."""
+    """The base model in float32 whatever the precision (weights are kept so), its pooling and its longest input
+    as the plan says.
+    """
     encoder = load_encoder(base, replace(compute, dtype=choose_compute("cpu").dtype))
     own = encoder.max_seq_length
+    if plan.pooling is not Pooling.OWN:
+        pooling_set(encoder, plan.pooling.value)
     encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
     return encoder
 

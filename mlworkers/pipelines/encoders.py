@@ -87,7 +87,7 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     )
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
     tested, left_out = unseen_rows(every, trained_on(model))
-    cosines = _cosines(model, tested, plan.device, job.report)
+    cosines = _cosines(model, tested, plan.device, job.report, precision=plan.precision)
     agreement = measure_agreement(cosines, tested.values, resamples=plan.bootstrap, seed=plan.seed)
     interval = agreement.interval
     result = {
@@ -204,8 +204,8 @@ def _curve(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
     return note
 
 
-def _cosines(model: Path, rows: Rows, device: str, report: Report) -> Scores:
-    compute = choose_compute(device)
+def _cosines(model: Path, rows: Rows, device: str, report: Report, *, precision: str = "float32") -> Scores:
+    compute = choose_compute(device, precision)
     encoder = load_encoder(model, compute)
     return pair_cosines(encoder, rows.first.tolist(), rows.second.tolist(), compute, report=report).values
 

@@ -14,7 +14,12 @@ Result = TypeVar("Result")
 
 # Tokens of one forward pass, padding included: what fills the caches of a processor core, and a GPU.
 _TOKENS = {"cpu": 1024, "mps": 8192, "cuda": 65536}
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+PRECISIONS = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "int8": torch.int8,
+}
 
 
 # What CUDA, CPU and MPS say where torch raises no error of its own kind for it.
@@ -51,8 +56,8 @@ def choose_compute(device: str = "auto", precision: str = "float32") -> Compute:
     """The compute that a plan names.
 
     device: "auto" (a GPU where there is one), "cpu", "cuda", "cuda:1", "mps".
-    precision: "float32", in which figures agree between machines, "bfloat16", "float16", or "auto" (bfloat16
-    on a GPU that has it, else float32). Raises ComputeError.
+    precision: "float32", in which figures agree between machines, "bfloat16", "float16", "int8" (encoders on
+    a processor: `pretrained.int8`), or "auto" (bfloat16 on a GPU that has it, else float32). Raises ComputeError.
     """
     chosen = _device(device)
     workers = torch.get_num_threads() if chosen.type == "cpu" else 1
@@ -147,4 +152,6 @@ def _dtype(precision: str, device: torch.device) -> torch.dtype:
         raise ComputeError(f"There is no precision {precision!r}; use auto, {', '.join(PRECISIONS)}.")
     if precision == "float16" and device.type == "cpu":
         raise ComputeError("On a processor, float16 is slow and inexact; use float32 or bfloat16.")
+    if precision == "int8" and device.type != "cpu":
+        raise ComputeError(f"int8 is for processors; choose the device cpu, or float32 on {device}.")
     return PRECISIONS[precision]

@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import torch
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling
+from torch import nn
 
 from curation.files.json_text import json_from
 from mlworkers.pretrained.compute import Compute
+from mlworkers.pretrained.int8 import int8_layers_set
 from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.pretrained.sources import ModelError, check_folder
@@ -29,6 +33,7 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
     A folder of sentence-transformers is taken as it is; a bare transformer gets mean pooling. Raises
     ModelError where the folder holds something else, lacks weights, or would run code or unpickle.
     """
+    is_int8 = compute.dtype is torch.int8
     first, *_others = _module_folders(check_folder(folder))
     with quiet_transformers():
         try:
@@ -37,7 +42,7 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
                 device=str(compute.device),
                 local_files_only=True,
                 trust_remote_code=False,
-                model_kwargs={"use_safetensors": True, "dtype": compute.dtype},
+                model_kwargs={"use_safetensors": True, "dtype": torch.float32 if is_int8 else compute.dtype},
             )
             tokenizer, told = encoder.tokenizer, encoder.get_embedding_dimension()
             # Without its files the library makes up a tokenizer that knows no word, and goes on.
@@ -49,7 +54,33 @@ def load_encoder(folder: Path, compute: Compute) -> SentenceTransformer:
                 raise ValueError(f"its files say that vectors have {told} numbers, but they have {width}")
         except LOADING_FAILS as error:
             raise loading_failed(folder, error) from error
+    if is_int8:
+        int8_layers_set(encoder)
     return encoder.eval()
+
+
+def pooling_set(encoder: SentenceTransformer, mode: str) -> None:
+    """Make the encoder's vector of a sentence from those of its tokens in this way: mean, cls or max.
+
+    It becomes part of the encoder and is saved with it. Raises ModelError where a later layer expects vectors of
+    another length, or where the encoder has no such step.
+    """
+    modules = list(encoder)
+    places = [place for place, module in enumerate(modules) if isinstance(module, Pooling)]
+    if not places:
+        raise ModelError(f"The encoder has no pooling that could be set to {mode}; keep its own.")
+    before = modules[places[0]]
+    after = Pooling(before.embedding_dimension, mode, include_prompt=before.include_prompt)
+    later = [part for module in modules[places[0] + 1 :] for part in module.modules()]
+    if (
+        any(isinstance(part, nn.Linear) for part in later)
+        and after.pooling_output_dimension != before.pooling_output_dimension
+    ):
+        raise ModelError(
+            f"The pooling cannot be set to {mode}: a later layer of the encoder expects vectors of "
+            f"{before.pooling_output_dimension} numbers, not {after.pooling_output_dimension}; keep its own."
+        )
+    encoder[places[0]] = after.to(encoder.device)
 
 
 def _module_folders(folder: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest
 from curation.numbers import number_from
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
+from mlworkers.registry.baselines import baseline_note
 from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
 from mlworkers.registry.comparison_chart import comparison_chart
 from mlworkers.registry.comparison_words import unscored_note, what_it_shows
@@ -55,6 +56,7 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "realism": comparison.cell("realism"),
         "shows": what_it_shows(comparison) if measured else "",
         "unscored": unscored_note(run.result),
+        "baseline": baseline_note(run),
         "chart": comparison_chart(comparison) if measured else None,
         "models": run.artifacts.filter(kind="encoder").order_by("pk"),
     }

@@ -65,6 +65,12 @@ class Command(BaseCommand):
             "--dev", type=Path, metavar="FILE", help="labelled pairs on which thresholds are tuned"
         )
         parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="0: no interval")
+        parser.add_argument(
+            "--precision",
+            choices=("float32", "int8"),
+            default="float32",
+            help="int8: faster on a processor, less exact",
+        )
         parser.add_argument("--seed", type=int, default=1234, help="of the resamples")
 
     def handle(self, *, model: str, pairs: Path, dev: Path | None, **options: Any) -> None:
@@ -79,7 +85,9 @@ class Command(BaseCommand):
         tuning = self._read(dev, options) if dev else None
         classification = None
         with progress_shown() as report, errors_shown(ModelError, ComputeError, EncoderError):
-            compute = choose_compute()
+            compute = choose_compute(
+                "cpu" if options["precision"] == "int8" else "auto", options["precision"]
+            )
             folder = _folder(model, report)
             encoder = load_encoder(folder, compute)
             encoding = perf_counter()

@@ -1,0 +1,73 @@
+"""What a comparison says of its baseline model, and of the human scores behind its encoders."""
+
+import pytest
+
+from mlworkers.registry.baselines import baseline_note
+from tests.factories import DatasetFactory, RunFactory, ScoreSetFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def scenes():
+    return DatasetFactory(slug="scenes")
+
+
+def comparison(scenes, **plan):
+    plan = {"dataset": "scenes", "model": "packaged:all-MiniLM-L6-v2", **plan}
+    return RunFactory(kind="compare_weightings", dataset=scenes, plan=plan)
+
+
+def generated_scores(scenes, generator: str):
+    run = RunFactory(kind="generate_pairs", dataset=scenes, plan={"dataset": "scenes", "model": generator})
+    return ScoreSetFactory(dataset=scenes, kind="target", name="asked for", run_ref=run.pk)
+
+
+def test_scores_that_people_gave_are_called_supervised(scenes) -> None:
+    ScoreSetFactory(dataset=scenes, kind="human", name="judged")
+
+    note = baseline_note(comparison(scenes, scores="judged"))
+
+    assert note == (
+        "The baseline model is packaged:all-MiniLM-L6-v2 without further training; its publisher says on what. "
+        "The other encoders are supervised: people gave the scores “judged”."
+    )
+
+
+@pytest.mark.parametrize(("kind", "supervised"), [("reference", True), ("human", True), ("model", False)])
+def test_a_generator_that_saw_human_scores_makes_its_encoders_supervised(
+    scenes, kind: str, supervised: bool
+) -> None:
+    ScoreSetFactory(dataset=scenes, kind=kind, name="gold")
+    generator = RunFactory(
+        kind="bootstrap_generator", dataset=scenes, plan={"dataset": "scenes", "score_set": "gold"}
+    )
+    generated_scores(scenes, f"run:{generator.pk}")
+
+    note = baseline_note(comparison(scenes, scores="asked for"))
+
+    assert (f"through their generator: run {generator.pk} trained it with human scores" in note) == supervised
+    assert ("no human scores reached the other encoders" in note) != supervised
+
+
+def test_a_generator_from_elsewhere_brought_no_human_scores_as_far_as_is_known(scenes) -> None:
+    generated_scores(scenes, "gpt2")
+
+    note = baseline_note(comparison(scenes, scores="asked for"))
+
+    assert note.endswith("As far as the runs here say, no human scores reached the other encoders.")
+
+
+def test_a_baseline_that_a_run_trained_says_on_what(scenes) -> None:
+    run = RunFactory(
+        kind="train_encoder", dataset=scenes, plan={"dataset": "scenes", "model": "m", "scores": "first"}
+    )
+    ScoreSetFactory(dataset=scenes, kind="human", name="judged")
+
+    note = baseline_note(comparison(scenes, scores="judged", model=f"run:{run.pk}"))
+
+    assert note.startswith(f"The baseline model is run:{run.pk}, trained on the scores “first” of scenes.")
+
+
+def test_a_comparison_whose_plan_names_no_model_says_nothing(scenes) -> None:
+    assert baseline_note(RunFactory(kind="compare_weightings", dataset=scenes, plan={})) == ""
