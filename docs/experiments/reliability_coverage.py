@@ -10,9 +10,11 @@ The mean over all simulated campaigns is the target. The columns are ways to res
     sum                   tuples + annotators - judgements (Cameron, Gelbach and Miller 2011), in variances
 
 For each the script prints the share of intervals that contain the target, and the mean width as a multiple of the
-width that the true standard deviation would give. One judgement per tuple has no split-half reliability.
+width that the true standard deviation would give. One judgement per tuple has no split of judgements; --split chooses
+the others.
 
     python docs/experiments/reliability_coverage.py [--campaigns 300] [--each 2 4 8] [--crowds NAME ...] [--random]
+        [--split tuples]
 """
 
 from argparse import ArgumentParser
@@ -23,7 +25,7 @@ from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import FloatArray, IntArray, Judgements, tuple_numbers
 from annotation.bws.reliability.correlation import fisher_z
 from annotation.bws.reliability.interval import resampled_variance
-from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.reliability.split_half import Split, split_half_reliability
 
 WAYS = ("tuples", "annotators", "wider", "both at once", "sum")
 # Who judges: how many, and whether they differ. Eight judgements of a tuple need eight people.
@@ -43,6 +45,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=60)
     parser.add_argument("--each", type=int, nargs="+", default=[2, 4, 8], help="judgements per tuple")
     parser.add_argument("--crowds", nargs="+", default=list(CROWDS), choices=CROWDS)
+    parser.add_argument("--split", type=Split, default=Split.JUDGEMENTS, choices=list(Split))
     parser.add_argument("--random", action="store_true", help="tuples are drawn at random, not designed")
     options = parser.parse_args()
     designs = [_tuples(options.items, seed, options.random) for seed in range(options.campaigns)]
@@ -53,7 +56,7 @@ def main() -> None:
             if people < each:
                 continue
             found = [
-                _campaign(judged_by(tuples, each, people, differ, seed=seed), seed=seed)
+                _campaign(judged_by(tuples, each, people, differ, seed=seed), options.split, seed=seed)
                 for seed, tuples in enumerate(designs)
             ]
             print(f"{each}, {crowd:9}: {_row(found)}", flush=True)
@@ -78,7 +81,7 @@ def judged_by(tuples: IntArray, each: int, people: int, differ: bool, *, seed: i
     return Judgements.from_slots(shown, *slots, item_count=items, annotators=person)
 
 
-def _campaign(judged: Judgements, *, seed: int) -> tuple[float, FloatArray]:
+def _campaign(judged: Judgements, split: Split, *, seed: int) -> tuple[float, FloatArray]:
     """The reliability of one campaign, and the variance of its z by each way (5,)."""
     rng = np.random.default_rng(seed)
     units = {
@@ -87,11 +90,12 @@ def _campaign(judged: Judgements, *, seed: int) -> tuple[float, FloatArray]:
         "judgements": np.arange(len(judged)),
     }
     by_tuple, by_person, by_judgement, at_once = (
-        resampled_variance(judged, [units[name] for name in names], resamples=200, rng=rng) or np.nan
+        resampled_variance(judged, [units[name] for name in names], split=split, resamples=200, rng=rng)
+        or np.nan
         for names in (["tuples"], ["annotators"], ["judgements"], ["tuples", "annotators"])
     )
     wider, total = max(by_tuple, by_person), by_tuple + by_person - by_judgement
-    estimate = split_half_reliability(judged, trials=100, seed=seed).spearman_mean
+    estimate = split_half_reliability(judged, trials=100, split=split, seed=seed).spearman_mean
     return estimate, np.array([by_tuple, by_person, wider, at_once, total])
 
 

@@ -150,7 +150,9 @@ def _arranged(
     # Swaps within a block keep every stretch of m slots balanced. If they are not enough, swap within strata.
     within_blocks = SwapPools(blocks)
     if not search.improve(within_blocks):
-        search.improve(SwapPools(strata[search.slots]))
+        within_strata = SwapPools(strata[search.slots])
+        search.improve(within_strata)
+        search.repair(within_strata)
     connect(search, within_blocks)
     possible = math.comb(items, size)
     if 2 * count > possible and search.broken_rules() and not strata.any() and not shared:
@@ -195,6 +197,12 @@ def _check_rules(search: SwapSearch) -> None:
         meeting, number = clashes[0]
         columns = list(combinations(range(search.size), 2))[meeting]
         items = tuple(sorted(search.tuples[number, columns].tolist()))
+        if items[0] == items[1]:
+            raise DesignError(
+                f"No design was found in which no item is in a tuple twice: item {items[0] + 1} would be. "
+                f"Ask for fewer tuples per item.",
+                items[:1],
+            )
         raise DesignError(
             f"No design was found in which items that share a sentence never meet: items {items[0] + 1} and "
             f"{items[1] + 1} would. Ask for fewer tuples per item or leave one of them out.",

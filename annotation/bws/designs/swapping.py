@@ -34,6 +34,7 @@ MOST_ROUNDS = 4000
 EFFORT = 1_000_000_000
 START = 3000  # what starting a comparison of many numbers costs, in the same unit
 CONNECTING_ROUNDS = 300
+REPAIRING_ROUNDS = 100
 
 # Called after every round with the rounds done and their number. An exception that it raises ends the search.
 Report = Callable[[int, int], object]
@@ -111,6 +112,20 @@ class SwapSearch:
         self.slots[:] = best_slots
         self.homes = _slots_of_items(self.slots, len(self.marks))
         return least <= self.goal
+
+    def repair(self, pools: SwapPools) -> None:
+        """Swap items of tuples that hold two items that must not meet, until none does or it has failed often enough.
+
+        `improve` looks at every meeting that is repeated. If most are, it seldom comes to the few that must not be.
+        """
+        for _ in range(REPAIRING_ROUNDS):
+            clashing = clashing_meetings(self.tuples, self.marks).any(axis=0)  # (T,)
+            if not clashing.any():
+                return
+            ours = self.rng.choice(self._slots_of(np.flatnonzero(clashing)), self.proposals)
+            theirs = pools.draw(ours, self.rng)
+            helps = self.gain(ours, theirs) > 0
+            self.swap(*self.independent(ours[helps], theirs[helps]))
 
     def energy(self) -> int:
         """How unevenly items meet, and the price of broken rules: least for the best design."""

@@ -7,8 +7,7 @@ import numpy as np
 
 from annotation.bws.judgements import IntArray, Judgements, tuple_numbers
 from annotation.bws.reliability.correlation import LIMIT, fisher_z, spearman
-from annotation.bws.reliability.drawing import halves_of_groups
-from annotation.bws.reliability.split_half import HalfScores, batches
+from annotation.bws.reliability.split_half import HalfScores, Split, batches, draw_halves
 
 FEWEST_PEOPLE = 3  # of two, half of the resamples hold one person alone, whose judgements have no other half
 
@@ -23,9 +22,14 @@ class Interval:
 
 
 def reliability_interval(
-    judgements: Judgements, estimate: float, *, resamples: int = 200, seed: int = 1234
+    judgements: Judgements,
+    estimate: float,
+    *,
+    split: Split = Split.JUDGEMENTS,
+    resamples: int = 200,
+    seed: int = 1234,
 ) -> Interval:
-    """A 95 % interval of the split-half reliability, whose `estimate` is a mean over splits of each tuple's judgements.
+    """A 95 % interval of the split-half reliability, whose `estimate` is a mean over splits of this kind.
 
     It is for the mean reliability of campaigns with the same items and plan, and with other people from the same
     population and other tuples. Both are drawn with replacement (Efron 1979), each with all its judgements: in one run
@@ -41,19 +45,21 @@ def reliability_interval(
     be compared, it is -1..1.
     """
     rng = np.random.default_rng(seed)
-    tuples = tuple_numbers(judgements.items)
-    variances = [resampled_variance(judgements, [tuples], resamples=resamples, rng=rng)]
-    people = known_people(judgements)
-    if people is not None:
-        variances.append(resampled_variance(judgements, [people], resamples=resamples, rng=rng))
-    known = [variance for variance in variances if variance is not None]
+    tuples, people = tuple_numbers(judgements.items), known_people(judgements)
+    by_tuple, by_person = (
+        None
+        if units is None
+        else resampled_variance(judgements, [units], split=split, resamples=resamples, rng=rng)
+        for units in (tuples, people)
+    )
+    known = [variance for variance in (by_tuple, by_person) if variance is not None]
     if not known:
-        return Interval(-1.0, 1.0, people is not None)
+        return Interval(-1.0, 1.0, people=False)
     margin = 1.96 * math.sqrt(max(known))
     if margin < 1e-9:
-        return Interval(estimate, estimate, people is not None)
+        return Interval(estimate, estimate, by_person is not None)
     middle = math.atanh(min(max(estimate, -LIMIT), LIMIT))
-    return Interval(math.tanh(middle - margin), math.tanh(middle + margin), people is not None)
+    return Interval(math.tanh(middle - margin), math.tanh(middle + margin), by_person is not None)
 
 
 def known_people(judgements: Judgements) -> IntArray | None:
@@ -65,17 +71,23 @@ def known_people(judgements: Judgements) -> IntArray | None:
 
 
 def resampled_variance(
-    judgements: Judgements, units: list[IntArray], *, resamples: int, rng: np.random.Generator
+    judgements: Judgements,
+    units: list[IntArray],
+    *,
+    split: Split = Split.JUDGEMENTS,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> float | None:
     """The variance of the reliability, on Fisher's z, over resamples of units; None if most have nothing to compare.
 
     units: of each way to resample, the unit (n,) that each judgement belongs to. A judgement counts as often as its
     unit was drawn, in several ways as often as the product. It is in one half with all its copies: if they were split,
-    the same answer would be in both halves and make them agree.
+    the same answer would be in both halves and make them agree. So are all copies of a tuple or an annotator if these
+    are split.
     Each resample is split twice. The difference of the two is chance that the mean of many splits does not have; its
     share of the variance is subtracted.
     """
-    draw, scores = halves_of_groups(tuple_numbers(judgements.items)), HalfScores(judgements)
+    draw, scores = draw_halves(judgements, split), HalfScores(judgements)
     halves = []
     for count in batches(resamples, 2 * len(judgements)):
         times = np.ones((len(judgements), count), dtype=np.int64)

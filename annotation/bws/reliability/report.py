@@ -17,17 +17,18 @@ TRIALS_OF_CHECK = 20
 def split_half_report(
     judgements: Judgements, *, trials: int = 1000, seed: int = 1234, split: Split = Split.JUDGEMENTS
 ) -> dict[str, Any]:
-    """The reliability by one way to split, and its 95 % interval if judgements were split.
+    """The reliability by one way to split, and its 95 % interval.
 
-    people_resampled: whether the interval covers other annotators as well as other tuples. Splits of tuples or
-    annotators have no interval. Raises as `split_half_reliability`.
+    people_resampled: whether the interval covers other annotators as well as other tuples. Raises as
+    `split_half_reliability`.
     """
     halves = split_half_reliability(judgements, trials=trials, seed=seed, split=split)
-    low = high = people = None
-    if split is Split.JUDGEMENTS:
-        interval = reliability_interval(judgements, halves.spearman_mean, seed=seed)
-        low, high, people = interval.low, interval.high, interval.people
-    return halves.as_dict() | {"spearman_low": low, "spearman_high": high, "people_resampled": people}
+    interval = reliability_interval(judgements, halves.spearman_mean, split=split, seed=seed)
+    return halves.as_dict() | {
+        "spearman_low": interval.low,
+        "spearman_high": interval.high,
+        "people_resampled": interval.people,
+    }
 
 
 def scores_report(

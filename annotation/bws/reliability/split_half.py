@@ -73,8 +73,8 @@ def split_half_reliability(
         raise ValueError(f"A reliability needs at least 1 trial, not {trials}.")
     if trials > MOST_TRIALS:
         raise ValueError(f"A reliability takes at most {MOST_TRIALS:,} trials, not {trials:,}.")
-    tuples = tuple_numbers(judgements.items)
-    draw, scores = _halves(judgements, tuples, split), HalfScores(judgements)
+    _require_enough(judgements, split)
+    draw, scores = draw_halves(judgements, split), HalfScores(judgements)
     rng = np.random.default_rng(seed)
     correlations = []
     for count in batches(trials, len(judgements)):
@@ -90,7 +90,7 @@ def split_half_reliability(
     return Reliability(
         trials=trials,
         split=split,
-        tuples=_count(tuples),
+        tuples=_count(tuple_numbers(judgements.items)),
         judgements=len(judgements),
         spearman_mean=mean,
         spearman_sd=float(rho.std()),
@@ -134,22 +134,31 @@ def batches(trials: int, cells: int) -> Iterator[int]:
     yield from (min(at_once, trials - start) for start in range(0, trials, at_once))
 
 
-def _halves(judgements: Judgements, tuples: IntArray, split: Split) -> DrawHalves:
-    """How to draw halves. Raises if there is nothing to split."""
+def draw_halves(judgements: Judgements, split: Split) -> DrawHalves:
+    """How to draw halves of this kind. Raises ValueError if annotators are split and not known."""
     if split is Split.JUDGEMENTS:
-        judged = np.bincount(tuples)
-        if 2 * (judged >= 2).sum() < len(judged) or not len(judged):
-            raise TooFewJudgements(
-                f"A reliability needs at least two judgements for most tuples; "
-                f"{(judged >= 2).sum()} of {len(judged)} have them."
-            )
-        return halves_of_groups(tuples)
-    units = tuples if split is Split.TUPLES else np.unique(judgements.people, return_inverse=True)[1]
-    if _count(units) < 2:
+        return halves_of_groups(tuple_numbers(judgements.items))
+    return halves_of_units(_units(judgements, split))
+
+
+def _units(judgements: Judgements, split: Split) -> IntArray:
+    """The tuple or the annotator (n,) of each judgement, numbered from 0."""
+    if split is Split.TUPLES:
+        return tuple_numbers(judgements.items)
+    return np.unique(judgements.people, return_inverse=True)[1]
+
+
+def _require_enough(judgements: Judgements, split: Split) -> None:
+    if split is not Split.JUDGEMENTS:
+        if (units := _count(_units(judgements, split))) < 2:
+            raise TooFewJudgements(f"A split by {split} needs at least two of them, and there is {units}.")
+        return
+    judged = np.bincount(tuple_numbers(judgements.items))
+    if 2 * (judged >= 2).sum() < len(judged) or not len(judged):
         raise TooFewJudgements(
-            f"A split by {split} needs at least two of them, and there is {_count(units)}."
+            f"A reliability needs at least two judgements for most tuples; "
+            f"{(judged >= 2).sum()} of {len(judged)} have them."
         )
-    return halves_of_units(units)
 
 
 def _count(numbers: IntArray) -> int:

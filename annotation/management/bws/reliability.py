@@ -84,11 +84,11 @@ def _halves_lines(figures: Mapping[str, Any]) -> Iterator[str]:
             _("95 %% interval %(spearman_low).4f to %(spearman_high).4f, for other annotators and tuples")
             % figures
         )
-    elif figures["spearman_low"] is not None:
+    else:
         yield (
             _(
                 "95 %% interval %(spearman_low).4f to %(spearman_high).4f, for other tuples; it leaves out how "
-                "annotators differ, because fewer than three are known"
+                "annotators differ, because too few are known"
             )
             % figures
         )

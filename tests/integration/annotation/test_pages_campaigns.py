@@ -430,6 +430,17 @@ def test_publishing_makes_a_score_set_and_links_to_it(site, judged) -> None:
     assert f"?score_set={published.pk}" in page.content.decode()
 
 
+def test_the_page_of_a_published_score_set_states_its_reliability(site, judged) -> None:
+    site.post(address("publish", judged))
+    published = ScoreSet.objects.get(campaign_ref=judged.pk)
+
+    page = site.get(f"/datasets/{judged.dataset.slug}/", {"score_set": published.pk})
+
+    shown = f"Split-half reliability {published.parameters['reliability']['spearman_mean']:.3f}"
+    assert shown in text_of(page)
+    assert "of the pairs of scores are distinguishable at 95 %" in text_of(page)
+
+
 def test_publishing_nothing_is_refused_in_words(site, campaign) -> None:
     page = site.post(address("publish", campaign), follow=True)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from annotation.bws.designs.certificate import certify, fewest_repeated_meetings
 from annotation.bws.designs.design import Design, DesignError, design_tuples, tuple_count
+from annotation.bws.designs.swapping import SwapPools, SwapSearch
 
 
 def meetings_of(design: Design) -> Counter[frozenset[int]]:
@@ -258,3 +259,14 @@ def test_the_certificate_of_tuples_of_several_sizes_counts_what_is_there() -> No
     assert (certificate.repeated_pairs, certificate.components) == (1, 2)
     assert certificate.fewest_repeated_meetings == 0
     assert (certificate.min_place, certificate.max_place) == (0, 2)  # items 0 and 1 keep their positions
+
+
+def test_an_item_that_is_in_a_tuple_twice_is_swapped_where_every_pair_meets_again() -> None:
+    rng = np.random.default_rng(1)
+    dealt = rng.permutation(np.repeat(np.arange(30), 20)).reshape(-1, 5)  # many tuples hold an item twice
+    search = SwapSearch(dealt, np.arange(30)[:, None], rng)
+
+    search.repair(SwapPools(np.zeros(600, dtype=np.int64)))
+
+    assert all(len(set(row)) == 5 for row in search.tuples.tolist())
+    assert (np.bincount(search.tuples.ravel()) == 20).all()

@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.interval import reliability_interval, resampled_variance
-from annotation.bws.reliability.split_half import split_half_reliability
+from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
 
 ITEMS = 40
@@ -108,6 +108,20 @@ def test_tuples_alone_hide_how_people_differ(different) -> None:
 
     wide, narrow = (np.mean([found.high - found.low for found in ways]) for ways in (named, unnamed))
     assert wide > 1.1 * narrow
+
+
+@pytest.mark.parametrize("split", [Split.TUPLES, Split.ANNOTATORS])
+def test_the_interval_of_another_split_contains_the_reliability_of_campaigns_like_it(
+    different, split
+) -> None:
+    means = [split_half_reliability(judged, trials=40, split=split).spearman_mean for judged in different]
+    intervals = [
+        reliability_interval(judged, mean, split=split, resamples=60)
+        for judged, mean in zip(different, means, strict=True)
+    ]
+
+    assert sum(found.low <= np.mean(means) <= found.high for found in intervals) >= 0.85 * len(means)
+    assert all(found.high - found.low < 0.5 for found in intervals)
 
 
 def test_it_says_whether_people_were_resampled(different) -> None:
