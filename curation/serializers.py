@@ -26,7 +26,7 @@ class FactsSerializer(serializers.Serializer[Any]):
 
     pairs = serializers.IntegerField()
     judged = serializers.IntegerField(help_text="pairs with a score that people made")
-    generated_pairs = serializers.IntegerField()
+    generated = serializers.IntegerField()
     rejected = serializers.IntegerField()
     score_sets = serializers.IntegerField()
     shr = serializers.FloatField(allow_null=True, help_text="Spearman, of the newest scores that people made")
