@@ -3,8 +3,8 @@
 200 items are judged in a design of their own. Then 100 join that are better on average, by bridge tuples with anchors
 among the first. A second campaign asks about all 300 in one design. The shift of a group is the mean of its scores in
 the grown campaign less that in the one design, both less the same of the first items that were no anchors (0..1). The
-methods: counting, MaxDiff with a prior mean of 0 for all, MaxDiff with a prior mean for the first items and one for
-those that joined, estimated from the same judgements (EM). Everything is simulated.
+methods: counting, MaxDiff with one prior mean, MaxDiff with a prior mean for the first items and one for those that
+joined, all estimated from the same judgements. Everything is simulated.
 
     python docs/experiments/growth_shift.py [--campaigns 20]
 """
@@ -13,38 +13,28 @@ import argparse
 from functools import partial
 
 import numpy as np
-from scipy.special import expit
 
 from annotation.bws.designs.bridging import bridge_design
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import FloatArray, IntArray, Judgements
-from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import fit_utilities
-from annotation.bws.scores.scoring import counting_scores
+from annotation.bws.scores.scoring import counting_scores, maxdiff_scores
 from annotation.bws.studies.simulation import differing_annotators, simulated_judgements
 
 FIRST, JOINED, EACH, PEOPLE = 200, 100, 2, 12
 GROUPS = np.repeat([0, 1], [FIRST, JOINED])
-STEPS = 30  # of EM; the means move by less than .001 after half of them
 
 
 def counting(judged: Judgements) -> FloatArray:
     return counting_scores(judged).values
 
 
-def maxdiff(judged: Judgements, *, groups: IntArray) -> FloatArray:
-    """MaxDiff around a prior mean for each group; prior precision 1, as in campaigns."""
-    likelihood, means = MaxDiffLikelihood(judged), np.zeros(groups.max() + 1)
-    for _ in range(STEPS if len(means) > 1 else 1):
-        utilities = fit_utilities(likelihood, prior_precision=1.0, prior_mean=means[groups]).utilities
-        means = np.bincount(groups, weights=utilities) / np.bincount(groups)
-        means -= means[0]
-    return expit(utilities)
+def maxdiff(judged: Judgements, *, groups: IntArray | None = None) -> FloatArray:
+    return maxdiff_scores(judged, groups=groups).values
 
 
 METHODS = {
     "counting": counting,
-    "MaxDiff, one mean": partial(maxdiff, groups=np.zeros_like(GROUPS)),
+    "MaxDiff, one mean": maxdiff,
     "MaxDiff, a mean per group": partial(maxdiff, groups=GROUPS),
 }
 
