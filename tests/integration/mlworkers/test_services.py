@@ -30,7 +30,13 @@ def test_a_run_keeps_its_whole_plan_defaults_too(dataset, curator) -> None:
     run = export_start(dataset, by=curator, format="jsonl")
 
     stored = Run.objects.get()
-    assert stored.plan == {"dataset": dataset.slug, "format": "jsonl", "score_set": "", "spreadsheet": False}
+    assert stored.plan == {
+        "dataset": dataset.slug,
+        "format": "jsonl",
+        "score_set": "",
+        "generated_pairs": "all but rejected",
+        "spreadsheet": False,
+    }
     assert (stored.pk, stored.dataset, stored.started_by, stored.state) == (
         run.pk,
         dataset,
