@@ -109,7 +109,7 @@ def judgement_import_apply(request: AuthedRequest, slug: str, batch_pk: int) -> 
 
 @require_GET
 def judgement_import_state(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
-    """How far a worker is; once it has ended, the browser goes to what came of it."""
+    """How far a worker is; once it has ended, the browser goes to the result."""
     batch = _batch(request, slug, batch_pk)
     if _is_underway(batch):
         context = {"dataset": batch.dataset, "batch": batch}

@@ -65,7 +65,7 @@ def import_failed(*, batch: ImportBatch, error: str) -> None:
 
 
 def import_checked(*, batch: ImportBatch) -> None:
-    """Store what a claimed upload's check found, and leave it to whoever imports it. Later counts start at 0."""
+    """Store what a claimed upload's check found, and make it ready to be imported. Later counts start at 0."""
     found = {name: getattr(batch, name) for name in ("rows", "added", "unchanged", "rejected", "report")}
     fresh: dict[str, Any] = {"state": ImportBatch.State.UPLOADED, "heartbeat_at": None, "written": {}}
     if not _held(batch).update(**found, **fresh):

@@ -1,6 +1,6 @@
 """Uploaded files: kept until they are imported or discarded, checked without writing a row, then imported.
 
-Files of pairs are checked and imported here. Whoever imports other files keeps them here, and claims them the same way.
+Files of pairs are checked and imported here. Code that imports other files keeps and claims them here as well.
 """
 
 import hashlib

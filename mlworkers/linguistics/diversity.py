@@ -36,7 +36,7 @@ class TokenisedSentences:
         return int(self.grams[0].size)
 
     def taken(self, chosen: NDArray[np.bool_]) -> "TokenisedSentences":
-        """The marked sentences alone, numbered anew. chosen: (S,) bool."""
+        """The marked sentences alone, with new numbers from 0. chosen: (S,) bool."""
         renumbered = np.cumsum(chosen) - 1
         marked = [chosen[each] for each in self.sentence]
         return TokenisedSentences(

@@ -40,7 +40,7 @@ def rows_asked(
 ) -> Asked:
     """One answer for every source, label and sample; `plan.concurrency` requests at a time. report counts answers.
 
-    answers: a file to which each answer is added at once. Whoever asks again with the same file asks only for what it
+    answers: a file to which each answer is added at once. A call with the same file asks only for what it
     lacks. Raises EndpointError, and then closes the client.
     """
     wanted = list(product(sources, plan.label_list, range(plan.samples)))
