@@ -67,6 +67,8 @@ def linguistic_analysis(
     All pairs with one first sentence are left out together, in every group at once, so that an interval allows for
     their likeness and a difference for what the groups share.
     """
+    if not len(pairs):
+        return []
     analysis = _Analysis(pairs, seed, report)
     families = (
         Family(

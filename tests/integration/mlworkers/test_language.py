@@ -107,6 +107,13 @@ def test_a_dataset_with_too_few_pairs_says_so(dataset) -> None:
     assert "no group has 20" in run.message
 
 
+def test_a_split_without_pairs_says_so(scenes) -> None:
+    run = carried_out(scenes, split="dev")
+
+    assert run.state == "failed"
+    assert "There are 0 pairs to analyse" in run.message
+
+
 def test_an_analysis_that_has_not_ended_leads_back_to_its_run(client, curator, dataset) -> None:
     run = RunFactory(kind="analyse_language", dataset=dataset, plan={"dataset": dataset.slug})
 
