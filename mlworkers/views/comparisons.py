@@ -1,7 +1,5 @@
 """Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
 
-import csv
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -14,6 +12,7 @@ from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, 
 from mlworkers.registry.comparison_chart import comparison_chart
 from mlworkers.registry.comparison_words import unscored_note, what_it_shows
 from mlworkers.registry.selectors import comparisons, evaluation_runs, models_behind
+from mlworkers.views.tables import csv_answer
 
 RUNS_ON_A_PAGE = 50
 
@@ -66,9 +65,5 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 @require_GET
 def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = comparison_for(request.user, pk)
-    answer = HttpResponse(content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="comparison-{pk}.csv"'
-    writer = csv.writer(answer)
-    writer.writerow(CSV_COLUMNS)
-    writer.writerows(csv_rows(comparison_of(run.result, run.evaluations.order_by("pk"))))
-    return answer
+    rows = csv_rows(comparison_of(run.result, run.evaluations.order_by("pk")))
+    return csv_answer(f"comparison-{pk}.csv", CSV_COLUMNS, rows)

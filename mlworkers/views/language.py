@@ -1,7 +1,5 @@
 """Linguistic analyses: the tables of one, and its figures as a file."""
 
-import csv
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -15,6 +13,7 @@ from mlworkers.registry.language import (
     what_the_language_shows,
 )
 from mlworkers.registry.language_chart import language_chart
+from mlworkers.views.tables import csv_answer
 
 
 @require_GET
@@ -34,9 +33,5 @@ def language_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 @require_GET
 def language_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = analysis_for(request.user, pk)
-    answer = HttpResponse(content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="language-{pk}.csv"'
-    writer = csv.writer(answer)
-    writer.writerow(CSV_COLUMNS)
-    writer.writerows(language_csv_rows(families_stored(run.result)))
-    return answer
+    rows = language_csv_rows(families_stored(run.result))
+    return csv_answer(f"language-{pk}.csv", CSV_COLUMNS, rows)

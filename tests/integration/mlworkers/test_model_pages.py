@@ -76,7 +76,7 @@ def difference(*figures: float) -> dict[str, float]:
 
 @pytest.fixture
 def comparison(dataset) -> Run:
-    """A comparison with five seeds, of which realism lies above plain and nothing else can be told apart."""
+    """A comparison with five seeds, of which realism lies above plain and no other difference is distinguishable."""
     result = {
         "encoders": {
             "realism": figures(0.845),
