@@ -7,19 +7,18 @@ difference are of the same seed and are measured on the same pairs, so it is not
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mlworkers.encoders.differences import Difference, difference_from, holm
-from mlworkers.encoders.influence import spearman_by_pair
-from mlworkers.encoders.intervals import resampled_correlations
-from mlworkers.encoders.metrics import spearman
+from mlworkers.encoders.intervals import percentile_interval
+from mlworkers.encoders.measuring import Measured
 
-Resampled = NDArray[np.float64]
 Table = NDArray[np.float64]  # (seeds, pairs)
+Key = TypeVar("Key")
 Between = tuple[str, str]  # two kinds of encoder: the first minus the second
-_TAILS = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,8 @@ class Spread:
 class ComparedEncoder:
     """One kind of encoder on the test pairs.
 
-    seeds: Spearman's correlation of each seed, NaN where it is undefined; mean: theirs, sd: their standard deviation
-    (n - 1; None for one seed).
+    seeds: the figure of each seed, such as Spearman's correlation, NaN where it is undefined; mean: theirs, sd:
+    their standard deviation (n - 1; None for one seed).
     """
 
     seeds: tuple[float, ...]
@@ -44,33 +43,34 @@ class ComparedEncoder:
     sd: float | None
 
 
-def compare(
-    cosines: Mapping[str, Sequence[ArrayLike]], human: ArrayLike, *, resamples: int, seed: int
-) -> dict[str, ComparedEncoder]:
-    """cosines: of each kind of encoder, one vector (n,) for each of its seeds. human: scores (n,). resamples 0: no
-    interval. Raises ValueError where a vector does not fit.
-    """
-    return {
-        label: _compared(vectors, human, resamples=resamples, seed=seed) for label, vectors in cosines.items()
-    }
+def compare(measured: Mapping[str, Sequence[Measured]]) -> dict[str, ComparedEncoder]:
+    """measured: of each kind of encoder, one metric of each of its seeds, on the same resamples of the same pairs."""
+    return {label: _compared(seeds) for label, seeds in measured.items()}
 
 
 def differences_of(
-    cosines: Mapping[str, Sequence[ArrayLike]], human: ArrayLike, between: Sequence[Between]
+    measured: Mapping[str, Sequence[Measured]], between: Sequence[Between]
 ) -> dict[Between, Difference]:
-    """The differences between kinds of encoder, seed by seed, with p-values adjusted for all of them together.
+    """The differences between kinds of encoder, seed by seed. `adjusted` adds the p-values that consider all of them.
 
-    cosines and human: as for `compare`, the seeds of all kinds in the same order. A kind with one vector, such as a
-    model that is not trained, is compared with each seed of the other. Raises ValueError for an unknown kind, or for
-    kinds of different numbers of seeds.
+    measured: as for `compare`, the seeds of all kinds in the same order. A kind with one figure, such as that of a
+    model that is not trained, is compared with each seed of the other. A figure without pseudo-values has no
+    difference. Raises ValueError for an unknown kind, or for kinds of different numbers of seeds.
     """
     asked = {label for pair in between for label in pair}
-    if unknown := sorted(asked - set(cosines)):
+    if unknown := sorted(asked - set(measured)):
         raise ValueError(
-            f"There is no encoder “{unknown[0]}” to compare with; there are {', '.join(cosines)}."
+            f"There is no encoder “{unknown[0]}” to compare with; there are {', '.join(measured)}."
         )
-    tables = {label: _by_seed_and_pair(cosines[label], human) for label in asked}
-    return _adjusted({pair: _difference(pair, tables) for pair in between})
+    tables = {label: _by_seed_and_pair(measured[label]) for label in asked}
+    return {pair: _difference(pair, tables) for pair in between}
+
+
+def adjusted(differences: Mapping[Key, Difference]) -> dict[Key, Difference]:
+    """The differences with p-values adjusted for all of them together (Holm 1979)."""
+    tested = {key: one.p for key, one in differences.items() if one.p is not None}
+    p_values = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return {key: replace(one, p_holm=p_values.get(key)) for key, one in differences.items()}
 
 
 def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
@@ -80,24 +80,22 @@ def undefined(compared: Mapping[str, ComparedEncoder]) -> Iterator[str]:
             yield f"The encoder “{label}” gives every test pair the same cosine, so it has no correlation."
 
 
-def _compared(
-    vectors: Sequence[ArrayLike], human: ArrayLike, *, resamples: int, seed: int
-) -> ComparedEncoder:
+def _compared(measured: Sequence[Measured]) -> ComparedEncoder:
     # NaN where it is undefined, so that the mean then is too.
-    seeds = np.array([spearman(vector, human) for vector in vectors], dtype=np.float64)
-    drawn = np.empty(0)  # the mean over the seeds in each resample
-    if resamples:
-        by_seed = [resampled_correlations(each, human, resamples=resamples, seed=seed) for each in vectors]
-        drawn = np.mean(by_seed, axis=0)
+    seeds = np.array([one.value for one in measured], dtype=np.float64)
     sd = None if seeds.size < 2 or np.isnan(seeds).any() else float(seeds.std(ddof=1))
-    return ComparedEncoder(tuple(seeds.tolist()), _spread(seeds.mean(), drawn), sd)
+    if np.isnan(seeds).any():
+        return ComparedEncoder(tuple(seeds.tolist()), Spread(None), sd)
+    # The mean over the seeds in each resample; all seeds are measured on the same ones.
+    interval = percentile_interval(np.mean([one.drawn for one in measured], axis=0))
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return ComparedEncoder(tuple(seeds.tolist()), Spread(float(seeds.mean()), low, high), sd)
 
 
-def _by_seed_and_pair(vectors: Sequence[ArrayLike], human: ArrayLike) -> Table | None:
-    """The pseudo-values of each seed's correlation on each pair; None where one of the correlations is undefined."""
-    rows = [spearman_by_pair(vector, human) for vector in vectors]
-    defined = [row for row in rows if row is not None]
-    return np.stack(defined) if len(defined) == len(rows) else None
+def _by_seed_and_pair(measured: Sequence[Measured]) -> Table | None:
+    """The pseudo-values of each seed's figure on each pair; None where one of the figures has none."""
+    defined = [one.by_pair for one in measured if one.by_pair is not None]
+    return np.stack(defined) if len(defined) == len(measured) else None
 
 
 def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference:
@@ -109,19 +107,3 @@ def _difference(pair: Between, tables: Mapping[str, Table | None]) -> Difference
             f"“{pair[0]}” has {len(first)} seeds and “{pair[1]}” {len(second)}; they are compared seed by seed."
         )
     return difference_from(first - second)
-
-
-def _adjusted(differences: Mapping[Between, Difference]) -> dict[Between, Difference]:
-    tested = {pair: one.p for pair, one in differences.items() if one.p is not None}
-    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
-    return {pair: replace(one, p_holm=adjusted.get(pair)) for pair, one in differences.items()}
-
-
-def _spread(value: float, drawn: Resampled) -> Spread:
-    if np.isnan(value):
-        return Spread(None)
-    defined = drawn[~np.isnan(drawn)]
-    if not defined.size:
-        return Spread(float(value))
-    low, high = np.quantile(defined, _TAILS)
-    return Spread(float(value), float(low), float(high))

@@ -1,9 +1,13 @@
-"""What each pair contributes to Spearman's correlation: the pseudo-values of the infinitesimal jackknife.
+"""What each pair contributes to a figure: the pseudo-values of the infinitesimal jackknife.
 
-A pair's influence is the derivative of the correlation when the pair gets a little more weight and all others a little
-less (Efron & Tibshirani 1993, chapter 22). The ranks follow the weights too. A pair's pseudo-value is the correlation
-plus its influence: the mean of the pseudo-values is the correlation, and their variance over n estimates the variance
-of the correlation over other pairs of the same kind. Nothing is drawn at random.
+A pair's influence is the derivative of the figure, such as a correlation, when the pair gets a little more weight
+and all others a little less (Efron & Tibshirani 1993, chapter 22). Of Spearman's correlation the ranks follow the
+weights too. A pair's pseudo-value is the figure plus its influence: the mean of the pseudo-values is the figure, and
+their variance over n estimates the variance of the figure over other pairs of the same kind. Nothing is drawn at
+random.
+
+Accuracy and F1 are smooth in the weights of the pairs as long as the threshold does not move, so the same holds for
+them where other pairs than those measured set the threshold.
 """
 
 from dataclasses import dataclass
@@ -31,6 +35,32 @@ def spearman_by_pair(predicted: ArrayLike, human: ArrayLike) -> Scores | None:
     )
     influence = (of_covariance - covariance * of_scale) / scale
     pseudo_values: Scores = influence - influence.mean() + covariance / scale
+    return pseudo_values
+
+
+def pearson_by_pair(predicted: ArrayLike, human: ArrayLike) -> Scores | None:
+    """The same of Pearson's correlation r: the influence of a pair is xy − r (x² + y²) / 2, with x and y its
+    standardised values (Devlin, Gnanadesikan and Kettenring 1975). Result and errors as for `spearman_by_pair`.
+    """
+    first, second = paired(predicted, human)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    left, right = ((side - side.mean()) / side.std() for side in (first, second))
+    correlation = float((left * right).mean())
+    pseudo_values: Scores = correlation + left * right - correlation * (left**2 + right**2) / 2
+    return pseudo_values
+
+
+def ratio_by_pair(above: ArrayLike, below: ArrayLike) -> Scores | None:
+    """The same of a ratio Σ above / Σ below of sums over n pairs, (n,) each: accuracy and F1 (`intervals`).
+
+    The influence of a pair on the ratio R is (above − R · below) / mean(below). None where nothing is below.
+    """
+    over, under = np.asarray(above, np.float64), np.asarray(below, np.float64)
+    if not under.sum():
+        return None
+    ratio = over.sum() / under.sum()
+    pseudo_values: Scores = ratio + (over - ratio * under) / under.mean()
     return pseudo_values
 
 

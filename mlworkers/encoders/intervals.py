@@ -1,4 +1,5 @@
-"""Bootstrap intervals of Spearman's correlation: pairs are drawn with replacement, each resample is ranked by itself.
+"""Bootstrap intervals of the figures on pairs: pairs are drawn with replacement. For Spearman's correlation each
+resample is ranked by itself.
 
 A resample is held as how often each pair was drawn, a row of `counts`. Its ranks then follow from running
 sums over values that were sorted once, so that no resample needs sorting again.
@@ -44,11 +45,19 @@ def bootstrap_interval(
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     drawn = resampled_correlations(first, second, seed=seed, resamples=resamples)
-    defined = drawn[~np.isnan(drawn)]
+    return percentile_interval(drawn, level=level)
+
+
+def percentile_interval(drawn: ArrayLike, *, level: float = 0.95) -> Interval | None:
+    """The percentile interval of a figure in each resample, (resamples,), NaN where it is undefined; None where it is
+    undefined in all of them.
+    """
+    values = np.asarray(drawn, dtype=np.float64)
+    defined = values[~np.isnan(values)]
     if not defined.size:
         return None
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level, resamples, int(drawn.size - defined.size))
+    return Interval(float(low), float(high), level, values.size, int(values.size - defined.size))
 
 
 def resampled_correlations(predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int) -> Scores:
@@ -62,6 +71,35 @@ def resampled_correlations(predicted: ArrayLike, human: ArrayLike, *, seed: int,
         return np.full(resamples, np.nan)
     sides = (_Ranks(first), _Ranks(second))
     return np.concatenate([_correlations(counts, *sides) for counts in _draws(first.size, resamples, seed)])
+
+
+def resampled_pearson(predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int) -> Scores:
+    """Pearson's correlation in each resample; arguments, result and errors as for `resampled_correlations`."""
+    first, second = paired(predicted, human)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return np.full(resamples, np.nan)
+    sides = [(side - side.mean()) / side.std() for side in (first, second)]
+    products = np.stack(
+        [sides[0], sides[1], sides[0] ** 2, sides[1] ** 2, sides[0] * sides[1]], axis=1
+    )  # (n, 5)
+    blocks = [counts @ products / first.size for counts in _draws(first.size, resamples, seed)]
+    left, right, left_square, right_square, both = np.concatenate(blocks).T  # (resamples,) each
+    variances = (left_square - left**2, right_square - right**2)
+    undefined = np.minimum(*variances) < 1e-12
+    scale = np.sqrt(np.where(undefined, 1.0, variances[0] * variances[1]))
+    return np.where(undefined, np.nan, np.clip((both - left * right) / scale, -1.0, 1.0))
+
+
+def resampled_ratios(above: ArrayLike, below: ArrayLike, *, seed: int, resamples: int) -> Scores:
+    """The ratio Σ above / Σ below of each resample, (resamples,), NaN where nothing is below; above, below: (n,).
+
+    Accuracy is the ratio with `below` 1 for every pair; F1 has 2 for a true positive above, and below, 1 for a pair
+    that is taken and 1 for a positive pair.
+    """
+    both = np.stack([np.asarray(above, np.float64), np.asarray(below, np.float64)], axis=1)  # (n, 2)
+    sums = np.concatenate([counts @ both for counts in _draws(len(both), resamples, seed)])  # (resamples, 2)
+    undefined = sums[:, 1] == 0
+    return np.where(undefined, np.nan, sums[:, 0] / np.where(undefined, 1.0, sums[:, 1]))
 
 
 class _Ranks:

@@ -20,10 +20,11 @@ from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import ComparedEncoder, compare, differences_of, undefined
+from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of, undefined
 from mlworkers.encoders.differences import Difference
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
+from mlworkers.encoders.measuring import Metric, correlation_measured
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
 from mlworkers.encoders.rows import Rows, TrainingRows, training_rows, unseen_rows
@@ -296,8 +297,21 @@ class _Comparison:
             seed = None if encoder is None else encoder.seed
             rows = _evaluations(agreement, model=model, suite=suite, label=label, seed=seed)
             evaluations += [(row, folder) for row in rows]
-        compared = compare(cosines, self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY)
-        differences = differences_of(cosines, self._tests.values, _between(cosines))
+        measured = {
+            label: [
+                correlation_measured(
+                    Metric.SPEARMAN,
+                    vector,
+                    self._tests.values,
+                    resamples=plan.bootstrap,
+                    seed=_RESAMPLED_BY,
+                )
+                for vector in vectors
+            ]
+            for label, vectors in cosines.items()
+        }
+        compared = compare(measured)
+        differences = adjusted(differences_of(measured, _between(cosines)))
         result = {
             "encoders": {label: _compared_figures(one) for label, one in compared.items()},
             "from_plain": _differences_from(REFERENCE, differences),

@@ -25,6 +25,7 @@ from mlworkers.encoders.evaluation import (
     measure_agreement,
     measure_classification,
 )
+from mlworkers.encoders.intervals import Interval
 from mlworkers.encoders.plan import check_resamples
 from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
@@ -99,7 +100,12 @@ class Command(BaseCommand):
             if tuning:
                 tuned = pair_cosines(encoder, tuning.first, tuning.second, compute, report=report).values
                 classification = measure_classification(
-                    cosines.values, test.values, tuning_cosines=tuned, tuning_labels=tuning.values
+                    cosines.values,
+                    test.values,
+                    tuning_cosines=tuned,
+                    tuning_labels=tuning.values,
+                    resamples=options["bootstrap"],
+                    seed=options["seed"],
                 )
         self._warn(*agreement.warnings, *_flattering(test, tuning, trained_on(folder)))
         seconds = perf_counter() - started
@@ -180,32 +186,50 @@ def _figures(
         "spearman": agreement.spearman,
         "spearman_low": agreement.interval and agreement.interval.low,
         "spearman_high": agreement.interval and agreement.interval.high,
+        **_ends("pearson", agreement.pearson_interval),
         "seconds": round(seconds, 3),
         "sentences_per_second": round(rate, 1),
     }
     if classification is not None:
         keys = ("accuracy", "f1", "accuracy_threshold", "f1_threshold")
         figures |= {key: getattr(classification, key) for key in keys}
+        figures |= _ends("accuracy", classification.accuracy_interval)
+        figures |= _ends("f1", classification.f1_interval)
     return figures
+
+
+def _ends(name: str, interval: Interval | None) -> dict[str, float | None]:
+    """The ends of an interval, under the name of its figure."""
+    return {f"{name}_low": interval and interval.low, f"{name}_high": interval and interval.high}
 
 
 def _lines(model: str, test: JudgedPairs, sentences: int, agreement: Agreement, seed: int) -> Iterator[str]:
     words = {"model": model, "file": test.name, "n": f"{len(test):,}", "sentences": f"{sentences:,}"}
     yield _("%(model)s on %(file)s: %(n)s pairs, %(sentences)s distinct sentences") % words
-    within = ""
+    drawn = ""
     if (interval := agreement.interval) is not None:
-        within = _(
-            ", %(level).0f %% interval %(low).4f to %(high).4f (%(resamples)s resamples, seed %(seed)s)"
-        ) % {
-            "level": 100 * interval.level,
-            "low": interval.low,
-            "high": interval.high,
+        drawn = _(" (%(resamples)s resamples, seed %(seed)s)") % {
             "resamples": f"{interval.resamples:,}",
             "seed": seed,
         }
-    spearman = _("Spearman %(value)s%(interval)s")
-    yield spearman % {"value": _correlation(agreement.spearman), "interval": within}
-    yield _("Pearson  %(value)s") % {"value": _correlation(agreement.pearson)}
+    yield _("Spearman %(value)s%(interval)s") % {
+        "value": _correlation(agreement.spearman),
+        "interval": f"{_within(interval)}{drawn}",
+    }
+    yield _("Pearson  %(value)s%(interval)s") % {
+        "value": _correlation(agreement.pearson),
+        "interval": _within(agreement.pearson_interval),
+    }
+
+
+def _within(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return _(", %(level).0f %% interval %(low).4f to %(high).4f") % {
+        "level": 100 * interval.level,
+        "low": interval.low,
+        "high": interval.high,
+    }
 
 
 def _correlation(value: float | None) -> str:
@@ -215,9 +239,17 @@ def _correlation(value: float | None) -> str:
 def _classification_lines(classified: Classification | None, tuning: JudgedPairs | None) -> Iterator[str]:
     if classified is None or tuning is None:
         return
-    accuracy = {"figure": classified.accuracy, "threshold": classified.accuracy_threshold}
-    yield _("Accuracy %(figure).4f where cosine > %(threshold).4f") % accuracy
-    f1 = {"figure": classified.f1, "threshold": classified.f1_threshold}
-    yield _("F1       %(figure).4f where cosine > %(threshold).4f") % f1
+    accuracy = {
+        "figure": classified.accuracy,
+        "threshold": classified.accuracy_threshold,
+        "interval": _within(classified.accuracy_interval),
+    }
+    yield _("Accuracy %(figure).4f where cosine > %(threshold).4f%(interval)s") % accuracy
+    f1 = {
+        "figure": classified.f1,
+        "threshold": classified.f1_threshold,
+        "interval": _within(classified.f1_interval),
+    }
+    yield _("F1       %(figure).4f where cosine > %(threshold).4f%(interval)s") % f1
     tuned = _("Both thresholds were tuned on the human labels of the %(n)s pairs of %(file)s.")
     yield tuned % {"n": f"{len(tuning):,}", "file": tuning.name}

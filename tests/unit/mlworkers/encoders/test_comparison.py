@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from sklearn.metrics import f1_score
 
-from mlworkers.encoders.comparison import compare, differences_of, undefined
+from mlworkers.encoders.comparison import adjusted, compare, differences_of, undefined
 from mlworkers.encoders.differences import holm
 from mlworkers.encoders.intervals import bootstrap_interval
+from mlworkers.encoders.measuring import Measured, Metric, classification_measured, correlation_measured
 
 GENERATOR = np.random.default_rng(8)
 GOLD = GENERATOR.integers(0, 6, size=120).astype(float)
@@ -17,11 +19,23 @@ def noisy(amount: float, *, seeds: int = 1) -> list[np.ndarray]:
     return [GOLD + amount * GENERATOR.normal(size=GOLD.size) for _seed in range(seeds)]
 
 
+def measured(
+    cosines: dict[str, list[np.ndarray]], *, resamples: int = 0, seed: int = 1
+) -> dict[str, list[Measured]]:
+    return {
+        label: [
+            correlation_measured(Metric.SPEARMAN, vector, GOLD, resamples=resamples, seed=seed)
+            for vector in vectors
+        ]
+        for label, vectors in cosines.items()
+    }
+
+
 def test_a_mean_over_seeds_and_its_deviation_by_hand() -> None:
     vectors = noisy(2.0, seeds=3)
     each = [spearmanr(vector, GOLD).statistic for vector in vectors]
 
-    found = compare({"plain": vectors}, GOLD, resamples=0, seed=1)["plain"]
+    found = compare(measured({"plain": vectors}, resamples=0, seed=1))["plain"]
 
     assert found.seeds == pytest.approx(each)
     assert found.mean.value == pytest.approx(np.mean(each))
@@ -32,7 +46,7 @@ def test_a_mean_over_seeds_and_its_deviation_by_hand() -> None:
 def test_the_interval_of_one_seed_is_the_bootstrap_s() -> None:
     (vector,) = noisy(2.0)
 
-    found = compare({"plain": [vector]}, GOLD, resamples=300, seed=4)["plain"]
+    found = compare(measured({"plain": [vector]}, resamples=300, seed=4))["plain"]
 
     interval = bootstrap_interval(vector, GOLD, resamples=300, seed=4)
     assert (found.mean.low, found.mean.high) == pytest.approx((interval.low, interval.high))
@@ -42,7 +56,7 @@ def test_the_interval_of_one_seed_is_the_bootstrap_s() -> None:
 def test_the_interval_of_a_difference_of_one_seed_is_that_of_resampling_both_together() -> None:
     plain, other = noisy(2.5)[0], noisy(1.0)[0]
 
-    found = differences_of({"plain": [plain], "other": [other]}, GOLD, [FROM_PLAIN])[FROM_PLAIN]
+    found = differences_of(measured({"plain": [plain], "other": [other]}), [FROM_PLAIN])[FROM_PLAIN]
 
     rng = np.random.default_rng(77)
     drawn = [rng.integers(GOLD.size, size=GOLD.size) for _ in range(400)]
@@ -61,7 +75,7 @@ def test_a_difference_pairs_the_seeds() -> None:
         for ours, theirs in zip(other, plain, strict=True)
     ]
 
-    found = differences_of({"plain": plain, "other": other}, GOLD, [FROM_PLAIN])[FROM_PLAIN]
+    found = differences_of(measured({"plain": plain, "other": other}), [FROM_PLAIN])[FROM_PLAIN]
 
     assert found.value == pytest.approx(np.mean(by_seed))
     assert found.sd == pytest.approx(np.std(by_seed, ddof=1))
@@ -70,7 +84,7 @@ def test_a_difference_pairs_the_seeds() -> None:
 def test_a_model_that_is_not_trained_is_compared_with_every_seed() -> None:
     base, plain = noisy(3.0), noisy(2.0, seeds=3)
 
-    found = differences_of({"base": base, "plain": plain}, GOLD, [("base", "plain")])["base", "plain"]
+    found = differences_of(measured({"base": base, "plain": plain}), [("base", "plain")])["base", "plain"]
 
     assert found.value == pytest.approx(
         spearmanr(base[0], GOLD).statistic - np.mean([spearmanr(one, GOLD).statistic for one in plain])
@@ -87,7 +101,7 @@ def test_p_values_are_adjusted_for_all_differences_that_are_defined() -> None:
     }
     between = [("other", "plain"), ("third", "plain"), ("flat", "plain"), ("third", "other")]
 
-    found = differences_of(cosines, GOLD, between)
+    found = adjusted(differences_of(measured(cosines), between))
 
     tested = [found[pair] for pair in between if pair[0] != "flat"]
     assert [one.p_holm for one in tested] == pytest.approx(holm([one.p for one in tested]))
@@ -97,15 +111,15 @@ def test_p_values_are_adjusted_for_all_differences_that_are_defined() -> None:
 def test_an_encoder_that_differs_in_nothing_has_a_difference_of_exactly_nothing() -> None:
     vectors = noisy(1.0, seeds=2)
 
-    found = differences_of({"plain": vectors, "other": vectors}, GOLD, [FROM_PLAIN])[FROM_PLAIN]
+    found = differences_of(measured({"plain": vectors, "other": vectors}), [FROM_PLAIN])[FROM_PLAIN]
 
-    assert (found.value, found.low, found.high, found.p_holm) == (0, 0, 0, 1)
+    assert (found.value, found.low, found.high, found.p) == (0, 0, 0, 1)
 
 
 def test_equal_cosines_are_undefined_and_said() -> None:
     vectors = {"plain": noisy(1.0, seeds=2), "flat": [np.full(GOLD.size, 0.3), noisy(1.0)[0]]}
 
-    found = compare(vectors, GOLD, resamples=100, seed=2)
+    found = compare(measured(vectors, resamples=100, seed=2))
 
     assert (found["flat"].mean.value, found["flat"].sd) == (None, None)
     assert list(undefined(found)) == [
@@ -115,11 +129,31 @@ def test_equal_cosines_are_undefined_and_said() -> None:
 
 def test_an_encoder_that_is_not_there_is_refused() -> None:
     with pytest.raises(ValueError, match="There is no encoder “plain” to compare with; there are base"):
-        differences_of({"base": noisy(1.0)}, GOLD, [("base", "plain")])
+        differences_of(measured({"base": noisy(1.0)}), [("base", "plain")])
 
 
 def test_different_numbers_of_seeds_are_refused() -> None:
     vectors = {"plain": noisy(1.0, seeds=2), "other": noisy(1.0, seeds=3)}
 
     with pytest.raises(ValueError, match="“other” has 3 seeds and “plain” 2; they are compared seed by seed"):
-        differences_of(vectors, GOLD, [FROM_PLAIN])
+        differences_of(measured(vectors), [FROM_PLAIN])
+
+
+def test_the_interval_of_a_difference_in_f1_is_that_of_resampling_both_together() -> None:
+    labels = (GOLD > 2).astype(int)
+    plain, other = noisy(2.5)[0], noisy(1.0)[0]
+    figures = {
+        label: [classification_measured(Metric.F1, each, labels, threshold=2.4, resamples=0, seed=1)]
+        for label, each in (("plain", plain), ("other", other))
+    }
+
+    found = differences_of(figures, [FROM_PLAIN])[FROM_PLAIN]
+
+    rng = np.random.default_rng(5)
+    drawn = [rng.integers(GOLD.size, size=GOLD.size) for _ in range(800)]
+    apart = [
+        f1_score(labels[rows], other[rows] > 2.4) - f1_score(labels[rows], plain[rows] > 2.4)
+        for rows in drawn
+    ]
+    assert found.value == pytest.approx(f1_score(labels, other > 2.4) - f1_score(labels, plain > 2.4))
+    assert (found.low, found.high) == pytest.approx(np.quantile(apart, [0.025, 0.975]), abs=0.03)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import pearsonr, spearmanr
 
-from mlworkers.encoders.influence import spearman_by_pair
+from mlworkers.encoders.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
 from mlworkers.encoders.intervals import resampled_correlations
 
 GENERATOR = np.random.default_rng(3)
@@ -62,3 +62,24 @@ def test_a_constant_side_has_none() -> None:
 def test_vectors_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="3 predicted and 2 human scores"):
         spearman_by_pair([1, 2, 3], [1, 2])
+
+
+def test_the_pseudo_values_of_pearson_are_those_of_leaving_pairs_out_one_at_a_time() -> None:
+    whole, pairs = pearsonr(COSINES, GOLD).statistic, GOLD.size
+    without = [pearsonr(np.delete(COSINES, row), np.delete(GOLD, row)).statistic for row in range(pairs)]
+    jackknife = pairs * whole - (pairs - 1) * np.array(without)
+
+    found = pearson_by_pair(COSINES, GOLD)
+
+    assert found.mean() == pytest.approx(whole, abs=1e-12)
+    assert found == pytest.approx(jackknife, abs=0.06)
+    assert pearson_by_pair(COSINES, np.ones(GOLD.size)) is None
+
+
+def test_the_pseudo_values_of_a_ratio_by_hand() -> None:
+    # F1 of three pairs: a true positive, a false positive, a false negative, so 2 / (2 + 2) = 1/2.
+    found = ratio_by_pair([2, 0, 0], [2, 1, 1])
+
+    # mean(below) = 4/3; the influences are (2 - 1) / (4/3), (0 - 1/2) / (4/3) twice.
+    assert found == pytest.approx([0.5 + 0.75, 0.5 - 0.375, 0.5 - 0.375])
+    assert ratio_by_pair([0, 0], [0, 0]) is None
