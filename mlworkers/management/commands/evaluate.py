@@ -200,7 +200,8 @@ def _figures(
 
 def _ends(name: str, interval: Interval | None) -> dict[str, float | None]:
     """The ends of an interval, under the name of its figure."""
-    return {f"{name}_low": interval and interval.low, f"{name}_high": interval and interval.high}
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def _lines(model: str, test: JudgedPairs, sentences: int, agreement: Agreement, seed: int) -> Iterator[str]:
