@@ -131,8 +131,8 @@ looked_at(
 )
 looked_at(
     ReviewDecision,
-    "sentence verdict reasons reviewer value_shown blind decided_at undone_at",
-    filters="verdict blind",
+    "sentence verdict reasons reviewer value_shown frame stratum blind binding second decided_at undone_at",
+    filters="verdict frame blind binding second",
     search="sentence__text =pair__external_id",
 )
 looked_at(Snapshot, "dataset number rows sha256 created_by created_at", search="dataset__slug sha256")

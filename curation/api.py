@@ -16,7 +16,7 @@ from curation.access import dataset_for, datasets_readable
 from curation.datasets.selectors import dataset_facts, pairs_found
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.review.history import decisions_of_dataset
-from curation.review.queue import Queue, queue_scores, realism_sets
+from curation.review.queue import Frame, Queue, queue_scores, realism_sets
 from curation.review.verdicts import review_decide, review_undo
 from curation.serializers import (
     DatasetDetailSerializer,
@@ -124,7 +124,7 @@ class ReviewQueue(InDataset, ListAPIView[PairScore]):
         score_set = _realism_set(dataset, asked.validated_data.get("score_set"))
         if score_set is None:
             return PairScore.objects.none()
-        return queue_scores(Queue(score_set, asked.validated_data["share"]))
+        return queue_scores(Queue(score_set, share=asked.validated_data["share"]))
 
 
 def _realism_set(dataset: Dataset, pk: int | None) -> ScoreSet | None:
@@ -153,7 +153,9 @@ class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
         verdict = dict(asked.validated_data)
         pair = get_object_or_404(dataset.pairs.select_related("dataset"), pk=verdict.pop("pair"))
         score_set = _realism_set(dataset, verdict.pop("score_set", None))
-        decision = review_decide(pair=pair, score_set=score_set, by=user, at=now(), **verdict)
+        blind = verdict.pop("blind")
+        queue = Queue(score_set, frame=Frame.CHOSEN, blind=blind) if score_set else None
+        decision = review_decide(pair=pair, queue=queue, by=user, at=now(), **verdict)
         return Response(ReviewDecisionSerializer(decision).data)
 
 

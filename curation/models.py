@@ -301,11 +301,14 @@ class SentenceScore(models.Model):
 
 
 class ReviewDecision(models.Model):
-    """What a curator decided about a machine-written sentence in one of its pairs. Kept for good, also when undone.
+    """What a curator decided about a sentence in one of its pairs. Kept for good, also when undone.
 
-    The latest decision of a pair that was not undone is valid. An edit retires the pair: `replacement` is the new one,
-    so that what was generated stays what was generated. A verdict holds for every generated pair of the sentence:
+    The one binding decision of a pair that was not undone is valid. An edit retires the pair: `replacement` is the new
+    one, so that what was generated stays what was generated. A verdict holds for every generated pair of the sentence:
     the others have rows of their own, `alongside` the decision on the pair that was shown.
+
+    Rows that are not binding are opinions, which change nothing: second verdicts, verdicts on human sentences that were
+    mixed in, and first verdicts that another decision replaced after a disagreement (`settles`).
     """
 
     class Verdict(models.TextChoices):
@@ -321,6 +324,15 @@ class ReviewDecision(models.Model):
         LOGIC = "logic", _("Logical flaw")
         CONTEXT = "context", _("Uncommon in context")
         OTHER = "other", _("Other")
+
+    class Frame(models.TextChoices):
+        """How the sentence came to be shown. Rates may be estimated from random and stratified samples alone."""
+
+        LOWEST = "lowest", _("lowest p_D")
+        UNCERTAIN = "uncertain", _("nearest to p_D = 0.5")
+        RANDOM = "random", _("random sample")
+        STRATIFIED = "stratified", _("stratified sample")
+        CHOSEN = "chosen", _("chosen one by one")  # by its number, or to resolve a disagreement
 
     sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="decisions")
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="decisions")
@@ -349,6 +361,35 @@ class ReviewDecision(models.Model):
         help_text="the decision on the pair that was shown, where another pair holds the same sentence",
     )
     client_id = models.UUIDField(unique=True, help_text="one per shown sentence: sent twice, decided once")
+    score_set = models.ForeignKey(
+        ScoreSet,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="the p_D set whose queue showed it",
+    )
+    frame = models.CharField(
+        max_length=10, choices=Frame.choices, help_text="the queue in which it was shown"
+    )
+    stratum = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="tenth of the sentences by p_D, from 1, of a stratified sample"
+    )
+    binding = models.BooleanField(default=True, help_text="whether the pair has the status that this says")
+    second = models.BooleanField(
+        default=False, help_text="asked of a second reviewer, who did not see the first"
+    )
+    text = models.CharField(
+        max_length=SENTENCE_MAX_CHARACTERS, blank=True, help_text="of an edit that changed no pair"
+    )
+    settles = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="settled_by",
+        help_text="the decision that it replaces after a disagreement",
+    )
 
     class Meta:
         ordering = ["-pk"]
@@ -357,8 +398,19 @@ class ReviewDecision(models.Model):
             models.CheckConstraint(
                 condition=Q(verdict__in=["keep", "reject", "edit"]), name="review_verdict_is_known"
             ),
+            models.CheckConstraint(
+                condition=Q(frame__in=["lowest", "uncertain", "random", "stratified", "chosen"]),
+                name="review_frame_is_known",
+            ),
             models.UniqueConstraint(
-                fields=["pair"], condition=Q(undone_at=None), name="one_standing_decision_per_pair"
+                fields=["pair"],
+                condition=Q(undone_at=None, binding=True),
+                name="one_standing_decision_per_pair",
+            ),
+            models.UniqueConstraint(
+                fields=["sentence", "frame", "second"],
+                condition=Q(undone_at=None, binding=False, alongside=None),
+                name="one_opinion_per_sentence_and_frame",
             ),
         ]
 

@@ -165,7 +165,8 @@ class ReviewDecisionSerializer(serializers.ModelSerializer[ReviewDecision]):
         model = ReviewDecision
         fields = [
             "id", "pair", "sentence", "reviewer", "verdict", "reasons", "note", "replacement",
-            "value_shown", "blind", "decided_at", "undone_at", "client_id",
+            "value_shown", "frame", "stratum", "blind", "binding", "second", "text", "settles", "decided_at",
+            "undone_at", "client_id",
         ]  # fmt: skip
 
 

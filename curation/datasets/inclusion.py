@@ -25,9 +25,10 @@ def included(choice: str) -> Q:
 def _kept() -> Q:
     """A pair whose valid verdict is to keep its sentence, or that an edit made.
 
-    A later pair with a sentence that was kept before has no verdict yet, so it is not among them.
+    A later pair with a sentence that was kept before has no verdict yet, so it is not among them. Second opinions do
+    not count.
     """
-    valid = ReviewDecision.objects.filter(undone_at=None)
+    valid = ReviewDecision.objects.filter(undone_at=None, binding=True)
     kept = valid.filter(pair=OuterRef("pk"), verdict=_Verdict.KEEP)
     made = valid.filter(replacement=OuterRef("pk"), verdict=_Verdict.EDIT)
     return Q(Exists(kept)) | Q(Exists(made))

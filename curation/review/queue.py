@@ -12,6 +12,7 @@ from django.db.models.expressions import ExpressionWrapper
 
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet, Sentence
 
+Frame = ReviewDecision.Frame
 REVIEWABLE = (Pair.Status.ACTIVE, Pair.Status.PENDING)
 _KEPT_SECONDS = 24 * 3600
 # Multiplied by the one, modulo the other (a prime), numbers in a row come out in no order that tells of p_D.
@@ -22,10 +23,11 @@ _SCATTER, _SCATTERED = 48_271, 65_537
 class Queue:
     """What is reviewed: the machine sentences of a p_D score set, the `share` of them with the lowest p_D.
 
-    blind: p_D is hidden, and the order does not follow it.
+    frame: chosen is for a sentence that no queue showed. blind: p_D is hidden, and the order does not follow it.
     """
 
     score_set: ScoreSet
+    frame: Frame = Frame.LOWEST
     share: float = 1.0
     blind: bool = False
 
@@ -49,7 +51,8 @@ def realism_sets(dataset: Dataset) -> list[ScoreSet]:
 
 
 def standing() -> QuerySet[ReviewDecision]:
-    return ReviewDecision.objects.filter(undone_at=None)
+    """The decisions that are valid: those that nobody undid, without opinions, which change nothing."""
+    return ReviewDecision.objects.filter(undone_at=None, binding=True)
 
 
 def queue_scores(queue: Queue) -> QuerySet[PairScore]:

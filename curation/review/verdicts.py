@@ -20,7 +20,7 @@ from curation.access import dataset_lock, dataset_require_active
 from curation.errors import UserError
 from curation.models import Pair, PairScore, ReviewClaim, ReviewDecision, ScoreSet, Sentence, User
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
-from curation.review.queue import REVIEWABLE, Queue, queue_scores
+from curation.review.queue import REVIEWABLE, Frame, Queue, queue_scores, standing
 
 CLAIM_TIME = timedelta(minutes=10)
 NOTE_MAX_CHARACTERS = 500
@@ -65,13 +65,13 @@ def review_decide(
     reasons: Sequence[str] = (),
     note: str = "",
     text: str = "",
-    score_set: ScoreSet | None = None,
-    blind: bool = False,
+    queue: Queue | None = None,
 ) -> ReviewDecision:
     """Decide about the machine's sentence of a generated pair, once per client_id however often it is sent.
 
-    reasons: of a rejection, at least one. text: of an edit, the new sentence. score_set: whose p_D is kept with the
-    decision, the newest of the pair's where none is named; blind: whether the person did not see it.
+    reasons: of a rejection, at least one. text: of an edit, the new sentence. queue: where the person saw the sentence,
+    from which the decision keeps the sampling frame, p_D, and whether it was hidden; without one the sentence was
+    chosen by its number, and the pair's newest p_D is kept.
     Raises DecidedError where the pair has a decision, UserError where this cannot be one. Changes nothing then.
     """
     _require_verdict(verdict, reasons)
@@ -96,8 +96,10 @@ def review_decide(
         "verdict": verdict,
         "reasons": sorted(set(reasons), key=Reason.values.index) if verdict == Verdict.REJECT else [],
         "note": note.strip()[:NOTE_MAX_CHARACTERS],
-        "value_shown": _p_d(pair, score_set),
-        "blind": blind,
+        "value_shown": _p_d(pair, queue.score_set if queue else None),
+        "score_set": queue.score_set if queue else None,
+        "frame": queue.frame if queue else Frame.CHOSEN,
+        "blind": queue.blind if queue else False,
         "decided_at": at,
     }
     new_sentence = _sentence_edited(pair, text) if verdict == Verdict.EDIT else None
@@ -105,7 +107,7 @@ def review_decide(
     _decision_store(decision, new_sentence)
     # The other pairs of the sentence that wait for a verdict.
     generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
-    decided = ReviewDecision.objects.filter(undone_at=None, sentence=pair.b_id).values("pair")
+    decided = standing().filter(sentence=pair.b_id).values("pair")
     others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)
     for companion in list(others.select_related("a", "b", "dataset").order_by("pk")):
         own_id = uuid5(client_id, str(companion.pk))
@@ -129,7 +131,7 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
     dataset_require_active(shown.pair.dataset)
     rows = [shown, *shown.companions.order_by("pk")]
     replacements = [row.replacement_id for row in rows if row.replacement_id]
-    reviewed = ReviewDecision.objects.filter(pair__in=replacements, undone_at=None)
+    reviewed = standing().filter(pair__in=replacements)
     later = reviewed.select_related("pair").first()
     if later is not None:
         why = _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first.")
@@ -158,7 +160,7 @@ def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
 
 
 def _require_undecided(pair: Pair) -> None:
-    stands = ReviewDecision.objects.filter(pair=pair, undone_at=None).select_related("reviewer").first()
+    stands = standing().filter(pair=pair).select_related("reviewer").first()
     if stands is not None:
         sentence = _(
             "%(person)s has already decided about this sentence (%(verdict)s). Undo that decision to decide again."

@@ -17,7 +17,7 @@ from curation.access import AuthedRequest, dataset_for, datasets_curated
 from curation.errors import UserError
 from curation.forms.review import SHARES, QueueForm, VerdictForm
 from curation.models import Dataset, PairScore, ReviewDecision, ScoreSet
-from curation.review.queue import Queue, queue_waiting, queue_wider, realism_sets, waiting_by_set
+from curation.review.queue import Queue, queue_waiting, queue_wider, realism_sets, standing, waiting_by_set
 from curation.review.screen import figures_of, progress_text, screen_json, shown_next, shown_of, words
 from curation.review.verdicts import Reason, review_decide, review_undo
 
@@ -66,9 +66,7 @@ def review_decide_view(request: AuthedRequest, slug: str) -> HttpResponse:
     if form.opens and not _asks_for_json(request):
         return _page(request, queue, form=form, opened=form.opens)
     try:
-        decided = review_decide(
-            by=request.user, at=now(), score_set=queue.score_set, blind=queue.blind, **form.cleaned_data
-        )
+        decided = review_decide(by=request.user, at=now(), queue=queue, **form.cleaned_data)
     except UserError as error:
         return _refused(request, dataset, queue, form, str(error))
     if _asks_for_json(request):
@@ -144,7 +142,7 @@ def _page(
     at = now()
     score = None
     if form and (pair := form.cleaned_data.get("pair")):
-        undecided = _scores(queue).exclude(pair__decisions__in=ReviewDecision.objects.filter(undone_at=None))
+        undecided = _scores(queue).exclude(pair__decisions__in=standing())
         score = undecided.filter(pair=pair).first()
     several = shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)
     shown = several[0] if several else None

@@ -110,7 +110,7 @@ def pairs_review(plan: DemoPlan, p_d: ScoreSet, *, curators: list[User], at: dat
             by=curator,
             at=at,
             reasons=reasons,
-            score_set=p_d,
+            queue=queue,
         )
         reviewed += 1
         report(reviewed, 0, "")

@@ -12,6 +12,7 @@ from curation.datasets import people, services
 from curation.exchange import uploads
 from curation.exchange.exporting import snapshot_create
 from curation.models import Dataset, Membership
+from curation.review.queue import Queue
 from curation.review.verdicts import review_decide
 from mlworkers.runs.services import run_start
 from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory
@@ -142,7 +143,7 @@ def test_no_service_writes_into_it_even_where_the_caller_read_it_before(archived
         lambda: snapshot_create(dataset=dataset, by=owner),
         lambda: people.member_set_role(membership=archived.memberships.get(), role="curator", at=now()),
         lambda: review_decide(
-            pair=generated, score_set=realism, by=owner, at=now(), verdict="keep", client_id=uuid4()
+            pair=generated, queue=Queue(realism), by=owner, at=now(), verdict="keep", client_id=uuid4()
         ),
     ]
 

@@ -184,7 +184,9 @@ def test_keeping_makes_a_pending_pair_active(dataset, decide) -> None:
 def test_rejecting_says_why_in_the_order_of_the_reasons(dataset, decide) -> None:
     (pair,) = generated(dataset, 0.1)
 
-    decision = decide(pair, "reject", reasons=["context", "grammar", "context"], blind=True)
+    decision = decide(
+        pair, "reject", reasons=["context", "grammar", "context"], queue=queue_of(dataset, blind=True)
+    )
 
     assert status(pair) == "rejected"
     assert decision.reasons == ["grammar", "context"]
