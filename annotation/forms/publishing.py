@@ -33,11 +33,27 @@ class PublishForm(forms.Form):
             "the score set."
         ),
     )
+    mean_per_round = forms.BooleanField(
+        label=gettext_lazy("A prior mean for the pairs of each round (MaxDiff only)"),
+        required=False,
+        initial=True,
+        help_text=gettext_lazy(
+            "So that scores of pairs that joined later are not pulled towards those of the first pairs."
+        ),
+    )
     strata = forms.BooleanField(
         label=gettext_lazy("Imported and generated pairs as two score sets"),
         required=False,
         help_text=gettext_lazy("Each from the judgements that compared only its own pairs."),
     )
+
+    def __init__(self, *args: Any, grown: bool = False, **kwargs: Any) -> None:
+        """grown: whether pairs joined the campaign after its launch."""
+        super().__init__(*args, **kwargs)
+        if grown:
+            self.initial.setdefault("method", "maxdiff")
+        else:
+            del self.fields["mean_per_round"]
 
     def clean_method(self) -> str:
         return self.cleaned_data["method"] or "counting"
@@ -46,4 +62,6 @@ class PublishForm(forms.Form):
         cleaned = super().clean() or {}
         if cleaned.get("annotator_scales") and cleaned.get("method") != "maxdiff":
             self.add_error("annotator_scales", _("Only the MaxDiff model has a scale per annotator."))
+        if cleaned.get("method") != "maxdiff":
+            cleaned.pop("mean_per_round", None)  # ticked from the start, whatever the method
         return cleaned

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from annotation.bws.files.item_files import write_scores, write_tuples
+from annotation.bws.files.item_files import ItemGroups, read_groups, write_scores, write_tuples
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements, write_judgements
 from annotation.bws.files.manifest import MANIFEST, write_manifest
 from annotation.bws.files.settling import Spaces
@@ -32,6 +32,7 @@ from annotation.results.record import (
     judgement_table,
     judgements_require,
     pair_names,
+    rounds_of,
 )
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
@@ -41,7 +42,7 @@ from curation.files.zipping import zip_folder
 from curation.models import Pair
 from curation.pairs.text import normalise, unspaced
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # Above this a bundle takes more than some seconds; the command has no limit.
 MOST_JUDGEMENTS_AT_ONCE = 20_000
 MOST_PAIRS_AT_ONCE = 3_000
@@ -146,7 +147,8 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
     for guideline in campaign.guidelines.order_by("version"):
         text = guideline.text.replace("\r\n", "\n") + "\n"
         (folder / "guidelines" / f"version-{guideline.version}.txt").write_text(text, encoding="utf-8")
-    _scores(file, every, folder)
+    joined = _groups(facts, every)
+    _scores(file, every, joined, folder)
     _reliability(file.judgements, campaign.seed, folder)
     collected = len(file.judgements)
     context = {
@@ -155,6 +157,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
         "adaptive": adaptive,
         "every": collected + adaptive,
         "judgements": len(judged),
+        "groups": joined is not None,
         "keep_spaces": len(set(map(unspaced, every.items))) < len(every.items),
         "schema_version": SCHEMA_VERSION,
     }
@@ -192,6 +195,18 @@ def _items(facts: _Facts) -> None:
     rows = Pair.objects.filter(pk__in=asked).order_by("pk").values_list(*columns)
     named = ((facts.names[pk], *rest) for pk, *rest in rows.iterator(chunk_size=2000))
     facts.table("items.csv", names, named)
+
+
+def _groups(facts: _Facts, every: JudgementFile) -> ItemGroups | None:
+    """Write in which round each judged pair joined, and read it again for the items; None if it is one for all."""
+    pairs = np.sort(facts.judged.as_filed(facts.judged.feeding("maxdiff")).pairs)
+    rounds = rounds_of(facts.campaign, pairs)
+    if rounds is None:
+        return None
+    order = np.argsort(rounds.numbers, kind="stable").tolist()
+    named = ((facts.names[int(pairs[row])], rounds.names[rounds.numbers[row]]) for row in order)
+    facts.table("groups.csv", ("item", "group"), named)
+    return read_groups(facts.folder / "groups.csv", every.items)
 
 
 def _tuples(facts: _Facts) -> None:
@@ -343,16 +358,20 @@ def _hiding(facts: _Facts) -> Callable[[str], str]:
     return lambda text: named.sub(lambda name_in_text: codes[name_in_text[0].casefold()], text)
 
 
-def _scores(designed: JudgementFile, every: JudgementFile, folder: Path) -> None:
+def _scores(designed: JudgementFile, every: JudgementFile, joined: ItemGroups | None, folder: Path) -> None:
     """Counting reads the designed tuples alone (`CampaignJudgements.feeding`). scores.json: what to state with each."""
     (folder / "scores").mkdir()
     facts: dict[str, Any] = {}
     for name, method in METHODS.items():
         file = designed if name == "counting" else every
+        grouped = joined if name == "maxdiff" else None
+        options: dict[str, Any] = {} if grouped is None else {"groups": grouped.numbers}
         with errors_shown():
-            scores = method(file.judgements, scale=Scale.SIGNED)
+            scores = method(file.judgements, scale=Scale.SIGNED, **options)
         write_scores(folder / "scores" / f"{name}.csv", file.items, scores)
         facts[name] = {"items": len(file.items), "judgements": len(file.judgements), **scores.facts()}
+        if grouped is not None:
+            facts[name] |= scores.means_of_groups(grouped.names)
     _write_json(folder / "scores" / "scores.json", facts)
 
 

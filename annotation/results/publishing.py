@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from itertools import count
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -18,6 +19,7 @@ from annotation.results.record import (
     NumberedJudgements,
     campaign_judgements,
     judgements_require,
+    rounds_of,
 )
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError, errors_shown
@@ -38,18 +40,24 @@ def scores_publish(
     name: str = "",
     stratum: str = "",
     annotator_scales: bool = False,
+    mean_per_round: bool | None = None,
 ) -> ScoreSet:
     """Publish scores from the judgements that count now, as a new score set on 0..1.
 
     method: one of `annotation.bws.scores.scoring.METHODS`. name: of the score set; empty, it says campaign and
     method, with a number from the second on. stratum: `imported` or `generated` scores those pairs alone, from
     the judgements that compared nothing else. annotator_scales: a scale per annotator, of maxdiff alone.
-    What was published never changes.
+    mean_per_round: a prior mean for the pairs of each round in which pairs joined, of maxdiff alone; None: wherever
+    pairs joined. What was published never changes.
     """
     _require_known(method, METHODS)
     if annotator_scales and method != "maxdiff":
         raise UserError(
             _("Only the MaxDiff model has a scale per annotator; choose it, or leave scales out.")
+        )
+    if mean_per_round and method != "maxdiff":
+        raise UserError(
+            _("Only the MaxDiff model has a prior mean per round; choose it, or leave the means out.")
         )
     judged = campaign_judgements(campaign)
     usable = judgements_require(campaign, judged, method)
@@ -61,9 +69,17 @@ def scores_publish(
             stratum=stratum,
         )
     filed = judged.as_filed(chosen)
+    options: dict[str, Any] = {"annotator_scales": True} if annotator_scales else {}
+    rounds = None
+    if method == "maxdiff" and mean_per_round is not False:
+        rounds = rounds_of(campaign, filed.pairs)
+    if rounds is not None:
+        options["groups"] = rounds.numbers
     with errors_shown():
-        scores = METHODS[method](filed.judgements, **({"annotator_scales": True} if annotator_scales else {}))
+        scores = METHODS[method](filed.judgements, **options)
     parameters = _parameters(campaign, filed, scores) | _reliability(campaign, judged, chosen)
+    if rounds is not None:
+        parameters |= scores.means_of_groups(rounds.names)
     if stratum:
         left_out = int(usable.sum() - chosen.sum())
         parameters |= {"stratum": stratum, "mixed_judgements_left_out": left_out}
@@ -83,7 +99,12 @@ def scores_publish(
 
 @transaction.atomic
 def strata_publish(
-    *, campaign: Campaign, method: str = "counting", name: str = "", annotator_scales: bool = False
+    *,
+    campaign: Campaign,
+    method: str = "counting",
+    name: str = "",
+    annotator_scales: bool = False,
+    mean_per_round: bool | None = None,
 ) -> list[ScoreSet]:
     """Publish imported and generated pairs as score sets of their own; all of them or none.
 
@@ -107,6 +128,7 @@ def strata_publish(
             name=f"{name.strip()}, {stratum}" if name.strip() else "",
             stratum=stratum,
             annotator_scales=annotator_scales,
+            mean_per_round=mean_per_round,
         )
         for stratum in strata
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models import BooleanField, ExpressionWrapper, Min, Q
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
@@ -186,6 +186,28 @@ def campaign_judgements(campaign: Campaign) -> CampaignJudgements:
         asked=pairs[rows[first, 2] == 1],
         named=annotators_named(campaign),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """In which round of a campaign pairs joined. names: of the rounds, ascending; numbers: (m,) of pairs, from 0."""
+
+    names: tuple[str, ...]
+    numbers: IntArray
+
+
+def rounds_of(campaign: Campaign, pairs: IntArray) -> Rounds | None:
+    """The round in which people were first asked about each of these pairs (m,); None if it is one for all.
+
+    pairs: primary keys of pairs of the campaign's tuples. One query, and none where no pair joined after the launch.
+    """
+    if not campaign.has_grown:
+        return None
+    asked = TupleItem.objects.for_scores(campaign).exclude(tuple__phase=Tuple.Phase.ADAPTIVE)
+    rows = asked.values("pair").order_by().annotate(first=Min("tuple__round"))
+    first = dict(rows.values_list("pair", "first"))
+    rounds, numbers = np.unique([first[pair] for pair in pairs.tolist()], return_inverse=True)
+    return Rounds(tuple(map(str, rounds.tolist())), numbers) if len(rounds) > 1 else None
 
 
 def judgements_require(campaign: Campaign, judged: CampaignJudgements, method: str) -> Mask:

@@ -1,18 +1,21 @@
 """Files of items, tuples and scores: items one a line, tuples tab-separated and one a line, scores as CSV."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from annotation.bws.files.names import NameRegister
+from annotation.bws.files.names import ItemRegister, NameRegister
+from annotation.bws.files.rows import short
 from annotation.bws.files.tables import encoding_of, text_lines, writing_text
 from annotation.bws.judgements import IntArray
 from annotation.bws.scores.distinction import TieGroups, tie_groups
 from annotation.bws.scores.scoring import Scores
-from curation.files.drafts import FileError
+from curation.files.drafts import FileError, RowError
+from curation.files.encoding import Encoding
+from curation.files.records import RecordLines, split_cells
 from curation.pairs.text import is_readable
 
 _ROWS_AT_ONCE = 50_000
@@ -51,6 +54,72 @@ def read_items(path: Path) -> ItemFile:
     if not names.spellings:
         raise FileError(f"{path.name} holds no item; give one item per line.")
     return ItemFile(tuple(names.spellings), tuple(duplicates), encoding.warning)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemGroups:
+    """names: of the groups, in the order of the file. numbers: (m,) the group of each item, from 0."""
+
+    names: tuple[str, ...]
+    numbers: IntArray
+
+
+def read_groups(path: Path, items: Sequence[str]) -> ItemGroups:
+    """Read which group each of these items belongs to, from a table with the columns `item` and `group`.
+
+    Items are found as in a file of judgements, also where spaces are missing or added. Rows of other items are passed
+    over: a design may hold items that nobody has judged. Raises FileError if the file or a row cannot be read, if an
+    item is in two groups, or if one of the items is in none.
+    """
+    known, groups = ItemRegister(), NameRegister()
+    for item in items:
+        known.number(item)
+    numbers = np.full(len(items), -1, dtype=np.int64)
+    for line, item, group in _group_rows(path):
+        found = known.find(item)
+        found = known.find_alike(item) if found is None else found
+        if found is None:
+            continue
+        number = groups.number(group)
+        if numbers[found] not in (-1, number):
+            raise FileError(
+                f'Line {line} of {path.name}: "{short(item)}" is in another group already; give each item one group.'
+            )
+        numbers[found] = number
+    missing = np.flatnonzero(numbers < 0)
+    if len(missing):
+        raise FileError(
+            f"{path.name} has no group for {len(missing):,} of the {len(items):,} items, "
+            f'"{short(items[missing[0]])}" among them; give a row for each item.'
+        )
+    return ItemGroups(tuple(groups.spellings), numbers)
+
+
+def _group_rows(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, item and group of each row."""
+    encoding = encoding_of(path)
+    lines = RecordLines(text_lines(path, encoding))
+    columns: list[int] = []
+    for record in split_cells(lines, delimiter=_delimiter(path, encoding), quoted=True):
+        if isinstance(record, RowError):
+            raise FileError(f"Line {record.line} of {path.name}: {record.reason}; correct the row.")
+        cells = [str(cell).strip() for cell in record.cells]
+        if not columns:
+            header = [cell.casefold() for cell in cells]
+            if not {"item", "group"} <= set(header):
+                raise FileError(f"{path.name} needs a header with the columns item and group.")
+            columns = [header.index("item"), header.index("group")]
+        elif any(cells):
+            if len(cells) <= max(columns) or not all(cells[index] for index in columns):
+                raise FileError(
+                    f"Line {record.line} of {path.name} lacks an item or a group; correct the row."
+                )
+            yield record.line, cells[columns[0]], cells[columns[1]]
+
+
+def _delimiter(path: Path, encoding: Encoding) -> str:
+    """A tab if the header holds one, else a comma."""
+    return "\t" if "\t" in next(text_lines(path, encoding), "") else ","
 
 
 def write_tuples(path: Path, items: Sequence[str], tuples: IntArray) -> None:

@@ -5,9 +5,10 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array, diags_array
 
-from annotation.bws.judgements import FloatArray, IntArray, summed
+from annotation.bws.judgements import FloatArray, IntArray
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Likelihood, Posterior, fit_utilities, solve
+from annotation.bws.scores.posterior import Likelihood, Posterior, fit_utilities
+from annotation.bws.scores.prior_means import likelier_means
 
 # As if so many more items were known, with a mean square utility of 1. Some dozen judgements say next to nothing about
 # the precision, and it must not run away; with a hundred items it moves by a few per cent.
@@ -51,7 +52,7 @@ def _fit_rest(
         start, before, weight = posterior.utilities, mean, likelihood.tie_weight
         likelihood.fit_tie_weight(posterior.utilities)
         if groups is not None:
-            mean = _group_means(posterior, groups)
+            mean = likelier_means(posterior, groups)
         moved = np.abs(mean - before).max(initial=0) + abs(
             likelihood.tie_weight / (weight or 1) - bool(weight)
         )
@@ -120,19 +121,3 @@ def _lanczos(matrix: csr_array, start: FloatArray) -> tuple[FloatArray, FloatArr
         betas[step] = beta = np.linalg.norm(after, axis=0)
         before, now = now, after / np.maximum(beta, 1e-300)
     return alphas, betas
-
-
-def _group_means(posterior: Posterior, groups: IntArray) -> FloatArray:
-    """One step of Newton's method towards the most likely prior means, for each item (m,).
-
-    With Z (m, g) the groups' members, l the precision and C the posterior's covariance, the log marginal likelihood has
-    the slope l Z^T (u - mean) and the curvature -l Z^T (I - l C) Z, which leaves the mean of all means open.
-    """
-    count, precision = int(groups.max(initial=-1)) + 1, posterior.prior_precision
-    members = np.eye(count)[groups]  # Z (m, g)
-    spread = np.column_stack([solve(posterior.precision, column) for column in members.T])  # C Z
-    curvature = members.T @ (members - precision * spread)
-    slope = summed(groups, posterior.utilities - posterior.prior_mean, count)
-    step = np.linalg.pinv(curvature, rcond=1e-6, hermitian=True) @ slope
-    mean = posterior.prior_mean + step[groups]
-    return np.asarray(mean - mean.mean())

@@ -4,7 +4,7 @@ The models find a utility u for each item. On the scales of counting it is tanh(
 unit: the inverse of how Marley, Islam and Hawkins (2016) estimate a utility from a counting score.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -22,6 +22,7 @@ from annotation.bws.scores.distinction import Distinction, pair_tests
 from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import ErrorKind, Posterior, fit_utilities
+from annotation.bws.scores.prior_means import with_uncertain_means
 from annotation.bws.scores.variational import averaged
 
 
@@ -69,6 +70,8 @@ class ModelFit:
 
     utilities: (s,). contrasts: their errors, None if they were not asked for. prior_precision: of the prior.
     tie_weight: of "too close to call" (`MaxDiffLikelihood`), 0 without ties. scale_effect: of a scale per annotator.
+    group_means: the prior mean of each group of items by its number, NaN for a group without an item that appeared;
+    None with one prior mean for all.
     """
 
     utilities: FloatArray
@@ -76,6 +79,7 @@ class ModelFit:
     prior_precision: float
     tie_weight: float = 0.0
     scale_effect: ScaleEffect | None = None
+    group_means: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +107,12 @@ class Scores:
             "tie_weight": None if self.fit is None else self.fit.tie_weight,
             **asdict(self.distinction()),
         }
+
+    def means_of_groups(self, names: Sequence[str]) -> dict[str, Any]:
+        """The prior mean of each group by its name, as a fact; nothing with one prior mean for all."""
+        if self.fit is None or self.fit.group_means is None:
+            return {}
+        return {"prior_means": dict(zip(names, self.fit.group_means.tolist(), strict=True))}
 
     def distinction(self, *, seed: int = 1234) -> Distinction:
         """Which share of the pairs of scored items differ: of the models by their utilities."""
@@ -151,8 +161,9 @@ def maxdiff_scores(
     Uses which items an item met, which counting does not, and so needs fewer judgements for the same accuracy (on
     Ruddit about half of them).
     prior_precision: estimated from the judgements if it is not given (`fit_with_prior`). groups: (m,) numbers from 0 of
-    groups of items that have prior means of their own, which are estimated too. annotator_scales: each annotator
-    distinguishes the items by a scale of their own (`fit_with_scales`); `ModelFit.scale_effect` says what it changes.
+    groups of items that have prior means of their own, which are estimated too; how exactly is part of the standard
+    errors (`prior_means`). annotator_scales: each annotator distinguishes the items by a scale of their own
+    (`fit_with_scales`); `ModelFit.scale_effect` says what it changes.
     Standard errors are those of u minus the mean of all u: by the normal distribution nearest to the posterior, or by
     how much the annotators differ, which needs to know them. Up to 3,000 items, utilities with errors are the
     posterior's means (`averaged`). For more, and without errors, which takes a fraction of the time, they are the most
@@ -181,10 +192,16 @@ def maxdiff_scores(
     if with_errors:
         if among.item_count <= MOST_ITEMS_JOINT:
             posterior = averaged(likelihood, posterior, precision_known=prior_precision is not None)
+        if groups is not None:
+            posterior = with_uncertain_means(posterior, groups[seen])
         uncertainty = contrasts(posterior, gradients=_gradients_of(errors, likelihood, posterior))
     scores = _model_scores(
         posterior, judgements, seen, scale=scale, uncertainty=uncertainty, tie_weight=likelihood.tie_weight
     )
+    if groups is not None and scores.fit is not None:
+        means = np.full(int(groups.max(initial=-1)) + 1, np.nan)
+        means[groups[seen]] = posterior.prior_mean
+        scores = replace(scores, fit=replace(scores.fit, group_means=means))
     if scales is None or scores.fit is None:
         return scores
     alike = maxdiff_scores(

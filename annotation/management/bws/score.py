@@ -2,14 +2,14 @@
 
 import math
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.bws.files.item_files import write_scores
+from annotation.bws.files.item_files import read_groups, write_scores
 from annotation.bws.files.judgement_files import JudgementFile
 from annotation.bws.scores.posterior import ErrorKind
 from annotation.bws.scores.scoring import METHODS, ErrorSource, Scale, Scores
@@ -63,12 +63,25 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="Of maxdiff: estimate how decidedly each annotator distinguishes the items (a scale), and say what that "
         "changes.",
     )
+    parser.add_argument(
+        "--groups",
+        type=Path,
+        metavar="FILE",
+        help="Of maxdiff: CSV with the columns item and group, for items that joined at different times. The prior "
+        "mean of each group is estimated, so that scores of a group are not pulled towards those of the others.",
+    )
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
     verb.keep_apart(options["judgements"], options["out"])
+    model_options = _model_options(options)
     file, method = verb.judgements_of(options), options["method"]
-    scores = METHODS[method](file.judgements, scale=options["scale"], **_model_options(options))
+    named: tuple[str, ...] = ()
+    if "groups" in model_options:
+        verb.keep_apart(options["groups"], options["out"])
+        given = read_groups(options["groups"], file.items)
+        named, model_options["groups"] = given.names, given.numbers
+    scores = METHODS[method](file.judgements, scale=options["scale"], **model_options)
     groups, facts = write_scores(options["out"], file.items, scores), scores.facts()
     figures = {
         "items": len(file.items),
@@ -77,6 +90,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
         "scale": options["scale"],
         **facts,
         **_scale_figures(file, scores),
+        **scores.means_of_groups(named),
         "groups": None if scores.error_kind is ErrorKind.NONE else len(groups.starts),
     }
     line = ngettext(
@@ -85,16 +99,28 @@ def run(options: dict[str, Any]) -> verb.Answer:
         len(file.judgements),
     ) % (options | verb.with_commas(items=len(file.items), judgements=len(file.judgements)))
     return verb.Answer(
-        [*verb.file_lines(file), line, *_error_lines(scores, facts), *_scale_lines(file, scores)], figures
+        [
+            *verb.file_lines(file),
+            line,
+            *_error_lines(scores, facts),
+            *_scale_lines(file, scores),
+            *_mean_lines(named, scores),
+        ],
+        figures,
     )
 
 
 def _model_options(options: dict[str, Any]) -> dict[str, Any]:
     """The options of MaxDiff that are given. Raises UserError if another method is asked for."""
-    names = ("prior_precision", "errors", "annotator_scales")
+    names = ("prior_precision", "errors", "annotator_scales", "groups")
     given = {name: options[name] for name in names if options[name] is not None}
     if given and options["method"] != "maxdiff":
-        raise UserError(_("Only --method maxdiff takes --prior-precision, --errors and --annotator-scales."))
+        raise UserError(
+            _(
+                "Only --method maxdiff takes --prior-precision, --errors, --annotator-scales and --groups; leave "
+                "them out, or choose it."
+            )
+        )
     return given
 
 
@@ -136,6 +162,17 @@ def _scale_lines(file: JudgementFile, scores: Scores) -> Iterator[str]:
         yield _("%(annotator)s: scale %(scale).2f, 95 %% interval %(low).2f to %(high).2f.") % (
             one | {"low": low, "high": high}
         )
+
+
+def _mean_lines(named: Sequence[str], scores: Scores) -> Iterator[str]:
+    means = scores.means_of_groups(named).get("prior_means", {})
+    for name, mean in list(means.items())[:FURTHEST_SHOWN]:
+        yield _("Group %(name)s: the prior mean of its utilities is %(mean)+.2f.") % {
+            "name": name,
+            "mean": mean,
+        }
+    if len(means) > FURTHEST_SHOWN:
+        yield _("The prior means of all %(number)d groups are in the JSON (--json).") % {"number": len(means)}
 
 
 def _error_lines(scores: Scores, facts: dict[str, Any]) -> Iterator[str]:

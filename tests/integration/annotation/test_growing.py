@@ -1,8 +1,11 @@
 """Pairs that join a running campaign by bridge tuples."""
 
+import json
 import re
 
+import numpy as np
 import pytest
+from django.core.management import call_command
 
 from annotation.campaigns import growing, watching
 from annotation.campaigns.adapting import adaptive_phase, adaptive_spend, block_make
@@ -13,6 +16,8 @@ from annotation.judging.settling import participation_stop
 from annotation.models import Tuple, TupleItem
 from annotation.results.bundle import bundle_write
 from annotation.results.figures import score_page
+from annotation.results.publishing import scores_publish
+from annotation.results.record import rounds_of
 from curation.errors import UserError
 from curation.models import Dataset, Pair
 from tests.factories import PairFactory
@@ -188,6 +193,91 @@ def test_a_curator_sees_what_is_added_and_adds_it(judged, newcomers, curator, mo
 
     assert "6 pairs joined, in 24 tuples." in after
     assert re.search(r"0 of 48 judgements of bridge tuples", after)
+
+
+@pytest.fixture
+def grown(judged, newcomers, at, answer):
+    """The campaign when the bridges were judged too: the newcomers were mostly best."""
+    campaign_grow(campaign=judged)
+    for person in judged.participations.order_by("pk")[:2]:
+        judge_all(person, at, answer, reverse=True)
+    judged.refresh_from_db()
+    return judged
+
+
+def test_a_bundle_of_a_campaign_that_has_grown_gives_its_scores_again_to_the_last_byte(
+    grown, tmp_path, capsys
+) -> None:
+    bundle = bundle_write(campaign=grown, path=tmp_path / "bundle").path
+    readme, again = (bundle / "README.md").read_text(), tmp_path / "again.csv"
+    (command,) = re.findall(r"manage.py (bws score .*--method maxdiff.*) --out", readme)
+    name, verb, judgements, *options = command.split()
+    options[options.index("groups.csv")] = str(bundle / "groups.csv")
+
+    call_command(name, verb, str(bundle / judgements), *options, "--out", str(again), "--json")
+
+    assert again.read_bytes() == (bundle / "scores" / "maxdiff.csv").read_bytes()
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    stated = json.loads((bundle / "scores" / "scores.json").read_text())
+    assert stated["maxdiff"] == {fact: figures[fact] for fact in stated["maxdiff"]}
+    assert "prior_means" not in stated["counting"]
+    means = stated["maxdiff"]["prior_means"]
+    assert means["2"] > means["1"]
+
+
+def test_maxdiff_is_published_with_a_prior_mean_per_round_as_the_bundle_has_it(
+    grown, tmp_path, curator
+) -> None:
+    bundle = bundle_write(campaign=grown, path=tmp_path / "bundle").path
+    stated = json.loads((bundle / "scores" / "scores.json").read_text())["maxdiff"]
+
+    published = scores_publish(campaign=grown, method="maxdiff")
+    alike = scores_publish(campaign=grown, method="maxdiff", mean_per_round=False)
+
+    assert published.parameters["prior_means"] == stated["prior_means"]
+    assert "prior_means" not in alike.parameters
+    newcomer = grown.dataset.pairs.order_by("-pk").first()
+    value, pulled = (each.scores.get(pair=newcomer).value for each in (published, alike))
+    assert value > pulled
+    page = text_of(client_of(curator).get(address("campaign", grown)))
+    assert "prior means by the round in which pairs joined" in page
+
+
+@pytest.mark.parametrize("method", ["counting", "bradley-terry"])
+def test_other_methods_have_no_prior_mean_per_round(grown, method) -> None:
+    assert "prior_means" not in scores_publish(campaign=grown, method=method).parameters
+    with pytest.raises(UserError, match="Only the MaxDiff model has a prior mean per round"):
+        scores_publish(campaign=grown, method=method, mean_per_round=True)
+
+
+def test_pairs_of_one_round_have_one_prior_mean(grown, newcomers) -> None:
+    new = {pair.pk for pair in newcomers}
+    pairs = np.unique(grown.tuples.filter(is_gold=False).values_list("items__pair", flat=True))
+
+    rounds = rounds_of(grown, pairs)
+
+    assert rounds.names == ("1", "2")
+    assert {pair for pair, number in zip(pairs.tolist(), rounds.numbers, strict=True) if number} == new
+    assert rounds_of(grown, pairs[rounds.numbers == 1]) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "has"),
+    [({"method": "maxdiff", "mean_per_round": "on"}, True), ({"method": "maxdiff"}, False)],
+)
+def test_the_form_decides_whether_each_round_has_a_prior_mean(grown, curator, fields, has) -> None:
+    site = client_of(curator)
+    form = site.get(address("publish", grown)).content.decode()
+    assert re.search(r'<input[^>]*name="mean_per_round"[^>]* checked', form)
+
+    site.post(address("publish", grown), fields)
+
+    (published,) = grown.dataset.score_sets.all()
+    assert ("prior_means" in published.parameters) == has
+
+
+def test_a_campaign_that_has_not_grown_offers_no_prior_mean_per_round(judged, curator) -> None:
+    assert "mean_per_round" not in client_of(curator).get(address("publish", judged)).content.decode()
 
 
 NOT_COMPARABLE = "Counting scores are not comparable between the first pairs"

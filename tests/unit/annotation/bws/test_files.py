@@ -8,7 +8,7 @@ import pytest
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.files.columns import Columns
-from annotation.bws.files.item_files import read_items, write_scores, write_tuples
+from annotation.bws.files.item_files import read_groups, read_items, write_scores, write_tuples
 from annotation.bws.files.judgement_files import (
     BestIsWorst,
     JudgementFile,
@@ -455,3 +455,33 @@ def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path) -> None:
         write_tuples(tmp_path / "missing" / "tuples.tsv", ["a", "b"], np.array([[0, 1]]))
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "content", ["item,group\na,1\nb c,2\nd,1\n", "Group\tnote\tItem\n1\tx\ta\n2\t\tbc\n\n1\ty\td\n1\t\tnew\n"]
+)
+def test_groups_are_read_for_the_items_as_they_are_spelled_or_spaced(tmp_path, content) -> None:
+    (tmp_path / "groups.csv").write_text(content)
+
+    groups = read_groups(tmp_path / "groups.csv", ["d", "b c", "a"])
+
+    assert groups.names == ("1", "2")
+    assert groups.numbers.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "groups.csv has no group for 2 of the 2 items"),
+        ("a,1\nb,2\n", "groups.csv needs a header with the columns item and group"),
+        ("item,group\na,1\n", 'groups.csv has no group for 1 of the 2 items, "b" among them'),
+        ("item,group\na,1\nb,2\na,2\n", 'Line 4 of groups.csv: "a" is in another group already'),
+        ("item,group\na,1\nb,\n", "Line 3 of groups.csv lacks an item or a group"),
+        ("item,group\na\nb,1\n", "Line 2 of groups.csv lacks an item or a group"),
+    ],
+)
+def test_groups_that_cannot_be_used_are_refused_in_one_sentence(tmp_path, content, message) -> None:
+    (tmp_path / "groups.csv").write_text(content)
+
+    with pytest.raises(FileError, match=message):
+        read_groups(tmp_path / "groups.csv", ["a", "b"])
