@@ -492,6 +492,9 @@ class ImportBatch(models.Model):
     rejected = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict, blank=True, help_text="duplicates, scale, first errors")
     attempt = models.PositiveIntegerField(default=0)
+    lost = models.PositiveSmallIntegerField(
+        default=0, help_text="processes that fell silent over it since somebody asked for it"
+    )
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     written = models.JSONField(
         default=dict, blank=True, help_text="what this import's attempts have added so far"

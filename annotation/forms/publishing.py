@@ -6,7 +6,9 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.models import Campaign
 from annotation.results.publishing import LONGEST_NAME
+from annotation.results.record import annotators_named
 
 METHODS = [
     ("maxdiff", gettext_lazy("MaxDiff model, with standard errors")),
@@ -47,13 +49,15 @@ class PublishForm(forms.Form):
         help_text=gettext_lazy("Each from the judgements that compared only its own pairs."),
     )
 
-    def __init__(self, *args: Any, grown: bool = False, **kwargs: Any) -> None:
-        """grown: whether pairs joined the campaign after its launch."""
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        """Of a campaign: with a scale per annotator if they are known, and a mean per round if pairs joined later."""
         super().__init__(*args, **kwargs)
-        if grown:
+        if campaign.has_grown:
             self.initial.setdefault("method", "maxdiff")
         else:
             del self.fields["mean_per_round"]
+        if not annotators_named(campaign):
+            del self.fields["annotator_scales"]
 
     def clean_method(self) -> str:
         return self.cleaned_data["method"] or "counting"

@@ -71,9 +71,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     shown = _study(campaign, figures, at=at)
     studied = study_context(campaign, figures, shown, request.GET)
     return {
-        "publish_form": PublishForm(
-            initial={"method": studied.get("method", "counting")}, grown=campaign.has_grown
-        ),
+        "publish_form": PublishForm(initial={"method": studied.get("method", "counting")}, campaign=campaign),
         **studied,
         **waiting_context(request.user, campaign, figures),
         "invitation_form": _invitation(request.user, campaign),

@@ -28,7 +28,7 @@ from curation.models import ScoreSet
 def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """The form by itself, which keeps what was typed where it is refused; a POST publishes."""
     chosen = campaign_for(request.user, campaign_pk, may="curate")
-    form = PublishForm(request.POST if request.method == "POST" else None, grown=chosen.has_grown)
+    form = PublishForm(request.POST if request.method == "POST" else None, campaign=chosen)
     if form.is_valid():
         try:
             published = _published(campaign=chosen, **form.cleaned_data)

@@ -9,7 +9,7 @@ from datetime import datetime
 from time import monotonic
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, When
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
@@ -37,7 +37,9 @@ def import_claim_waiting(*, batch: ImportBatch) -> bool:
 
 def _claimed(batch: ImportBatch, states: Q, at: datetime) -> bool:
     ready = ImportBatch.objects.filter(states, pk=batch.pk).exclude(mapping={})
-    if not ready.update(state=ImportBatch.State.RUNNING, attempt=F("attempt") + 1, heartbeat_at=at):
+    fell_silent = Case(When(state=ImportBatch.State.RUNNING, then=1), default=0)
+    claim: dict[str, Any] = {"attempt": F("attempt") + 1, "lost": F("lost") + fell_silent, "heartbeat_at": at}
+    if not ready.update(state=ImportBatch.State.RUNNING, **claim):
         return False
     batch.refresh_from_db()
     return True
@@ -67,7 +69,12 @@ def import_failed(*, batch: ImportBatch, error: str) -> None:
 def import_checked(*, batch: ImportBatch) -> None:
     """Store what a claimed upload's check found, and make it ready to be imported. Later counts start at 0."""
     found = {name: getattr(batch, name) for name in ("rows", "added", "unchanged", "rejected", "report")}
-    fresh: dict[str, Any] = {"state": ImportBatch.State.UPLOADED, "heartbeat_at": None, "written": {}}
+    fresh: dict[str, Any] = {
+        "state": ImportBatch.State.UPLOADED,
+        "heartbeat_at": None,
+        "written": {},
+        "lost": 0,
+    }
     if not _held(batch).update(**found, **fresh):
         raise _taken_over(batch)
 
@@ -84,6 +91,7 @@ def import_wait(*, batch: ImportBatch) -> None:
         "state": ImportBatch.State.WAITING,
         "heartbeat_at": None,
         "attempt": F("attempt") + 1,
+        "lost": 0,
         "written": {},
     }
     free_now = ImportBatch.objects.filter(import_is_free(database_now()), pk=batch.pk)
@@ -136,7 +144,7 @@ def imports_for_workers(at: datetime, kind: str) -> QuerySet[ImportBatch]:
 
     A file that silenced several processes would silence the next one too: it waits for somebody to ask again.
     """
-    given_up = Q(attempt__gte=LOST_MAX)
+    given_up = Q(lost__gte=LOST_MAX - 1)  # the process that is silent now is the last one
     waiting = Q(state=ImportBatch.State.WAITING)
     return ImportBatch.objects.filter(waiting | (interrupted(at) & ~given_up), kind=kind)
 

@@ -421,13 +421,45 @@ def test_a_file_that_silenced_three_workers_waits_for_a_person(upload, check, cl
     batch = upload()
     check(batch)
     silent_since = database_now() - timedelta(hours=1)
-    ImportBatch.objects.update(state="running", attempt=3, heartbeat_at=silent_since)
+    ImportBatch.objects.update(state="running", lost=2, heartbeat_at=silent_since)
 
     page = client.get(f"{address}{batch.pk}/").content.decode()
 
     assert not uploading.judgement_imports_free(database_now()).exists()
     assert "was interrupted. Nothing of the file was imported." in page
     assert "Create the campaign" in page
+
+
+def test_checks_do_not_count_as_workers_that_fell_silent(upload, check, monkeypatch) -> None:
+    batch = upload()
+    for _time in range(4):
+        check(batch)
+    monkeypatch.setattr(uploading, "IMPORT_AT_ONCE", 1)
+    batch.refresh_from_db()
+    uploading.judgements_import(batch=batch)
+    silent_since = database_now() - timedelta(hours=1)
+    for _time in range(2):
+        assert uploading.import_claim_waiting(batch=batch)
+        ImportBatch.objects.update(heartbeat_at=silent_since)
+
+    assert uploading.judgement_imports_free(database_now()).exists()
+    assert uploading.import_claim_waiting(batch=batch)
+    ImportBatch.objects.update(heartbeat_at=silent_since)
+    assert not uploading.judgement_imports_free(database_now()).exists()
+
+
+def test_an_upload_can_be_discarded_while_it_waits_and_not_while_it_is_imported(
+    upload, check, client, address
+) -> None:
+    batch = upload()
+    check(batch)
+    ImportBatch.objects.update(state="waiting")
+    waiting = client.get(f"{address}{batch.pk}/").content.decode()
+    ImportBatch.objects.update(state="running", heartbeat_at=database_now())
+    running = client.get(f"{address}{batch.pk}/").content.decode()
+
+    assert waiting.count("Discard the upload") == 1
+    assert "Discard the upload" not in running
 
 
 def test_a_worker_that_lost_its_claim_writes_nothing(upload, check, monkeypatch) -> None:
