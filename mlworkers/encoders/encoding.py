@@ -1,6 +1,6 @@
 """Sentences into vectors, and pairs of sentences into cosines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -37,6 +37,36 @@ class PairCosines:
     sentences: int
 
 
+@dataclass(frozen=True)
+class SentenceVectors:
+    """The vectors (n, d) of n distinct sentences, so that no sentence is encoded twice. place: of each in the
+    vectors."""
+
+    vectors: Vectors
+    place: Mapping[str, int]
+
+    def cosines(self, first: Sequence[str], second: Sequence[str]) -> Scores:
+        """Of each pair, (n,). Raises EncoderError where a vector is not finite or has no direction."""
+        return _cosines(self.vectors, self._places(first), self._places(second))
+
+    def sides(self, first: Sequence[str], second: Sequence[str]) -> tuple[Vectors, Vectors]:
+        """The vectors of the first sentences and of the second, (n, d) each."""
+        left: Vectors = self.vectors[self._places(first)]
+        right: Vectors = self.vectors[self._places(second)]
+        return left, right
+
+    def _places(self, sentences: Sequence[str]) -> NDArray[np.int64]:
+        return np.array([self.place[sentence] for sentence in sentences], dtype=np.int64)
+
+
+def sentence_vectors(
+    encoder: SentenceTransformer, sentences: Iterable[str], compute: Compute, *, report: Report = silent
+) -> SentenceVectors:
+    """Encode each distinct sentence once."""
+    place = {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}
+    return SentenceVectors(encode(encoder, list(place), compute, report=report), place)
+
+
 def pair_cosines(
     encoder: SentenceTransformer,
     first: Sequence[str],
@@ -49,11 +79,8 @@ def pair_cosines(
 
     Raises EncoderError where a vector is not finite or has no direction.
     """
-    index_of = {sentence: number for number, sentence in enumerate(dict.fromkeys((*first, *second)))}
-    vectors = encode(encoder, list(index_of), compute, report=report)
-    left = np.array([index_of[sentence] for sentence in first], dtype=np.int64)
-    right = np.array([index_of[sentence] for sentence in second], dtype=np.int64)
-    return PairCosines(_cosines(vectors, left, right), len(index_of))
+    found = sentence_vectors(encoder, (*first, *second), compute, report=report)
+    return PairCosines(found.cosines(first, second), len(found.place))
 
 
 def encode(

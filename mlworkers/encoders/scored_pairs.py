@@ -1,5 +1,6 @@
 """Files of sentence pairs that people scored or labelled: what an encoder is measured on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,8 @@ FEWEST_PAIRS = 3  # two always correlate perfectly
 class JudgedPairs:
     """Pairs of sentences, and the score or the label (0 or 1) that people gave each, in the file's order.
 
-    warnings: sentences for people, about how the file had to be read.
+    warnings: sentences for people, about how the file had to be read. sources: the genre or subset of each pair, or
+    nothing where the file says none.
     """
 
     name: str
@@ -20,9 +22,17 @@ class JudgedPairs:
     second: tuple[str, ...]
     values: tuple[float, ...]
     warnings: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def taken(self, rows: Sequence[int]) -> "JudgedPairs":
+        """The pairs at those places."""
+        first, second = (tuple(side[row] for row in rows) for side in (self.first, self.second))
+        values = tuple(self.values[row] for row in rows)
+        sources = tuple(self.sources[row] for row in rows) if self.sources else ()
+        return JudgedPairs(self.name, first, second, values, self.warnings, sources)
 
     def shared_with(self, other: "JudgedPairs") -> int:
         """How many of these pairs stand in the other file too, in either order of their sentences."""

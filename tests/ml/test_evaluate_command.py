@@ -301,3 +301,50 @@ def test_the_help_is_printed_without_torch(tmp_path) -> None:
 
     assert ended.returncode == 0, ended.stderr
     assert "--bootstrap" in ended.stdout
+
+
+def suite_folder(folder: Path) -> Path:
+    folder.mkdir()
+    rows = [line.split(",") for line in SCORED.splitlines()[1:]]
+    texts = [
+        f"{('main-news', 'main-captions')[n < 3]}\tf\t2012\t{n}\t{score}\t{a}\t{b}\n"
+        for n, (a, b, score) in enumerate([*rows, ["a bird", "the bird", "5"]])
+    ]
+    written(folder / "sts-test.csv", "".join(texts))
+    for part in ("dev", "test"):
+        labelled_rows = [line.split(",") for line in LABELLED.splitlines()[1:]]
+        text = "".join(f"{a} {part}\t{b}\t{1 - int(label)}\n" for a, b, label in labelled_rows)
+        written(folder / f"snli-{part}.tsv", text)
+    return folder
+
+
+def test_suites_are_evaluated_together_with_a_row_for_each_genre(encoder_folder, tmp_path, capsys) -> None:
+    folder = suite_folder(tmp_path / "files")
+
+    call_command(
+        "evaluate", str(encoder_folder), "--suite", f"stsb={folder}", "--suite", f"snli={folder}", "--json"
+    )
+
+    shown = capsys.readouterr().out
+    found = json.loads(shown.splitlines()[-1])
+    named = [(one["suite"], one["part"], one["metric"]) for one in found["figures"]]
+    assert ("stsb", "main-captions", "spearman") in named
+    assert ("snli", "", "f1") in named
+    assert "main-news (3 pairs): Spearman" in shown
+    assert len(found["files"]["stsb"]["sts-test.csv"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--suite", "stsb"], "Give a suite as NAME=PATH"),
+        (["--suite", "none=/x"], "There is no suite “none”; the suites are stsb"),
+        (["--suite", "stsb=/nowhere"], "STS benchmark: /nowhere is no folder"),
+        (["--suite", "stsb=/nowhere", "--a", "1"], "A suite knows its columns; leave out --a"),
+        ([], "one of the arguments --pairs --suite is required"),
+    ],
+)
+def test_what_is_wrong_with_a_suite_is_said_in_one_line(encoder_folder, options, reason) -> None:
+    with pytest.raises(CommandError, match=reason) as refused:
+        call_command("evaluate", str(encoder_folder), *options)
+    assert "\n" not in str(refused.value)

@@ -28,11 +28,14 @@ from mlworkers.encoders.evaluation import (
 from mlworkers.encoders.intervals import Interval
 from mlworkers.encoders.plan import check_resamples
 from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
+from mlworkers.encoders.suites.catalogue import SUITES, Suite, suite_named
+from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, figure_as_json, years_figures
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 try:
-    from mlworkers.encoders.encoding import EncoderError, pair_cosines
+    from mlworkers.encoders.encoding import EncoderError, pair_cosines, sentence_vectors
     from mlworkers.encoders.saving import trained_on
+    from mlworkers.encoders.suites.evaluating import suite_evaluated
     from mlworkers.pipelines.models import folder_of_model
     from mlworkers.pretrained.compute import ComputeError, choose_compute
     from mlworkers.pretrained.encoder import load_encoder
@@ -47,7 +50,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("model", help=", ".join(Kind))
-        parser.add_argument("--pairs", type=Path, required=True, metavar="FILE")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--pairs", type=Path, metavar="FILE")
+        what.add_argument(
+            "--suite",
+            action="append",
+            metavar="NAME=PATH",
+            help="a published test suite in a folder, or its test file; may be given several times: "
+            + ", ".join(SUITES),
+        )
         parser.add_argument("--a", metavar="COL", help="column of the first sentence, by name or number")
         parser.add_argument("--b", metavar="COL", help="second sentence")
         parser.add_argument(
@@ -74,13 +85,67 @@ class Command(BaseCommand):
         )
         parser.add_argument("--seed", type=int, default=1234, help="of the resamples")
 
-    def handle(self, *, model: str, pairs: Path, dev: Path | None, **options: Any) -> None:
-        started = perf_counter()
+    def handle(
+        self, *, model: str, pairs: Path | None, suite: list[str] | None, dev: Path | None, **options: Any
+    ) -> None:
         if MISSING:
             self.fail(
                 _("Evaluating needs the package %(name)s; pip install 'semblance[ml]'.") % {"name": MISSING}
             )
         self._check(dev, **options)
+        if suite:
+            self._evaluate_suites(model, suite, options)
+        elif pairs:
+            self._evaluate_pairs(model, pairs, dev, options)
+
+    def _evaluate_suites(self, model: str, named: list[str], options: dict[str, Any]) -> None:
+        started = perf_counter()
+        given = [name for name in ("a", "b", "pair", "score", "label", "no_header") if options[name]]
+        if given:
+            self.fail(
+                _("A suite knows its columns; leave out %(options)s.")
+                % {"options": ", ".join(f"--{name.replace('_', '-')}" for name in given)}
+            )
+        with errors_shown():
+            suites = [(one, one.read(path)) for one, path in map(_suite_at, named)]
+        lines: list[str] = []
+        figures: list[Figure] = []
+        with progress_shown() as report, errors_shown(ModelError, ComputeError, EncoderError):
+            compute = choose_compute(
+                "cpu" if options["precision"] == "int8" else "auto", options["precision"]
+            )
+            folder = _folder(model, report)
+            encoder = load_encoder(folder, compute)
+            trained = trained_on(folder)
+            for one, read in suites:
+                with errors_shown():
+                    found = suite_evaluated(
+                        one,
+                        read,
+                        lambda texts: sentence_vectors(encoder, texts, compute, report=report),
+                        resamples=options["bootstrap"],
+                        seed=options["seed"],
+                    )
+                figures += found.figures
+                self._warn(*_flattering(read.test, None, trained))
+                lines.append(_("%(model)s on %(suite)s") % {"model": model, "suite": one.label})
+                lines += [_figure_line(figure) for figure in found.figures]
+                lines += found.notes
+        of_years = years_figures(figures)
+        lines += [_figure_line(figure) for figure in of_years]
+        seconds = perf_counter() - started
+        lines.append(_("%(seconds).1f s in all (%(compute)s)") % {"seconds": seconds, "compute": compute})
+        answer = {
+            "model": model,
+            "figures": [figure_as_json(figure) for figure in (*figures, *of_years)],
+            "files": {one.name: dict(read.files) for one, read in suites},
+            "notes": {one.name: list(read.notes) for one, read in suites},
+            "seconds": round(seconds, 3),
+        }
+        self.answer(answer, *lines, as_json=options["json"])
+
+    def _evaluate_pairs(self, model: str, pairs: Path, dev: Path | None, options: dict[str, Any]) -> None:
+        started = perf_counter()
         # Files before the model: what is wrong with them is then said at once.
         test = self._read(pairs, options)
         tuning = self._read(dev, options) if dev else None
@@ -138,6 +203,31 @@ class Command(BaseCommand):
     def _warn(self, *warnings: str) -> None:
         for warning in warnings:
             self.stderr.write(_("Warning: %(warning)s") % {"warning": warning}, self.style.WARNING)
+
+
+def _suite_at(named: str) -> tuple[Suite, Path]:
+    name, equals, path = named.partition("=")
+    if not equals or not path:
+        raise ValueError(
+            _("Give a suite as NAME=PATH, such as stsb=/files/stsbenchmark; “%s” is not.") % named
+        )
+    return suite_named(name), Path(path)
+
+
+def _figure_line(figure: Figure) -> str:
+    measured = figure.measured
+    threshold = ""
+    if measured.threshold is not None:
+        threshold = _(" where cosine > %(threshold).4f") % {"threshold": measured.threshold}
+    words = {
+        "metric": f"{METRIC_NAMES[measured.metric]}{_(' of the probe') if figure.by == 'probe' else ''}",
+        "value": _correlation(measured.value),
+        "threshold": threshold,
+        "interval": _within(measured.interval),
+        "part": figure.part or _("all"),
+        "n": f"{measured.pairs:,}",
+    }
+    return _("  %(part)s (%(n)s pairs): %(metric)s %(value)s%(threshold)s%(interval)s") % words
 
 
 @contextmanager
