@@ -42,8 +42,11 @@ def kept_share(kept: int, n: int) -> KeptShare:
     return KeptShare(kept, n, low, high)
 
 
-def wilson_interval(right: int, n: int, z: float = Z_95) -> tuple[float, float]:
-    """Bounds of a share by the score test, which hold for few trials and for shares near 0 and 1 (Wilson 1927)."""
+def wilson_interval(right: float, n: float, z: float = Z_95) -> tuple[float, float]:
+    """Bounds of a share by the score test, which hold for few trials and for shares near 0 and 1 (Wilson 1927).
+
+    right of n trials; no whole numbers where n is the effective number of weighted trials.
+    """
     if n == 0:
         return 0.0, 1.0
     share, square = right / n, z * z

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mlworkers.encoders.metrics import Scores, paired
 
 Counts = NDArray[np.float64]  # (resamples, pairs)
+Integers = NDArray[np.int64]
 _BLOCK = 1 << 20  # counts held at a time: 8 MB
 
 
@@ -31,20 +32,35 @@ class Interval:
     undefined: int
 
 
+@dataclass(frozen=True)
+class Design:
+    """How n pairs were drawn: at random within `strata` (n,), each standing for `weights` (n,) pairs of all."""
+
+    weights: Scores
+    strata: Integers
+
+
 def bootstrap_interval(
-    predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int = 1000, level: float = 0.95
+    predicted: ArrayLike,
+    human: ArrayLike,
+    *,
+    seed: int,
+    resamples: int = 1000,
+    level: float = 0.95,
+    design: Design | None = None,
 ) -> Interval | None:
     """The percentile interval (Efron & Tibshirani 1993, section 13.3) of the correlation of two vectors (n,) over
     resamples of the n pairs. Returns None where one of the vectors is constant.
 
-    Raises ValueError where the vectors are unusable (as `metrics.paired`), resamples or level out of range.
+    With a design, pairs are drawn anew within their strata and count as much as they stand for. Raises ValueError
+    where the vectors are unusable (as `metrics.paired`), resamples or level out of range.
     """
     if resamples < 1 or not 0 < level < 1:
         raise ValueError(f"{resamples} resamples at level {level}: give at least 1, and a level in 0..1.")
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    drawn = resampled_correlations(first, second, seed=seed, resamples=resamples)
+    drawn = resampled_correlations(first, second, seed=seed, resamples=resamples, design=design)
     return percentile_interval(drawn, level=level)
 
 
@@ -60,7 +76,17 @@ def percentile_interval(drawn: ArrayLike, *, level: float = 0.95) -> Interval | 
     return Interval(float(low), float(high), level, values.size, int(values.size - defined.size))
 
 
-def resampled_correlations(predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int) -> Scores:
+def weighted_spearman(predicted: ArrayLike, human: ArrayLike, weights: Scores) -> float | None:
+    """Spearman's correlation of all pairs, where each of n stands for `weights` (n,) of them; None where undefined."""
+    first, second = paired(predicted, human)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return float(_correlations(np.atleast_2d(weights), _Ranks(first), _Ranks(second))[0])
+
+
+def resampled_correlations(
+    predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int, design: Design | None = None
+) -> Scores:
     """The correlation in each resample, (resamples,), NaN where it is undefined.
 
     The same seed and number of pairs draw the same resamples, so that two vectors can be compared pair by pair.
@@ -70,7 +96,8 @@ def resampled_correlations(predicted: ArrayLike, human: ArrayLike, *, seed: int,
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(resamples, np.nan)
     sides = (_Ranks(first), _Ranks(second))
-    return np.concatenate([_correlations(counts, *sides) for counts in _draws(first.size, resamples, seed)])
+    draws = _draws(first.size, resamples, seed) if design is None else _draws_within(design, resamples, seed)
+    return np.concatenate([_correlations(counts, *sides) for counts in draws])
 
 
 def resampled_pearson(predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int) -> Scores:
@@ -139,3 +166,16 @@ def _draws(pairs: int, resamples: int, seed: int) -> Iterator[Counts]:
         drawn = generator.integers(pairs, size=(rows, pairs))  # the pair at each place of each resample
         places = (drawn + pairs * np.arange(rows)[:, None]).ravel()  # in the counts, resample after resample
         yield np.bincount(places, minlength=rows * pairs).reshape(rows, pairs).astype(np.float64)
+
+
+def _draws_within(design: Design, resamples: int, seed: int) -> Iterator[Counts]:
+    """As `_draws`, but each stratum gives as many pairs as it has, and a pair drawn once counts its weight."""
+    generator, pairs = np.random.default_rng(seed), design.strata.size
+    members = [np.flatnonzero(design.strata == stratum) for stratum in np.unique(design.strata)]
+    step = max(1, _BLOCK // pairs)
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        counts = np.empty((rows, pairs))
+        for own in members:
+            counts[:, own] = generator.multinomial(own.size, np.full(own.size, 1 / own.size), size=rows)
+        yield counts * design.weights

@@ -1,4 +1,7 @@
-"""How well scores tell human from machine sentences: the area under the ROC curve, with its interval."""
+"""How well scores tell two classes of sentences apart: the area under the ROC curve, with its interval.
+
+The classes are human and machine sentences for a classifier, and kept and rejected ones for the verdicts of people.
+"""
 
 from dataclasses import dataclass
 
@@ -8,14 +11,17 @@ from scipy.special import expit, logit
 from scipy.stats import norm, rankdata
 
 from mlworkers.encoders.metrics import labelled
-from mlworkers.realism.dataset import Integers
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Auc:
-    """The chance that a human sentence scores above a machine's, ties counting half; low and high at a level."""
+    """The chance that a sentence of the first class (human, kept) scores above one of the second, ties counting half.
+
+    low, high: its interval at a level.
+    """
 
     value: float
     low: float
@@ -50,12 +56,56 @@ def auc_interval(
     of = np.arange(marks.size) if groups is None else np.unique(groups, return_inverse=True)[1]
     above, below = _placements(people, machines)
     value = float(above.mean())
+    fewest = min(np.unique(of[each]).size for each in (marks, ~marks))
+    variance = _variance(above - value, below - value, of[marks], of[~marks])
+    return _with_interval(value, variance, fewest, level)
+
+
+def sampled_auc_interval(
+    scores: ArrayLike, positive: ArrayLike, weights: Floats, strata: Integers, *, level: float = 0.95
+) -> Auc:
+    """The AUC of all sentences, from a sample that was drawn at random within strata.
+
+    scores, positive, weights, strata: (n,) each. weights: how many sentences of its stratum each stands for.
+    Variance: linearisation (Särndal, Swensson and Wretman 1992, section 5.5) of the weighted share of right orders,
+    its terms summed within strata, without the correction for a finite population: the interval is of what this
+    generator writes. With one stratum this is `auc_interval`, which is returned then. Raises ValueError as `auc`.
+    """
+    if np.unique(strata).size == 1:
+        return auc_interval(scores, positive, level=level)
+    kept, rejected = _split(scores, positive)
+    marks = np.asarray(positive, dtype=bool)
+    of_kept, of_rejected = weights[marks], weights[~marks]
+    # (k, r): whether each two are in order; ties half.
+    order = (kept[:, None] > rejected) + 0.5 * (kept[:, None] == rejected)
+    above, below = order @ of_rejected / of_rejected.sum(), of_kept @ order / of_kept.sum()
+    value = float(np.clip(of_kept @ above / of_kept.sum(), 0, 1))
+    terms = np.empty(marks.size)
+    terms[marks] = of_kept * (above - value) / of_kept.sum() * _unbiased(kept.size)
+    terms[~marks] = of_rejected * (below - value) / of_rejected.sum() * _unbiased(rejected.size)
+    return _with_interval(value, _variance_of_total(terms, strata), min(kept.size, rejected.size), level)
+
+
+def _unbiased(size: int) -> float:
+    """A class's deviations are from its own mean: (size / (size - 1))^½, as in DeLong's variance."""
+    return float(np.sqrt(size / max(size - 1, 1)))
+
+
+def _variance_of_total(terms: Floats, strata: Integers) -> float:
+    """Of the sum of terms (n,) drawn independently within strata. One alone in its stratum counts from 0."""
+    of = np.unique(strata, return_inverse=True)[1]
+    sizes = np.bincount(of)
+    means = np.where(sizes > 1, np.bincount(of, weights=terms) / sizes, 0.0)
+    within = np.bincount(of, weights=(terms - means[of]) ** 2)
+    return float(within @ (sizes / np.maximum(sizes - 1, 1)))
+
+
+def _with_interval(value: float, variance: float, fewest: int, level: float) -> Auc:
+    """fewest: independent sentences of the smaller class."""
     if not 0 < value < 1:
-        fewest = min(np.unique(of[each]).size for each in (marks, ~marks))
         bound = ((1 - level) / 2) ** (1 / fewest)  # Clopper and Pearson's, for n of n
         return Auc(value, bound, 1.0, level) if value else Auc(value, 0.0, 1 - bound, level)
-    deviation = np.sqrt(_variance(above - value, below - value, of[marks], of[~marks]))
-    reach = norm.ppf((1 + level) / 2) * deviation / (value * (1 - value))
+    reach = norm.ppf((1 + level) / 2) * np.sqrt(variance) / (value * (1 - value))
     low, high = expit(logit(value) + np.array([-reach, reach]))
     return Auc(value, float(low), float(high), level)
 
