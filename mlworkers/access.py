@@ -14,7 +14,7 @@ from curation.access import (
     datasets_readable,
     roles_of,
 )
-from curation.models import Dataset, User
+from curation.models import Dataset, ScoreSet, User
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, UNLISTED, Kind
 
@@ -79,6 +79,15 @@ def comparison_for(user: User, pk: int) -> Run:
 def analysis_for(user: User, pk: int) -> Run:
     """A linguistic analysis, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "analyse_language")
+
+
+def realism_set_for(user: User, pk: int) -> ScoreSet:
+    """A p_D score set, for whoever may read its dataset."""
+    score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)
+    dataset_allow(user, score_set.dataset, may="read")
+    if score_set.kind != ScoreSet.Kind.REALISM:
+        raise Http404
+    return score_set
 
 
 def _run_of_kind(user: User, pk: int, kind: str) -> Run:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from mlworkers.views import comparisons, language, models, playground, runs, starting
+from mlworkers.views import comparisons, language, models, playground, runs, starting, verdicts
 
 app_name = "mlworkers"
 urlpatterns = [
@@ -20,6 +20,10 @@ urlpatterns = [
     path("models/related/<number:pk>/", playground.related, name="related"),
     path("language/<number:pk>/", language.language_detail, name="language"),
     path("language/<number:pk>/table.csv", language.language_csv, name="language_csv"),
+    path("realism/<number:pk>/", verdicts.verdict_detail, name="verdicts"),
+    path("realism/<number:pk>/figures.csv", verdicts.verdict_figures_csv, name="verdict_figures_csv"),
+    path("realism/<number:pk>/rejected.csv", verdicts.verdict_rejected_csv, name="verdict_rejected_csv"),
+    path("realism/<number:pk>/kept.csv", verdicts.verdict_kept_csv, name="verdict_kept_csv"),
     path("compare/", comparisons.comparison_list, name="comparison_list"),
     path("compare/<number:pk>/", comparisons.comparison_detail, name="comparison"),
     path("compare/<number:pk>/table.csv", comparisons.comparison_csv, name="comparison_csv"),

@@ -1,9 +1,10 @@
 """How often the intervals of the page of verdicts hold the true value: AUC, Spearman, slope, shares, kappa.
 
 Sentences have p_D from a beta distribution, and are kept with log-odds a + b · log-odds of p_D. Verdicts are drawn at
-random, or equally many within ten strata of equally wide p_D, whose sizes differ. No verdict here is a person's.
+random; or within the tenths by p_D, from some of which twice as many were judged; or equally many within ten strata of
+equally wide p_D, whose sizes differ much. No verdict here is a person's.
 
-python docs/experiments/verdict_coverage.py [--trials 400] [--only random|stratified|kappa]
+python docs/experiments/verdict_coverage.py [--trials 400] [--only random|tenths|wide|kappa]
 """
 
 import argparse
@@ -33,21 +34,25 @@ def population(rng: np.random.Generator, rejected: float, slope: float) -> tuple
     return p_d, rng.random(POPULATION) < expit(odds + shift)
 
 
-def draw(rng: np.random.Generator, p_d: np.ndarray, kept: np.ndarray, n: int, *, strata: bool) -> Sample:
+def draw(rng: np.random.Generator, p_d: np.ndarray, kept: np.ndarray, n: int, *, strata: str) -> Sample:
     if not strata:
         own = rng.choice(POPULATION, n, replace=False)
         return Sample(p_d[own], kept[own], np.zeros(n, dtype=np.int64), {0: POPULATION})
-    stratum = np.minimum((p_d * STRATA).astype(np.int64), STRATA - 1)
+    if strata == "wide":
+        stratum, judged = np.minimum((p_d * STRATA).astype(np.int64), STRATA - 1), [n // STRATA] * STRATA
+    else:
+        stratum = np.argsort(np.argsort(p_d)) * STRATA // POPULATION
+        judged = [n // 15, 2 * n // 15] * (STRATA // 2)
     sizes = np.bincount(stratum, minlength=STRATA)
     own = np.concatenate(
-        [rng.permutation(np.flatnonzero(stratum == each))[: n // STRATA] for each in range(STRATA)]
+        [rng.permutation(np.flatnonzero(stratum == each))[: judged[each]] for each in range(STRATA)]
     )
     return Sample(p_d[own], kept[own], stratum[own], {each: int(sizes[each]) for each in range(STRATA)})
 
 
-def sampled(trials: int, *, strata: bool) -> None:
+def sampled(trials: int, *, strata: str) -> None:
     rng = np.random.default_rng(5)
-    print(f"\n{'stratified' if strata else 'random'}: n, share rejected, slope | held: "
+    print(f"\n{strata or 'random'}: n, share rejected, slope | held: "
           "AUC, Spearman, slope, kept above the median | AUC's mean width | without a figure")  # fmt: skip
     by_rarer: dict[str, list[bool]] = defaultdict(list)
     for n in (60, 150, 400):
@@ -124,11 +129,10 @@ def kappas(trials: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--trials", type=int, default=400)
-    parser.add_argument("--only", choices=["random", "stratified", "kappa"])
+    parser.add_argument("--only", choices=["random", "tenths", "wide", "kappa"])
     given = parser.parse_args()
-    if given.only in (None, "random"):
-        sampled(given.trials, strata=False)
-    if given.only in (None, "stratified"):
-        sampled(given.trials, strata=True)
+    for name in ("random", "tenths", "wide"):
+        if given.only in (None, name):
+            sampled(given.trials, strata="" if name == "random" else name)
     if given.only in (None, "kappa"):
         kappas(given.trials)

@@ -1,6 +1,5 @@
 """What the verdicts of people say about a p_D score set: one figure for each way in which sentences were chosen."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -243,7 +242,3 @@ def sentence_rows(sentences: Sequence[JudgedSentence]) -> Iterator[list[object]]
             each.frame,
             each.decided_at.isoformat(),
         ]
-
-
-def reasons_counted(report: VerdictReport) -> Counter[str]:
-    return Counter(reason for each in report.rejected for reason in each.reasons)

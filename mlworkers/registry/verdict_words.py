@@ -1,0 +1,208 @@
+"""What the verdicts on a p_D set answer, in sentences."""
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from mlworkers.realism.thresholds import Cut, cut_at
+from mlworkers.realism.verdicts import FEWEST_EACH, HALF_WIDTH, Estimate
+from mlworkers.registry.verdicts import Frame, FrameReport, VerdictReport
+
+_RARE = 0.1  # of sentences rejected: what a first sample is planned for
+
+
+def answer_of(report: VerdictReport) -> str:
+    """Whether p_D ranks kept above rejected sentences, or why that is not known."""
+    if report.main is None:
+        return _nobody_yet(report)
+    sample, area = report.main.sample, report.main.figures.auc
+    words = {
+        "sample": _where(report.main),
+        "kept": intcomma(sample.kept_n),
+        "rejected": intcomma(sample.rejected_n),
+    }
+    if area is None:
+        sentence = _(
+            "In the %(sample)s, reviewers kept %(kept)s sentences and rejected %(rejected)s. That is too few for an "
+            "answer: at least %(fewest)s of each are needed."
+        )
+        if min(sample.kept_n, sample.rejected_n) >= FEWEST_EACH:
+            sentence = _("All judged sentences of the %(sample)s have the same p_D, so it cannot rank them.")
+        return sentence % {**words, "fewest": FEWEST_EACH}
+    sentence = _(
+        "In the %(sample)s p_D ranks kept above rejected sentences with probability %(value)s (%(low)s to %(high)s)."
+    )
+    figures = {"value": f"{area.value:.2f}", "low": f"{area.low:.2f}", "high": f"{area.high:.2f}"}
+    return f"{sentence % {**words, **figures}} {_against_chance(area.low, area.high)}"
+
+
+def _against_chance(low: float, high: float) -> str:
+    if low > 0.5:
+        return _("That is better than chance, which has 0.50.")
+    if high < 0.5:
+        return _("That is worse than chance, which has 0.50: reviewers keep sentences of low p_D more often.")
+    return _("The interval includes 0.50, which is chance.")
+
+
+def _nobody_yet(report: VerdictReport) -> str:
+    if not report.judged and not report.seen and not report.chosen:
+        return _(
+            "No person has judged these sentences yet, so nothing is known about how p_D agrees with people."
+        )
+    return _(
+        "There is no blind verdict on a random or stratified sample yet. The verdicts so far say nothing about all "
+        "sentences."
+    )
+
+
+def _where(report: FrameReport) -> str:
+    return _("stratified sample") if report.frame == Frame.STRATIFIED else _("random sample")
+
+
+def next_step_of(report: VerdictReport) -> str:
+    """How many more verdicts are needed; empty where the interval is narrow enough."""
+    if report.main is None:
+        return _(
+            "About %(number)s blind verdicts of a random sample are a good start: they are enough for an answer if a "
+            "tenth of the sentences are rejected."
+        ) % {"number": round(FEWEST_EACH / _RARE)}
+    needed = report.main.needed
+    if needed.for_any is None:
+        return _("So far all verdicts are the same, so it cannot be said how many more are needed.")
+    left = len(report.machine_p_d) - report.main.sample.n
+    if needed.for_any:
+        return _more(needed.for_any, left, aim=_("for an answer"))
+    if needed.for_width:
+        return _more(needed.for_width, left, aim=_("to narrow the interval to ±%s") % f"{HALF_WIDTH:.2f}")
+    return ""
+
+
+def _more(number: int, left: int, *, aim: str) -> str:
+    words = {"number": intcomma(number), "left": intcomma(left), "aim": aim}
+    if number > left:
+        return _("The set has %(left)s sentences without such a verdict, which are too few %(aim)s.") % words
+    sentence = ngettext(
+        "About %(number)s more verdict is needed %(aim)s, if verdicts come out as those so far.",
+        "About %(number)s more verdicts are needed %(aim)s, if verdicts come out as those so far.",
+        number,
+    )
+    return sentence % words
+
+
+def reviewers_of(report: VerdictReport) -> list[str]:
+    """How far the verdicts can be relied on: human sentences rejected, agreement, and what is set aside."""
+    sentences = [_humans(report), _agreement(report)]
+    if report.seen:
+        sentence = ngettext(
+            "%(number)s verdict of a reviewer who saw p_D is set aside. It may follow p_D.",
+            "%(number)s verdicts of reviewers who saw p_D are set aside. They may follow p_D.",
+            report.seen,
+        )
+        sentences.append(sentence % {"number": intcomma(report.seen)})
+    if report.chosen:
+        sentence = ngettext(
+            "%(number)s blind verdict is set aside: somebody chose the sentence, or the queue of another p_D set "
+            "showed it.",
+            "%(number)s blind verdicts are set aside: somebody chose the sentences, or the queue of another p_D set "
+            "showed them.",
+            report.chosen,
+        )
+        sentences.append(sentence % {"number": intcomma(report.chosen)})
+    return sentences
+
+
+def _humans(report: VerdictReport) -> str:
+    humans = report.humans
+    if not humans.n:
+        return _(
+            "No human sentence was judged blind, so it is not known how often reviewers reject what people wrote."
+        )
+    sentence = ngettext(
+        "Of %(n)s human sentence that was mixed in blind, %(rejected)s was rejected: %(share)s %% (%(low)s to "
+        "%(high)s).",
+        "Of %(n)s human sentences that were mixed in blind, %(rejected)s were rejected: %(share)s %% (%(low)s to "
+        "%(high)s).",
+        humans.n,
+    )
+    share, low, high = humans.percents
+    return sentence % {
+        "n": intcomma(humans.n),
+        "rejected": humans.kept,
+        "share": share,
+        "low": low,
+        "high": high,
+    }
+
+
+def _agreement(report: VerdictReport) -> str:
+    kappa = report.kappa
+    words = {"n": intcomma(kappa.n), "agreed": intcomma(kappa.agreed)}
+    if not kappa.n:
+        return _("No sentence was judged blind by two reviewers, so it is not known how far they agree.")
+    if kappa.value is None or kappa.low is None or kappa.high is None:
+        return (
+            ngettext(
+                "Two reviewers judged %(n)s sentence blind and gave it the same verdict.",
+                "Two reviewers judged %(n)s sentences blind and gave all of them the same verdict.",
+                kappa.n,
+            )
+            % words
+            + " "
+            + _("Cohen's κ needs kept and rejected sentences.")
+        )
+    sentence = ngettext(
+        "Two reviewers judged %(n)s sentence blind and agreed about %(agreed)s: Cohen's κ %(value)s (%(low)s to "
+        "%(high)s).",
+        "Two reviewers judged %(n)s sentences blind and agreed about %(agreed)s: Cohen's κ %(value)s (%(low)s to "
+        "%(high)s).",
+        kappa.n,
+    )
+    figures = {"value": kappa.value, "low": kappa.low, "high": kappa.high}
+    return sentence % {**words, **{name: f"{value:.2f}".replace("-", "−") for name, value in figures.items()}}
+
+
+def automation_sentences(report: VerdictReport, *, reject: float, keep: float) -> list[str]:
+    """What rejecting the share `reject` of lowest p_D and keeping the share `keep` of highest p_D unread would mean."""
+    main = report.main
+    if main is None or not report.machine_p_d:
+        return []
+    if reject + keep > 1 + 1e-9:
+        return [_("The two shares are more than all sentences together. Choose smaller ones.")]
+    total, sentences, decided = len(report.machine_p_d), [], 0
+    if reject:
+        cut = cut_at(main.sample, report.machine_p_d, min(reject, 1 - 1 / (2 * total)))
+        decided += cut.below
+        sentences.append(_rejected(cut))
+    if keep:
+        cut = cut_at(main.sample, report.machine_p_d, max(0.0, 1 - keep))
+        decided += cut.above
+        sentences.append(_kept(cut))
+    decided = min(decided, total)
+    left = _(
+        "%(decided)s of %(total)s sentences (%(share)s) are decided automatically. %(left)s are left for people."
+    )
+    words = {
+        "decided": intcomma(decided), "total": intcomma(total), "share": f"{decided / total:.0%}",
+        "left": intcomma(total - decided),
+    }  # fmt: skip
+    return [*sentences, left % words]
+
+
+def _rejected(cut: Cut) -> str:
+    sentence = _("Rejecting p_D below %(threshold)s decides %(number)s sentences. %(right)s")
+    right = _right(
+        cut.rejected_below, _("Reviewers would reject %(share)s of them too (%(low)s to %(high)s).")
+    )
+    return sentence % {"threshold": f"{cut.threshold:.3f}", "number": intcomma(cut.below), "right": right}
+
+
+def _kept(cut: Cut) -> str:
+    sentence = _("Keeping p_D from %(threshold)s decides %(number)s sentences. %(right)s")
+    right = _right(cut.kept_above, _("Reviewers would keep %(share)s of them too (%(low)s to %(high)s)."))
+    return sentence % {"threshold": f"{cut.threshold:.3f}", "number": intcomma(cut.above), "right": right}
+
+
+def _right(share: Estimate | None, sentence: str) -> str:
+    if share is None:
+        return _("No reviewer has judged one of them.")
+    return sentence % {"share": f"{share.value:.0%}", "low": f"{share.low:.0%}", "high": f"{share.high:.0%}"}
