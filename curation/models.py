@@ -235,10 +235,11 @@ class ScoreSet(models.Model):
         MODEL = "model", _("model")
         TARGET = "target", _("target")  # the similarity that a generated pair was asked for
         REALISM = "realism", _("realism")
+        CONSISTENCY = "consistency", _("label consistency")
 
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="score_sets")
     name = models.CharField(_("name"), max_length=100)
-    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     low = models.FloatField(_("lowest score"))
     high = models.FloatField(_("highest score"))
     method = models.CharField(_("method"), max_length=100, blank=True)

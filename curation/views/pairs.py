@@ -15,7 +15,7 @@ from curation.review.history import decisions_of_pair
 from curation.review.queue import waiting_of
 
 # What is shown where the address names no score set: what people judged, then what a file gave.
-SHOWN_FIRST = ["human", "reference", "model", "target", "realism"]
+SHOWN_FIRST = ["human", "reference", "model", "target", "realism", "consistency"]
 
 
 @require_GET

@@ -65,6 +65,13 @@ def suggestions_of(setting: Setting) -> Choices | None:
     return packaged + [(name, card_of(artifact).name) for name, artifact in models_to_name(kinds)]
 
 
+def preselected_of(setting: Setting, dataset: Dataset | None) -> str:
+    """The score set that a form starts with where the setting may stay empty: the dataset's own, or none."""
+    if not setting.preselected or dataset is None:
+        return ""
+    return next((name for name, _kind in _names(setting, dataset)), "")
+
+
 def _score_sets(setting: Setting, dataset: Dataset) -> Choices:
     sets: Choices = [(name, f"{name} · {kind}") for name, kind in _names(setting, dataset)]
     if setting.required:
@@ -83,6 +90,8 @@ def _score_sets_of_all(setting: Setting, dataset: Dataset, datasets: Iterable[Da
     sets = {name: f"{name} · {kind}" for name, kind in own}
     for one in others.select_related("dataset").order_by("dataset__name", "-pk")[:SETS_OFFERED]:
         sets.setdefault(one.name, f"{one.name} · {one.get_kind_display()} · {one.dataset.name}")
+    if not setting.required:
+        return [("", _("none")), *sets.items()]
     return list(sets.items()) or [("", _("no such score set yet"))]
 
 

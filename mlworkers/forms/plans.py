@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from curation.models import Dataset
 from curation.numbers import NumberField
-from mlworkers.forms.choices import SuggestingInput, choices_of, suggestions_of
+from mlworkers.forms.choices import SuggestingInput, choices_of, preselected_of, suggestions_of
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
 from mlworkers.plans.settings import Setting
 
@@ -93,7 +93,7 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
     about: dict[str, Any] = {
         "label": setting.label,
         "help_text": _help(setting),
-        "initial": getattr(setting.default, "value", setting.default),
+        "initial": preselected_of(setting, dataset) or getattr(setting.default, "value", setting.default),
         "required": setting.required,
     }
     if setting.refers_to == "dataset" and setting.required:

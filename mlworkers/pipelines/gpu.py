@@ -1,5 +1,6 @@
 """The pipelines of the queue “gpu”, and how their worker gives back memory. Loads the machine-learning libraries."""
 
+from mlworkers.pipelines.consistency import score_consistency
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.realism import score_realism
@@ -17,6 +18,7 @@ PIPELINES: dict[str, Pipeline] = {
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,
     "relate_sentences": relate_sentences,
+    "score_consistency": score_consistency,
     "score_pairs": score_pairs,
     "score_realism": score_realism,
 }

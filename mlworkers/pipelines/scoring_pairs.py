@@ -1,6 +1,6 @@
 """A model's score of a dataset's pairs, published as a score set of kind model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
     folder = folder_of_model(plan.model, kind="encoder", report=job.report)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
     numbers, first, second = _pairs(table_of(snapshot), plan)
-    values = _scores(plan, job, folder, first, second)
+    values = scores_in_shards(job, folder, plan.device, first.tolist(), second.tolist())
     crossed = is_cross_encoder(folder)
     seen = trained_on(folder)
     about = {
@@ -90,14 +90,17 @@ def _pairs(table: PairTable, plan: PairScoringPlan) -> tuple[Column, Column, Col
     return numbers, first, second
 
 
-def _scores(plan: PairScoringPlan, job: Job, folder: Path, first: Column, second: Column) -> Scores:
-    scorer = cache(lambda: _scorer(folder, plan.device))  # loaded where a shard has to be done
-    starts = range(0, first.size, PAIRS_IN_SHARD)
-    blocks = [slice(start, min(start + PAIRS_IN_SHARD, first.size)) for start in starts]
+def scores_in_shards(
+    job: Job, folder: Path, device: str, first: Sequence[str], second: Sequence[str]
+) -> Scores:
+    """The score that the model in a folder gives each of n pairs, (n,), in shards that any worker of the run may do."""
+    scorer = cache(lambda: _scorer(folder, device))  # loaded where a shard has to be done
+    starts = range(0, len(first), PAIRS_IN_SHARD)
+    blocks = [slice(start, min(start + PAIRS_IN_SHARD, len(first))) for start in starts]
 
     def write(number: int, path: Path, report: Report) -> None:
         block = blocks[number]
-        array_write(path, scorer()(first[block].tolist(), second[block].tolist(), report))
+        array_write(path, scorer()(list(first[block]), list(second[block]), report))
 
     sizes = [block.stop - block.start for block in blocks]
     paths = job.shards.all("scores", sizes, write, message=_("Scoring pairs"))

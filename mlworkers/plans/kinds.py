@@ -17,6 +17,7 @@ from curation.errors import UserError
 from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
+from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.linguistics.plan import LinguisticPlan
@@ -187,6 +188,17 @@ KINDS: dict[str, Kind] = {
             ),
             plan=RealismPlan,
             unit=gettext_lazy("sentences"),
+            writes=True,
+        ),
+        _machine_kind(
+            name="score_consistency",
+            label=gettext_lazy("Score label consistency"),
+            description=gettext_lazy(
+                "Estimates p_y for every generated pair: the probability that the pair has its target similarity. "
+                "Each estimate comes from a classifier that was not trained on the pair or its sentences."
+            ),
+            plan=ConsistencyPlan,
+            unit=gettext_lazy("pairs"),
             writes=True,
         ),
         _machine_kind(

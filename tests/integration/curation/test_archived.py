@@ -157,6 +157,7 @@ def test_no_service_writes_into_it_even_where_the_caller_read_it_before(archived
     [
         ("generate_pairs", {"model": "gpt2"}),
         ("score_realism", {"run": 7}),
+        ("score_consistency", {"scores": "run 7: target"}),
         ("evaluate_encoder", {"model": "roberta-base", "score_set": "human"}),  # takes a new snapshot
     ],
 )

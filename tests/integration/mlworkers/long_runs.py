@@ -22,6 +22,7 @@ COMPARISON = {
     "controls": False,
     "seeds": 1,
 }
+CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ LONG = [
         "Training and evaluating",
         0.5,
     ),
+    Long("consistency", "score_consistency", CONSISTENCY, "Scoring pairs", 0.1),
     Long("export", "export_dataset", {}, "", 0.5),  # last: it writes what the others added
 ]
 FILES = "SELECT kind, sha256 FROM mlworkers_artifact WHERE run_id = {} ORDER BY path"

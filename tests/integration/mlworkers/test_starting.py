@@ -88,7 +88,7 @@ def test_every_kind_has_a_form_that_explains_its_plan_and_starts_it(client, admi
     assert answer.status_code == 302, answer.context["form"].errors
     run = Run.objects.get(state="queued")
     assert answer.headers["Location"] == f"/runs/{run.pk}/"
-    named = {s.name: sent[s.name] for s in kind.settings if s.required}
+    named = {s.name: sent[s.name] for s in kind.settings if s.required or s.preselected}
     assert run.plan == asdict(plan_from(kind, named))
 
 
