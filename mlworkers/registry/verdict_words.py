@@ -45,7 +45,7 @@ def _against_chance(low: float, high: float) -> str:
 
 
 def _nobody_yet(report: VerdictReport) -> str:
-    if not report.judged and not report.seen and not report.chosen:
+    if report.empty:
         return _(
             "No person has judged these sentences yet, so nothing is known about how p_D agrees with people."
         )
@@ -90,8 +90,20 @@ def _more(number: int, left: int, *, aim: str) -> str:
 
 
 def reviewers_of(report: VerdictReport) -> list[str]:
-    """How far the verdicts can be relied on: human sentences rejected, agreement, and what is set aside."""
-    sentences = [_humans(report), _agreement(report)]
+    """How far the verdicts can be relied on: human sentences rejected, and agreement."""
+    return [_humans(report), _agreement(report), *set_aside(report)]
+
+
+def set_aside(report: VerdictReport) -> list[str]:
+    """How many verdicts do not count, and why."""
+    sentences = []
+    if report.simulated:
+        sentence = ngettext(
+            "%(number)s verdict of a simulated reviewer is set aside. No person gave it.",
+            "%(number)s verdicts of simulated reviewers are set aside. No person gave them.",
+            report.simulated,
+        )
+        sentences.append(sentence % {"number": intcomma(report.simulated)})
     if report.seen:
         sentence = ngettext(
             "%(number)s verdict of a reviewer who saw p_D is set aside. It may follow p_D.",

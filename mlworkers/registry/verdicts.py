@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence
+from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, User
 from curation.pairs.agreement import Kappa, cohen_kappa
 from curation.pairs.keeping import KeptShare, kept_share
 from curation.review.judged import JudgedSentence, judged_sentences
@@ -68,9 +68,10 @@ class FrameReport:
 class VerdictReport:
     """Everything that verdicts say about a p_D set.
 
-    machine_p_d: of every machine sentence. frames: those with blind verdicts. seen: verdicts of people who saw p_D,
-    chosen: of sentences picked one by one; neither counts. humans: rejected ones among blind verdicts on human
-    sentences, as `KeptShare` of "rejected". lowest_p_d: at or below it lies the lowest tenth.
+    machine_p_d: of every machine sentence. frames: those with blind verdicts. seen: verdicts of people who saw
+    p_D, chosen: of sentences picked one by one, simulated: of simulated reviewers; none of these counts. humans:
+    rejected ones among blind verdicts on human sentences, as `KeptShare` of "rejected". lowest_p_d: at or below
+    it lies the lowest tenth.
     """
 
     score_set: ScoreSet
@@ -78,11 +79,17 @@ class VerdictReport:
     frames: Sequence[FrameReport]
     seen: int
     chosen: int
+    simulated: int
     humans: KeptShare
     kappa: Kappa
     lowest_p_d: float | None
     rejected: Sequence[JudgedSentence]
     kept: Sequence[JudgedSentence]
+
+    @property
+    def empty(self) -> bool:
+        """Whether no person has given a verdict."""
+        return not (self.judged or self.seen or self.chosen or self.humans.n)
 
     @property
     def judged(self) -> int:
@@ -116,10 +123,13 @@ class VerdictReport:
 
 
 def verdict_report(score_set: ScoreSet) -> VerdictReport:
-    judged = [each for each in judged_sentences(score_set) if each.p_d is not None or each.human]
+    everything = [each for each in judged_sentences(score_set) if each.p_d is not None or each.human]
+    reviewers = {each.reviewer for each in everything if each.reviewer is not None}
+    simulated = set(User.objects.filter(pk__in=reviewers, simulated=True).values_list("pk", flat=True))
+    judged = [each for each in everything if each.reviewer not in simulated]
     p_d = machine_p_d(score_set)
     values = list(p_d.values())
-    lowest = float(np.quantile(values, LOWEST_SHARE, method="inverted_cdf")) if values else None
+    lowest = lowest_p_d(values)
     machine = [each for each in judged if not each.human and each.sentence in p_d]
     low = [each for each in machine if lowest is not None and each.p_d is not None and each.p_d <= lowest]
     return VerdictReport(
@@ -128,12 +138,18 @@ def verdict_report(score_set: ScoreSet) -> VerdictReport:
         frames=_frames(machine, len(values)),
         seen=sum(not each.blind for each in judged),
         chosen=sum(each.blind and each.frame == Frame.CHOSEN and not each.human for each in judged),
+        simulated=len(everything) - len(judged),
         humans=_humans(judged),
         kappa=_agreement(machine),
         lowest_p_d=lowest,
         rejected=_distinct([each for each in low if each.reasons]),
         kept=_distinct([each for each in low if each.kept and each.blind]),
     )
+
+
+def lowest_p_d(values: Sequence[float]) -> float | None:
+    """The p_D at or below which the lowest tenth of so many sentences lies; None without sentences."""
+    return float(np.quantile(values, LOWEST_SHARE, method="inverted_cdf")) if values else None
 
 
 def machine_p_d(score_set: ScoreSet) -> dict[int, float]:

@@ -13,7 +13,13 @@ from mlworkers.access import realism_set_for
 from mlworkers.forms.verdicts import AutomationForm
 from mlworkers.realism.verdicts import FEWEST_EACH
 from mlworkers.registry.verdict_chart import kept_chart
-from mlworkers.registry.verdict_words import answer_of, automation_sentences, next_step_of, reviewers_of
+from mlworkers.registry.verdict_words import (
+    answer_of,
+    automation_sentences,
+    next_step_of,
+    reviewers_of,
+    set_aside,
+)
 from mlworkers.registry.verdicts import (
     FIGURE_COLUMNS,
     SENTENCE_COLUMNS,
@@ -41,7 +47,8 @@ def verdict_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "report": report,
         "dataset": dataset,
         "answer": answer_of(report),
-        "reviewers": reviewers_of(report),
+        "reviewers": [] if report.empty else reviewers_of(report),
+        "set_aside": set_aside(report),
         "next_step": next_step_of(report),
         "chart": kept_chart(report.main) if report.main else None,
         "may_curate": dataset_may(request.user, dataset, may="curate"),

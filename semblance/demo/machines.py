@@ -7,9 +7,11 @@ from uuid import UUID
 import numpy as np
 
 from curation.files.progress import Report
-from curation.models import Dataset, ReviewDecision, ScoreSet, User
+from curation.models import Dataset, ReviewDecision, ScoreSet, Sentence, User
 from curation.review.queue import Queue
 from curation.review.verdicts import Reason, review_decide, review_next
+from mlworkers.realism.discrimination import auc_interval
+from mlworkers.registry.verdicts import lowest_p_d, machine_p_d
 from semblance.demo.accounts import members_add, simulated_users
 from semblance.demo.importing import LATENT
 from semblance.demo.plan import DemoPlan, Stages
@@ -80,8 +82,32 @@ def encoders_from_machines(
         **{name: generation.result[name] for name in ("generated", "kept")},
         "realism_auc": realism.result["auc"],
         **{name: realism.result[name] for name in ("median_p_human", "median_p_machine")},
+        "broken": broken_figures(p_d),
         "reviewed": reviewed,
         "encoders": {label: {name: encoders[label][name] for name in FIGURES} for label in LABELS},
+    }
+
+
+def broken_figures(p_d: ScoreSet) -> dict[str, Any]:
+    """How far p_D recognises the machine sentences that the grammar cannot write; the grammar says so, no person.
+
+    sentences, broken: how many there are. auc, low, high: the chance that a sentence of the grammar has a higher p_D
+    than a broken one, with its 95 % interval; None where all are of one kind. lowest: broken ones in the lowest
+    tenth of p_D.
+    """
+    values = machine_p_d(p_d)
+    texts = Sentence.objects.in_bulk(list(values))
+    broken = np.array([scene_of(texts[number].text) is None for number in values], dtype=bool)
+    p_human = np.array(list(values.values()))
+    limit = lowest_p_d(p_human.tolist())
+    area = auc_interval(p_human, ~broken) if 0 < broken.sum() < broken.size else None
+    return {
+        "sentences": int(broken.size),
+        "broken": int(broken.sum()),
+        "auc": area and area.value,
+        "low": area and area.low,
+        "high": area and area.high,
+        "lowest": 0 if limit is None else int((broken & (p_human <= limit)).sum()),
     }
 
 

@@ -130,10 +130,25 @@ def _rows(figures: dict[str, Any]) -> list[tuple[str, str]]:
             _("Median p_D of human and of machine sentences"),
             f"{figures['median_p_human']:.3f}, {figures['median_p_machine']:.3f}",
         ),
+        *_broken_rows(figures["broken"]),
         (_("Machine sentences reviewed (simulated curators)"), f"{figures['reviewed']:,}"),
         *(
             (label % {"name": name}, f"{row['spearman']:.3f} ({row['low']:.3f}–{row['high']:.3f})")
             for name, row in figures["encoders"].items()
         ),
         (_("Seconds"), f"{figures['seconds']:.1f}"),
+    ]
+
+
+def _broken_rows(broken: dict[str, Any]) -> list[tuple[str, str]]:
+    """What p_D says of sentences that the grammar of the demonstration cannot write. No person judged them."""
+    area = _("none to compare")
+    if broken["auc"] is not None:
+        area = f"{broken['auc']:.3f} ({broken['low']:.3f}–{broken['high']:.3f})"
+    counted = _("%(broken)s of %(sentences)s") % broken
+    lowest = _("%(lowest)s of %(broken)s") % broken
+    return [
+        (_("Machine sentences that the grammar cannot write (broken)"), counted),
+        (_("AUC of p_D for broken sentences (by the grammar, not by people)"), area),
+        (_("Broken sentences in the lowest tenth of p_D (by the grammar)"), lowest),
     ]

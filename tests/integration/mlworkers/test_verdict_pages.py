@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from curation.models import ReviewDecision
 from mlworkers.registry.verdicts import strata_sizes, verdict_report
-from tests.factories import GeneratedPairFactory, PairFactory, run_score_set
+from tests.factories import GeneratedPairFactory, PairFactory, UserFactory, run_score_set
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_without_verdicts_the_page_is_empty_and_leads_to_the_queue(client, curat
     shown = squeezed(page(client, curator, p_d).text)
 
     assert "No person has judged these sentences yet" in shown
-    assert "nobody has judged any of the 40 machine-written sentences" in shown
+    assert "no person has judged any of the 40 machine-written sentences" in shown
     assert "About 100 blind verdicts of a random sample are a good start" in shown
     assert "AUC" not in shown
     assert f"set={p_d.pk}" in shown
@@ -102,6 +102,17 @@ def test_verdicts_of_people_who_saw_p_d_are_set_aside(client, curator, p_d, sent
 
     assert (report.judged, report.seen, report.chosen) == (0, 1, 1)
     assert "1 verdict of a reviewer who saw p_D is set aside." in shown
+
+
+def test_verdicts_of_simulated_reviewers_are_none_of_people(client, curator, p_d, sentences, judge) -> None:
+    judge(sentences[0], kept=False, reviewer=UserFactory(simulated=True))
+
+    report = verdict_report(p_d)
+    shown = squeezed(page(client, curator, p_d).text)
+
+    assert (report.empty, report.simulated, report.rejected) == (True, 1, [])
+    assert "No person has judged these sentences yet" in shown
+    assert "1 verdict of a simulated reviewer is set aside. No person gave it." in shown
 
 
 def test_frames_are_never_put_together(p_d, sentences, judge) -> None:

@@ -14,7 +14,9 @@ from semblance.demo.accounts import accounts_prepare
 from semblance.demo.importing import scenes_import
 from semblance.demo.job import demonstrate, people_figures
 from semblance.demo.judging import scores_from_people
+from semblance.demo.machines import broken_figures
 from semblance.demo.plan import DemoPlan, Stages
+from tests.factories import DatasetFactory, GeneratedPairFactory
 
 # Whoever guesses at ten golds gets 5 of 20 trials right; more than 10, which the gate would let pass, in 4 of 1,000.
 SMALL = DemoPlan(pairs=100, judgements_per_tuple=2, careless=1.0, gold_every=2, labelled=20, held_out=20)
@@ -85,6 +87,30 @@ def test_what_is_held_out_shares_no_sentence_with_the_rest() -> None:
     assert not sides["train"] & sides["test"]
 
 
+def test_the_grammar_says_how_far_p_d_recognises_broken_sentences() -> None:
+    dataset = DatasetFactory()
+    whole = [
+        "A nurse is kicking a football in the park at noon.",
+        "At noon, two men are kicking a football in the park.",
+    ]
+    for text, p_d in [(whole[0], 0.9), (whole[1], 0.2), ("A nurse is kicking.", 0.1), ("In the park.", 0.5)]:
+        GeneratedPairFactory(dataset=dataset, b__text=text, p_d=p_d)
+
+    found = broken_figures(dataset.score_sets.get())
+
+    # Of four twos of a sentence of the grammar and a broken one, .9 > .1, .9 > .5 and .2 > .1 are in order.
+    assert (found["sentences"], found["broken"], found["lowest"], found["auc"]) == (4, 2, 1, 0.75)
+    assert found["low"] < 0.75 < found["high"]
+
+
+def test_without_broken_sentences_there_is_no_auc() -> None:
+    pair = GeneratedPairFactory(b__text="A nurse is kicking a football in the park at noon.", p_d=0.5)
+
+    found = broken_figures(pair.dataset.score_sets.get())
+
+    assert (found["broken"], found["auc"], found["lowest"]) == (0, None, 0)
+
+
 @pytest.mark.minilm
 def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out() -> None:
     owner, curator, annotator = accounts_prepare()
@@ -99,6 +125,7 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
     assert figures["pairs"] == 40
     assert 0 < figures["kept"] <= figures["generated"] + 2 * plan.sources  # with sampled partners
     assert 0 <= figures["realism_auc"] <= 1
+    assert figures["broken"]["lowest"] <= figures["broken"]["broken"] <= figures["broken"]["sentences"]
     assert figures["reviewed"] == ReviewDecision.objects.filter(alongside=None).count() > 0
     assert all(decision.reviewer.simulated for decision in ReviewDecision.objects.select_related("reviewer"))
     assert list(figures["encoders"]) == [
