@@ -144,9 +144,7 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
         yield (
             _("Marginal reliability of MaxDiff scores"),
             f"{figures['marginal_reliability']:.3f}",
-            _(
-                "Squared correlation with the true utilities, if the model is right and judgements are independent."
-            ),
+            _marginal_meaning(figures),
         )
     if components:
         yield (
@@ -159,6 +157,22 @@ def _scores_figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]
             f"{components['effective_judgements']:.1f}",
             _("So many, each by another annotator and of another tuple, would have the same error."),
         )
+
+
+def _marginal_meaning(figures: Mapping[str, Any]) -> str:
+    meaning = _(
+        "Squared correlation with the true utilities, if the model is right and judgements are independent."
+    )
+    low, high = (figures.get(f"marginal_reliability_{end}") for end in ("low", "high"))
+    if low is None or high is None:  # a study from before there was an interval
+        return meaning
+    if low == 0:
+        chance = _(
+            "Answers drawn at random could give it: its 95 %% interval is 0 to %(high)s. Do not cite it yet."
+        )
+        return f"{meaning} {chance % {'high': f'{high:.3f}'}}"
+    interval = _("Its 95 %% interval is %(low)s to %(high)s.")
+    return f"{meaning} {interval % {'low': f'{low:.3f}', 'high': f'{high:.3f}'}}"
 
 
 def _variances(components: Mapping[str, float | None] | None) -> str:

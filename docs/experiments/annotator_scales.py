@@ -32,11 +32,14 @@ def campaign(people: int, each: int, spread: float, rng: np.random.Generator) ->
     alike = fit_with_prior(MaxDiffLikelihood(judged)).utilities
     found_log = np.log(found.scales)
     differ = spread > 0 and found.spread > 0
+    off = found_log - log_scales
     return [
         found.spread,
         float(np.corrcoef(found_log, log_scales)[0, 1]) if differ else np.nan,
         float(np.polyfit(found_log, log_scales, 1)[0]) if differ else np.nan,
-        float((np.abs(found_log - log_scales) < 1.96 * found.errors).mean()) if differ else np.nan,
+        float((np.abs(off) < 1.96 * found.errors).mean()),
+        float(np.sqrt((off**2).mean())),
+        float(found.errors.mean()),
         found.evidence_gain,
         float(np.corrcoef(alike, utilities)[0, 1]),
         float(np.corrcoef(posterior.utilities, utilities)[0, 1]),
@@ -50,11 +53,13 @@ def main() -> None:
     for people, each, spread in CASES:
         rng = np.random.default_rng(5)
         rows = np.array([campaign(people, each, spread, rng) for _ in range(campaigns)])
-        spread_found, correlation, slope, held, gain, alike, scaled = rows.mean(axis=0)
+        spread_found, correlation, slope, held, off, error, gain, alike, scaled = rows.mean(axis=0)
+        chance = rows[:, 3].std(ddof=1) / np.sqrt(campaigns)
         print(
             f"{people} annotators, {each} judgements, spread {spread}: spread {spread_found:.3f} "
-            f"(0 in {(rows[:, 0] == 0).sum()}), log scales r {correlation:.3f} slope {slope:.2f} held {held:.3f}, "
-            f"evidence {gain:.1f} ({rows[:, 4].min():.1f}, {rows[:, 4].max():.1f}), "
+            f"(0 in {(rows[:, 0] == 0).sum()}), log scales r {correlation:.3f} slope {slope:.2f} "
+            f"held {held:.3f} ± {chance:.3f}, off {off:.3f}, errors {error:.3f}, "
+            f"evidence {gain:.1f} ({rows[:, 6].min():.1f}, {rows[:, 6].max():.1f}), "
             f"utilities {alike:.4f}, with scales {scaled:.4f}",
             flush=True,
         )

@@ -96,7 +96,7 @@ def test_ruddit_becomes_a_campaign_whose_study_and_bundle_agree_with_the_file(
         scores_in(tmp_path / "of_file.csv"), abs=1e-3
     )
     errors = scores_in(tmp_path / "of_file.csv", "standard_error").values()
-    assert (fitted["standard_errors"], len(errors)) == ("exact", 6000)
+    assert (fitted["standard_errors"], len(errors)) == ("laplace", 6000)
     assert 0 < min(errors) < max(errors) < 0.3
 
 

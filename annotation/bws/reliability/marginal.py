@@ -1,10 +1,25 @@
 """The marginal reliability of MaxDiff scores: how much of the utilities' variance the judgements have settled."""
 
+import math
+
+from scipy.optimize import brentq
+
 from annotation.bws.judgements import Judgements
 from annotation.bws.scores.counting import counts
-from annotation.bws.scores.posterior import Posterior, estimated_inverse_diagonal, inverse_diagonal
+from annotation.bws.scores.empirical_bayes import LOG_PRECISIONS, log_evidence
+from annotation.bws.scores.posterior import (
+    Posterior,
+    estimated_inverse_diagonal,
+    fit_utilities,
+    inverse_diagonal,
+)
+from annotation.bws.scores.refitting import MaxDiffFit
 
 MOST_ITEMS_EXACT = 1_500  # above, an estimate is quicker, and a mean over so many items hardly differs
+NORMAL = 1.96
+ENOUGH_KNOWN = 50.0  # about log l, so that its standard deviation is .14 or less
+CLOSE_ENOUGH = 0.02  # of log l at an end of its interval
+SMALLEST_STEP = 1e-4  # of a utility, in the search for it
 
 
 def marginal_reliability(judgements: Judgements, posterior: Posterior, *, seed: int = 1234) -> float | None:
@@ -28,3 +43,51 @@ def marginal_reliability(judgements: Judgements, posterior: Posterior, *, seed: 
     uncertain = float(variances[seen].mean()) - 1 / (posterior.prior_precision * float(seen.sum()))
     spread = float(posterior.utilities[seen].var(ddof=1))
     return spread / (spread + uncertain)
+
+
+def marginal_interval(fit: MaxDiffFit, reliability: float) -> tuple[float, float]:
+    """The ends of the 95 % interval of the marginal reliability of a fit, 0 if all answers may be chance.
+
+    What is uncertain is the precision l of the prior. An item with the information I has the reliability I / (I + l),
+    so a change of log l changes the logit of the reliability r by as much. If much is known, log l is normal with the
+    information m r^2 / 2 (that of m known utilities, less what is missing; Louis 1982). Otherwise the interval takes in
+    all l whose log marginal likelihood is at most 1.92 below that of the estimate. All utilities are equal where l is
+    infinite, which is the likelihood of answers drawn at random, with r = 0.
+    """
+    known = fit.likelihood.item_count * reliability**2 / 2
+    deviation = 1 / math.sqrt(max(known, 1e-9))
+    lower, upper = -NORMAL * deviation, NORMAL * deviation
+    if known < ENOUGH_KNOWN:
+        lower, upper = _profile(fit, deviation)
+    low, high = (reliability / (reliability + (1 - reliability) * math.exp(end)) for end in (upper, lower))
+    return low, high
+
+
+def _profile(fit: MaxDiffFit, deviation: float) -> tuple[float, float]:
+    """How far the log precision goes down and up, infinite where answers may all be chance."""
+    likelihood, posterior = fit.likelihood, fit.posterior
+    middle, highest = math.log(posterior.prior_precision), log_evidence(likelihood, posterior)
+
+    def surplus(log_precision: float) -> float:
+        """How much further the evidence falls than the interval goes."""
+        there = fit_utilities(
+            likelihood,
+            prior_precision=math.exp(log_precision),
+            prior_mean=posterior.prior_mean,
+            start=posterior.utilities,
+            smallest_step=SMALLEST_STEP,
+        )
+        return highest - log_evidence(likelihood, there) - NORMAL**2 / 2
+
+    def end(bound: float) -> float:
+        """Between the estimate and a bound; the bound itself if the interval goes further."""
+        inner, outer = middle, middle
+        while surplus(outer) < 0:
+            if outer == bound:
+                return bound
+            inner, outer = outer, outer + math.copysign(deviation, bound - middle)
+            outer = min(outer, bound) if bound > middle else max(outer, bound)
+        return float(brentq(surplus, inner, outer, xtol=CLOSE_ENOUGH))
+
+    chance = highest - likelihood.value(posterior.prior_mean) <= NORMAL**2 / 2
+    return end(LOG_PRECISIONS[0]) - middle, math.inf if chance else end(LOG_PRECISIONS[1]) - middle

@@ -6,7 +6,7 @@ from typing import Any
 from annotation.bws.judgements import Judgements, UnknownAnnotators
 from annotation.bws.reliability.components import variance_components
 from annotation.bws.reliability.interval import reliability_interval
-from annotation.bws.reliability.marginal import marginal_reliability
+from annotation.bws.reliability.marginal import marginal_interval, marginal_reliability
 from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.split_half import Split, TooFewJudgements, split_half_reliability
 from annotation.bws.scores.refitting import MaxDiffFit, maxdiff_fit
@@ -41,9 +41,13 @@ def scores_report(
     components = None
     with suppress(ValueError):
         components = variance_components(judgements).as_dict()
-    posterior = (fit or maxdiff_fit(judgements)).posterior
+    fit = fit or maxdiff_fit(judgements)
+    marginal = marginal_reliability(judgements, fit.posterior, seed=seed)
+    low, high = (None, None) if marginal is None else marginal_interval(fit, marginal)
     return {
-        "marginal_reliability": marginal_reliability(judgements, posterior, seed=seed),
+        "marginal_reliability": marginal,
+        "marginal_reliability_low": low,
+        "marginal_reliability_high": high,
         "components": components,
     }
 

@@ -27,7 +27,8 @@ LEAST_INFORMATION = 1e-6  # of somebody whose answers say nothing
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorScales:
-    """scales: (a,) of the annotators `people` (a,), with geometric mean 1. errors: (a,) of their logarithms.
+    """scales: (a,) of the annotators `people` (a,), with geometric mean 1. errors: (a,) of their logarithms, which an
+    estimated spread does not make smaller, because it is uncertain itself.
 
     spread: the standard deviation of log scales, estimated or given; 0 if nothing shows that annotators differ.
     evidence_gain: by how much the log marginal likelihood is above that with one scale for everybody.
@@ -45,11 +46,13 @@ class AnnotatorScales:
 @dataclass(frozen=True, eq=False)
 class _Step:
     """log_scales: (a,) after one step. roots: (a, a - 1), which times its transpose is their covariance.
+    errors: (a,) of them if their spread is the largest possible one.
 
     moved: (m, a) how the utilities move with them, d u / d t. evidence: what scales add to the log marginal likelihood.
     """
 
     log_scales: FloatArray
+    errors: FloatArray
     roots: FloatArray
     moved: FloatArray
     spread: float
@@ -79,7 +82,7 @@ def fit_with_scales(
     plain_fit = posterior = fit_with_prior(plain, prior_precision=prior_precision, groups=groups)
     log_scales = np.zeros(len(people))
     for _ in range(MOST_ROUNDS):
-        step = _step(scaled, posterior, person, log_scales, spread)
+        step = _step(scaled, posterior, person, log_scales, spread, precision_free=prior_precision is None)
         settled = np.abs(step.log_scales - log_scales).max() < CLOSE_ENOUGH
         log_scales, precision = step.log_scales, posterior.prior_precision
         scaled = MaxDiffLikelihood(kept, np.exp(log_scales)[person])
@@ -91,7 +94,7 @@ def fit_with_scales(
     found = AnnotatorScales(
         people,
         scales=np.exp(log_scales),
-        errors=np.sqrt((step.roots**2).sum(axis=1)),
+        errors=step.errors,
         spread=step.spread,
         evidence_gain=step.evidence + log_evidence(scaled, posterior) - log_evidence(plain, plain_fit),
         likelihood_gain=scaled.value(posterior.utilities) - plain.value(plain_fit.utilities),
@@ -105,6 +108,8 @@ def _step(
     person: IntArray,
     log_scales: FloatArray,
     spread: float | None,
+    *,
+    precision_free: bool,
 ) -> _Step:
     """One step of Newton's method for the log scales t under their prior, on the marginal likelihood.
 
@@ -118,10 +123,21 @@ def _step(
     slope, information, cross = likelihood.expand_scales(posterior.utilities, person, covariance)
     moved = _solved(posterior, cross, covariance)  # (m, a)
     observed = np.diag(information) - cross @ moved
+    if precision_free:
+        # A common change of all scales is then one of the prior's precision, and its slope and information belong to no
+        # annotator. Otherwise everybody else is drawn up and a person who guesses down, without end.
+        common = observed.sum(axis=1)  # (a,)
+        slope = slope - common * slope.sum() / common.sum()
+        observed = observed - np.outer(common, common) / common.sum()
     basis = np.linalg.svd(np.eye(len(slope)) - 1 / len(slope))[0][:, :-1]  # (a, a - 1), sums to zero
     values, vectors = np.linalg.eigh(basis.T @ observed @ basis)
-    directions, known = basis @ vectors, np.maximum(values, LEAST_INFORMATION)
-    free = directions.T @ log_scales + directions.T @ slope / known
+    directions = basis @ vectors
+    rise = directions.T @ slope
+    # Of somebody whose answers are no better than chance, the model expects next to no information, and a free
+    # estimate would be far away. It is never further than 1, because the log-likelihood bends as much as it falls.
+    known = np.maximum(np.maximum(values, np.abs(rise)), LEAST_INFORMATION)
+    free = directions.T @ log_scales + rise / known
+    widest = float(np.exp(LOG_SPREADS[1])) if spread is None else spread
     if spread is None:
         spread = _likely_spread(free, 1 / known)
     shrunk = free * spread**2 / (spread**2 + 1 / known)
@@ -131,7 +147,8 @@ def _step(
     # No more than a factor of e at once: the information is that at the present scales.
     change = np.clip(directions @ shrunk - log_scales, -1, 1)
     stepped = log_scales + change - change.mean()
-    return _Step(stepped, directions * deviations, -moved, spread, evidence)
+    errors = np.sqrt(directions**2 @ (1 / (known + widest**-2)))
+    return _Step(stepped, errors, directions * deviations, -moved, spread, evidence)
 
 
 def _solved(posterior: Posterior, cross: csr_array, covariance: FloatArray | None) -> FloatArray:

@@ -56,7 +56,7 @@ def contrasts(
         return _of_many(posterior, gradients, kind)
     covariance = inverse(posterior.precision)
     if gradients is None:
-        kind = ErrorKind.EXACT
+        kind = posterior.kind
     else:
         middle = _spread(gradients).toarray() + posterior.prior_precision * np.eye(count)
         covariance = covariance @ middle @ covariance

@@ -6,14 +6,12 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array, diags_array
 
 from annotation.bws.judgements import FloatArray, IntArray
+from annotation.bws.scores import precision_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import Likelihood, Posterior, fit_utilities
 from annotation.bws.scores.prior_means import likelier_means
 
-# As if so many more items were known, with a mean square utility of 1. Some dozen judgements say next to nothing about
-# the precision, and it must not run away; with a hundred items it moves by a few per cent.
-ITEMS_ADDED = 2.0
-LOG_PRECISIONS = (-7.0, 5.0)  # the precision is looked for between .001 and 150
+LOG_PRECISIONS = (-7.0, 8.0)  # the precision is looked for between .001 and 3,000
 CLOSE_ENOUGH = 0.005  # of the log of the precision: chance moves it by sqrt(2 / m), .02 with 6,000 items
 MOST_ROUNDS = 30
 MOST_ITEMS_FACTORED = 800  # the determinant of a larger matrix is estimated
@@ -62,7 +60,7 @@ def _fit_rest(
 
 
 def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
-    """The precision l that maximises the marginal likelihood (`log_evidence`).
+    """The precision l that maximises the marginal likelihood (`log_evidence`) times `precision_prior`.
 
     That the curvature depends on u is kept: without it, and with few judgements, l comes out too high (.60 in place of
     .35 with eight of each item) and the intervals too narrow.
@@ -74,7 +72,7 @@ def _likely_precision(likelihood: MaxDiffLikelihood, mean: FloatArray) -> float:
         precision = float(np.exp(log_precision))
         posterior = fit_utilities(likelihood, prior_precision=precision, prior_mean=mean, start=start)
         start = posterior.utilities
-        return -log_evidence(likelihood, posterior) - ITEMS_ADDED / 2 * (log_precision - precision)
+        return -log_evidence(likelihood, posterior) - precision_prior.log_density(log_precision)
 
     highest = minimize_scalar(loss, bounds=LOG_PRECISIONS, method="bounded", options={"xatol": CLOSE_ENOUGH})
     return float(np.exp(highest.x))

@@ -33,6 +33,17 @@ class Likelihood(Protocol):
     def expand(self, utilities: FloatArray) -> tuple[FloatArray, csr_array]: ...
 
 
+class ErrorKind(StrEnum):
+    """How standard errors were found. Files and score sets of earlier versions have "exact" for the second or third."""
+
+    COUNTED = "counted"  # from the counts of each item, and how alike the judgements of one tuple are
+    VARIATIONAL = "variational"  # of the normal distribution that is nearest to the posterior
+    LAPLACE = "laplace"  # from the curvature at the mode of the posterior
+    ESTIMATED = "estimated"  # the same, but the inverse of the curvature is estimated from random right sides
+    ANNOTATORS = "annotators"  # from how much the annotators differ (a sandwich)
+    NONE = "none"
+
+
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """utilities: (m,) the most likely ones, or their means (`variational`). precision: (m, m) of the normal
@@ -40,7 +51,7 @@ class Posterior:
 
     prior_precision, prior_mean: of the prior, the mean (m,). shared: (m, r) further directions in which all
     utilities may be off together, each by a standard normal number times it, because something that they share, such
-    as the prior's precision, is not known exactly; None if it is taken as known.
+    as the prior's precision, is not known exactly; None if it is taken as known. kind: of the errors that follow.
     """
 
     utilities: FloatArray
@@ -48,16 +59,7 @@ class Posterior:
     prior_precision: float
     prior_mean: FloatArray
     shared: FloatArray | None = None
-
-
-class ErrorKind(StrEnum):
-    """How standard errors were found."""
-
-    COUNTED = "counted"  # from the counts of each item, and how alike the judgements of one tuple are
-    EXACT = "exact"  # from the inverse of the whole precision
-    ESTIMATED = "estimated"  # from solutions for random right sides
-    ANNOTATORS = "annotators"  # from how much the annotators differ (a sandwich)
-    NONE = "none"
+    kind: ErrorKind = ErrorKind.LAPLACE
 
 
 def fit_utilities(
@@ -121,7 +123,7 @@ def posterior_errors(precision: csr_array, *, seed: int = 1234) -> tuple[FloatAr
     relative error of some per cent.
     """
     if precision.shape[0] <= MOST_ITEMS_EXACT:
-        return np.sqrt(inverse_diagonal(precision)), ErrorKind.EXACT
+        return np.sqrt(inverse_diagonal(precision)), ErrorKind.LAPLACE
     return np.sqrt(estimated_inverse_diagonal(precision, seed=seed)), ErrorKind.ESTIMATED
 
 

@@ -41,6 +41,7 @@ class MaxDiffSettings:
 class MaxDiffFit:
     """A fit of all judgements, whose settings the fits of parts of them share. posterior: of all m items."""
 
+    likelihood: MaxDiffLikelihood
     posterior: Posterior
     settings: MaxDiffSettings
 
@@ -49,4 +50,6 @@ def maxdiff_fit(judgements: Judgements) -> MaxDiffFit:
     """Fit the utilities with the prior and the weight of ties that the judgements themselves say."""
     likelihood = MaxDiffLikelihood(judgements)
     posterior = fit_with_prior(likelihood)
-    return MaxDiffFit(posterior, MaxDiffSettings(posterior.prior_precision, likelihood.tie_weight))
+    return MaxDiffFit(
+        likelihood, posterior, MaxDiffSettings(posterior.prior_precision, likelihood.tie_weight)
+    )

@@ -12,22 +12,25 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from annotation.bws.judgements import FloatArray
+from annotation.bws.scores import precision_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import Posterior, inverse, solve
+from annotation.bws.scores.posterior import ErrorKind, Posterior, inverse, solve
 
-ITEMS_ADDED = 2.0  # to the items from which the precision of the prior is found, as in `empirical_bayes`
 MOST_ROUNDS = 60
 CLOSE_ENOUGH = 1e-4  # of utilities, and of the log of the prior's precision
-FURTHER = 1.5  # how much further than its own step EM goes: it converges slowly where little is known
 LARGEST_STEP = 1.0
+# Of log l at its maximum. With c its slope by s^2 and d its negative second derivative by s^2, the log marginal
+# likelihood is c s^2 - d s^4 / 2 where s is small, and where its slope by log l is that of the prior, 1/2, its
+# information on log l is 1/2 + d s^4.
+LEAST_INFORMATION = 0.5
 
 
 def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_known: bool) -> Posterior:
     """The normal distribution nearest to the posterior whose mode is given, with `utilities` its mean.
 
-    precision_known: keep the prior's precision l. Otherwise it is found again by EM, where each round has
-    l = (m + 2) / (E|u - mean|^2 + 2), and what is not known of log l is added as `Posterior.shared` (Kass and Steffey
-    1989, equation 3.2). A covariance (m, m) is needed in each round.
+    precision_known: keep the prior's precision l. Otherwise its logarithm is found again by Newton's method, at the
+    maximum of the marginal likelihood times `precision_prior`, and what is not known of it is added as
+    `Posterior.shared` (Kass and Steffey 1989, equation 3.2). A covariance (m, m) is needed in each round.
     """
     precision, mean = posterior.prior_precision, posterior.prior_mean
     utilities, around = posterior.utilities, posterior.precision
@@ -35,8 +38,8 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
         covariance = inverse(around)
         moved = 0.0
         if not precision_known:
-            likely = _likely_precision(utilities - mean, covariance)
-            moved = FURTHER * float(np.log(likely / precision))
+            slope, information = _of_log_precision(precision, utilities - mean, covariance)
+            moved = float(np.clip(slope / information, -LARGEST_STEP, LARGEST_STEP))
             precision *= float(np.exp(moved))
         gradient, curvature = likelihood.expand_over(utilities, covariance)
         around = csr_array(curvature + precision * eye_array(len(utilities)))
@@ -44,26 +47,31 @@ def averaged(likelihood: MaxDiffLikelihood, posterior: Posterior, *, precision_k
         utilities = utilities + step * min(1.0, LARGEST_STEP / np.abs(step).max(initial=1e-9))
         if max(np.abs(step).max(initial=0), abs(moved)) < CLOSE_ENOUGH:
             break
-    found = replace(posterior, utilities=utilities, precision=around, prior_precision=precision)
+    found = replace(
+        posterior,
+        utilities=utilities,
+        precision=around,
+        prior_precision=precision,
+        kind=ErrorKind.VARIATIONAL,
+    )
     if precision_known:
         return found
-    shared = _of_precision(found, covariance)[:, None]
+    _slope, information = _of_log_precision(precision, utilities - mean, covariance)
+    # d u / d log l = -l C (u - mean), times one standard deviation of log l.
+    shared = -precision * (covariance @ (utilities - mean))[:, None] / np.sqrt(information)
     return replace(found, shared=shared if found.shared is None else np.hstack([found.shared, shared]))
 
 
-def _likely_precision(away: FloatArray, covariance: FloatArray) -> float:
-    """The precision under which utilities as far from the prior's mean as these (m,) are most likely."""
-    return float((len(away) + ITEMS_ADDED) / (away @ away + np.trace(covariance) + ITEMS_ADDED))
+def _of_log_precision(precision: float, away: FloatArray, covariance: FloatArray) -> tuple[float, float]:
+    """The slope of the log marginal likelihood by log l, with l the prior's precision, and its information.
 
-
-def _of_precision(posterior: Posterior, covariance: FloatArray) -> FloatArray:
-    """What one standard deviation of log l, with l the prior's precision, moves of the utilities (m,).
-
-    d u / d log l = -l C (u - mean). The information on log l is that of known utilities, (m + 2) / 2, less what is
-    missing because they are not known, the variance of l / 2 |u - mean|^2 (Louis 1982).
+    away: (m,) the utilities' means from the prior's mean. Both are those of known utilities, m / 2 - l S / 2 and
+    l S / 2 with S = |u - mean|^2, on the average over the posterior. Of the information, the variance of l S / 2 is
+    missing, because the utilities are not known (Louis 1982). `precision_prior` is added to both.
     """
-    away, precision = posterior.utilities - posterior.prior_mean, posterior.prior_precision
-    moved = -precision * (covariance @ away)
-    missing = precision**2 / 2 * float((covariance**2).sum()) - precision * float(away @ moved)
-    complete = (len(away) + ITEMS_ADDED) / 2
-    return np.asarray(moved / np.sqrt(max(complete - missing, complete / 100)))
+    log_precision, half = float(np.log(precision)), precision / 2
+    known = half * float(away @ away + np.trace(covariance))
+    missing = 2 * half**2 * float((covariance**2).sum() + 2 * away @ covariance @ away)
+    slope = len(away) / 2 - known + precision_prior.slope(log_precision)
+    information = known - missing + precision_prior.information(log_precision)
+    return slope, max(information, LEAST_INFORMATION)

@@ -103,10 +103,13 @@ def _scores_lines(figures: Mapping[str, Any]) -> Iterator[str]:
     if figures["marginal_reliability"] is not None:
         yield (
             _(
-                "MaxDiff scores: marginal reliability %(marginal_reliability).4f, if judgements are independent"
+                "MaxDiff scores: marginal reliability %(marginal_reliability).4f, 95 %% interval "
+                "%(marginal_reliability_low).4f to %(marginal_reliability_high).4f, if judgements are independent"
             )
             % figures
         )
+        if figures["marginal_reliability_low"] == 0:
+            yield _("Answers drawn at random could give this marginal reliability; do not cite it.")
     components = figures["components"]
     if components is None or components["score_icc"] is None:
         return

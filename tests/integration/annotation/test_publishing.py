@@ -70,7 +70,7 @@ def test_each_method_makes_a_score_set_that_says_how(judged, method) -> None:
     assert {score.standard_error is None for score in scores} == {method == "bradley-terry"}
     distinguishable = published.parameters["distinguishable"]
     assert distinguishable is None if method == "bradley-terry" else 0.3 < distinguishable < 1
-    assert published.parameters["standard_errors"] == {"counting": "counted", "maxdiff": "exact"}.get(
+    assert published.parameters["standard_errors"] == {"counting": "counted", "maxdiff": "variational"}.get(
         method, "none"
     )
 
@@ -197,7 +197,7 @@ def test_the_command_gives_what_a_bundle_states_beside_its_scores(bundle, tmp_pa
 
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert stated == {name: figures[name] for name in stated}
-    assert stated["standard_errors"] == {"counting": "counted", "maxdiff": "exact"}.get(method, "none")
+    assert stated["standard_errors"] == {"counting": "counted", "maxdiff": "variational"}.get(method, "none")
     assert (stated["prior_precision"] is None) == (method == "counting")
 
 
@@ -222,7 +222,10 @@ def test_the_command_gives_the_reliability_of_a_bundle(bundle, capsys) -> None:
     found = json.loads(capsys.readouterr().out.splitlines()[-1])
     stated = json.loads((bundle / "reliability.json").read_text())
     of_split = {name: value for name, value in stated["judgements"].items() if name != "seed"}
-    together = {name: stated[name] for name in ("marginal_reliability", "components", "curve")}
+    together = {
+        name: stated[name]
+        for name in ("marginal_reliability", "marginal_reliability_low", "components", "curve")
+    }
     assert {name: found[name] for name in of_split | together} == of_split | together
     assert stated["components"]["annotator"] is not None
     assert found["people_resampled"]

@@ -102,6 +102,19 @@ def test_known_scales_are_found_again_and_bring_the_utilities_nearer_to_the_trut
     assert right > wrong
 
 
+def test_somebody_who_guesses_has_a_scale_near_0_and_does_not_move_those_of_others() -> None:
+    utilities = 1.5 * np.random.default_rng(8).standard_normal(80)
+    log_scales = np.array([-0.5, -0.3, -0.1, 0.0, 0.1, 0.3, 0.5])
+    judgements = judged_by(utilities, np.exp(np.append(log_scales, -9)), each=4, seed=80)
+
+    found = fit_with_scales(judgements)[2]
+
+    *others, guessing = np.log(found.scales)
+    assert guessing < min(others) - 1
+    assert np.array(others) - np.mean(others) == pytest.approx(log_scales, abs=0.4)
+    assert found.scales[-1] > 0.001
+
+
 def test_equal_annotators_have_scale_1_and_the_scores_of_one_scale() -> None:
     utilities = 1.5 * np.random.default_rng(4).standard_normal(60)
     judgements = judged_by(utilities, np.ones(12), each=4, seed=50)

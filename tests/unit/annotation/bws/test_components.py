@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.components import variance_components
-from annotation.bws.reliability.marginal import marginal_reliability
+from annotation.bws.reliability.marginal import marginal_interval, marginal_reliability
 from annotation.bws.reliability.per_tuple import fewer_judgements
 from annotation.bws.reliability.split_half import Split, split_half_reliability
 from annotation.bws.scores.refitting import maxdiff_fit
 from annotation.bws.scores.scoring import maxdiff_scores
+from tests.unit.annotation.bws.test_prior_and_contrasts import drawn
 
 ITEMS = 150
 
@@ -127,6 +129,40 @@ def test_marginal_reliability_is_the_squared_correlation_with_the_truth(each) ->
         correlations.append(np.corrcoef(posterior.utilities, utilities)[0, 1] ** 2)
 
     assert np.mean(reliabilities) == pytest.approx(np.mean(correlations), abs=0.03)
+
+
+@pytest.mark.parametrize(("spread", "each"), [(1.0, 1), (0.4, 1), (0.0, 3)])
+def test_the_interval_of_the_marginal_reliability_holds_the_squared_correlation(spread, each) -> None:
+    held, lows, values = [], [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        utilities = spread * rng.standard_normal(ITEMS)
+        judged = drawn(np.repeat(design_tuples(ITEMS, seed=seed).tuples, each, axis=0), utilities, seed)
+        fit = maxdiff_fit(judged)
+        value = marginal_reliability(judged, fit.posterior)
+        low, high = marginal_interval(fit, value)
+        correlation = np.corrcoef(fit.posterior.utilities, utilities)[0, 1] if spread else 0.0
+        held.append(low <= correlation**2 <= high)
+        lows.append(low)
+        values.append(value)
+        assert 0 <= low <= value <= high < 1
+
+    assert np.mean(held) >= 10 / 12
+    if spread == 1:
+        assert min(lows) > 0.3
+    if spread == 0:  # of answers drawn at random: the estimate is low, and the interval begins at 0
+        assert np.mean(values) < 0.2
+        assert np.mean(np.array(lows) == 0) >= 11 / 12
+
+
+def test_the_quick_interval_of_the_marginal_reliability_is_that_of_the_likelihood(monkeypatch) -> None:
+    utilities = 1.5 * np.random.default_rng(3).standard_normal(300)
+    fit = maxdiff_fit(drawn(design_tuples(300).tuples, utilities, 3))
+
+    quick = marginal_interval(fit, 0.8)
+    monkeypatch.setattr("annotation.bws.reliability.marginal.ENOUGH_KNOWN", np.inf)
+
+    assert quick == pytest.approx(marginal_interval(fit, 0.8), abs=0.015)
 
 
 def test_all_judgements_are_as_reliable_as_split_half_says_and_agree_with_themselves() -> None:

@@ -151,7 +151,7 @@ def test_known_utilities_are_found_again_within_their_errors() -> None:
     errors, kind = posterior_errors(fit.precision)
 
     off = (fit.utilities - truth) / errors
-    assert kind is ErrorKind.EXACT
+    assert kind is ErrorKind.LAPLACE
     assert (np.abs(off) < 1.96).mean() > 0.85
     assert 0.7 < np.sqrt((off**2).mean()) < 1.3
 

@@ -5,9 +5,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
+from scipy.stats import gamma
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
+from annotation.bws.scores import precision_prior
 from annotation.bws.scores.contrasts import contrasts
 from annotation.bws.scores.empirical_bayes import fit_with_prior, log_determinant
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
@@ -126,6 +128,18 @@ def test_scales_of_annotators_multiply_the_utilities() -> None:
     assert curvature.toarray() == pytest.approx(-slope, abs=1e-4)
 
 
+def test_the_prior_of_the_precision_is_a_gamma_density_of_the_standard_deviation() -> None:
+    logs = np.linspace(-3, 6, 10)
+    densities = np.array([precision_prior.log_density(log) for log in logs])
+
+    assert densities == pytest.approx(gamma.logpdf(np.exp(-logs / 2), 2))  # shape 2, rate 1
+    for log in logs:
+        slope = approx_fprime([log], lambda at: precision_prior.log_density(at[0]), 1e-6)[0]
+        bend = approx_fprime([log], lambda at: precision_prior.slope(at[0]), 1e-6)[0]
+        assert precision_prior.slope(log) == pytest.approx(slope, abs=1e-4)
+        assert precision_prior.information(log) == pytest.approx(-bend, abs=1e-4)
+
+
 @pytest.mark.parametrize("spread", [0.6, 1.7])
 def test_the_precision_of_the_prior_is_found_again(spread) -> None:
     rng = np.random.default_rng(5)
@@ -214,7 +228,7 @@ def test_errors_of_many_items_are_those_of_few(monkeypatch, by_people) -> None:
     many = contrasts(posterior, gradients=gradients)
 
     assert many.covariance is None
-    assert few.kind is many.kind is (ErrorKind.ANNOTATORS if by_people else ErrorKind.EXACT)
+    assert few.kind is many.kind is (ErrorKind.ANNOTATORS if by_people else ErrorKind.LAPLACE)
     assert many.errors == pytest.approx(few.errors, rel=0.03 if by_people else 1e-6)
 
 

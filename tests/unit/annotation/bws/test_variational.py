@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
+from scipy.stats import gamma
 
 from annotation.bws.designs.design import design_tuples
 from annotation.bws.judgements import Judgements
@@ -55,9 +56,8 @@ def test_the_precision_is_the_most_likely_one_and_its_uncertainty_is_in_the_erro
 
     found = averaged(likelihood, mode, precision_known=False)
 
-    # Two more items of mean square 1: l e^-l as the prior of the precision.
     def loss(log: float) -> float:
-        return -float(logsumexp(log_joint(np.exp(log)))) - log + np.exp(log)
+        return -float(logsumexp(log_joint(np.exp(log)))) - gamma.logpdf(np.exp(-log / 2), 2)
 
     best = minimize_scalar(loss, bounds=(-4, 3), method="bounded", options={"xatol": 0.01}).x
     curvature = (loss(best + 0.2) - 2 * loss(best) + loss(best - 0.2)) / 0.2**2
