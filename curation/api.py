@@ -16,7 +16,9 @@ from curation.access import dataset_for, datasets_readable
 from curation.datasets.selectors import dataset_facts, pairs_found
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.review.history import decisions_of_dataset
-from curation.review.queue import Frame, Queue, queue_scores, realism_sets
+from curation.review.queue import Queue, realism_sets
+from curation.review.queues import queue_scores
+from curation.review.samples import MOST_DRAWN
 from curation.review.verdicts import review_decide, review_undo
 from curation.serializers import (
     DatasetDetailSerializer,
@@ -31,6 +33,8 @@ from curation.serializers import (
     VerdictSerializer,
     WaitingSerializer,
 )
+
+QUEUE_FIELDS = ("frame", "share", "size", "twice")
 
 
 class InDataset:
@@ -112,19 +116,22 @@ class ScoreList(InDataset, ListAPIView[PairScore]):
 
 @extend_schema_view(get=extend_schema(parameters=[QueueSerializer]))
 class ReviewQueue(InDataset, ListAPIView[PairScore]):
-    """The machine-written sentences that wait for review, by rising p_D."""
+    """The machine-written sentences that wait for your verdict, by rising p_D, or in the order of a sample."""
 
     serializer_class = WaitingSerializer
     queryset = PairScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PairScore]:
+        user: Any = self.request.user
         dataset = self.dataset()
         asked = QueueSerializer(data=self.request.query_params)
         asked.is_valid(raise_exception=True)
         score_set = _realism_set(dataset, asked.validated_data.get("score_set"))
         if score_set is None:
             return PairScore.objects.none()
-        return queue_scores(Queue(score_set, share=asked.validated_data["share"]))
+        queue = Queue(score_set, **{name: asked.validated_data[name] for name in QUEUE_FIELDS})
+        # A list where the queue is a sample, which the pages of the list take as well.
+        return queue_scores(queue, reviewer=user)  # type: ignore[return-value]
 
 
 def _realism_set(dataset: Dataset, pk: int | None) -> ScoreSet | None:
@@ -153,8 +160,8 @@ class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
         verdict = dict(asked.validated_data)
         pair = get_object_or_404(dataset.pairs.select_related("dataset"), pk=verdict.pop("pair"))
         score_set = _realism_set(dataset, verdict.pop("score_set", None))
-        blind = verdict.pop("blind")
-        queue = Queue(score_set, frame=Frame.CHOSEN, blind=blind) if score_set else None
+        chosen = {name: verdict.pop(name) for name in ("blind", "frame", "twice")}
+        queue = Queue(score_set, size=MOST_DRAWN, **chosen) if score_set else None
         decision = review_decide(pair=pair, queue=queue, by=user, at=now(), **verdict)
         return Response(ReviewDecisionSerializer(decision).data)
 

@@ -11,6 +11,8 @@ from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.numbers import NumberInBody
 from curation.pairs.inclusion import INCLUSIONS
 
+Frame = ReviewDecision.Frame
+
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     class Meta:
@@ -153,6 +155,25 @@ class QueueSerializer(QuerySerializer):
         max_value=1,
         help_text="of the sentences, lowest p_D first",
     )
+    frame = serializers.ChoiceField(
+        required=False,
+        default=Frame.LOWEST.value,
+        choices=[frame for frame in Frame.choices if frame[0] != Frame.CHOSEN],
+        help_text="how the sentences are chosen; rates of all may be estimated from random and stratified alone",
+    )
+    size = serializers.IntegerField(
+        required=False,
+        default=100,
+        min_value=1,
+        max_value=2000,
+        help_text="of a sample; no share counts then",
+    )
+    twice = serializers.BooleanField(
+        required=False, default=False, help_text="two people judge every sentence, independently"
+    )
+
+    def validate_frame(self, value: str) -> Frame:
+        return Frame(value)
 
 
 class ReviewDecisionSerializer(serializers.ModelSerializer[ReviewDecision]):
@@ -192,3 +213,15 @@ class VerdictSerializer(serializers.Serializer[Any]):
     )
     score_set = NumberInBody(required=False, help_text="id of the p_D set that was shown; else the newest")
     blind = serializers.BooleanField(required=False, default=False, help_text="whether p_D was hidden")
+    frame = serializers.ChoiceField(
+        required=False,
+        default=Frame.CHOSEN.value,
+        choices=Frame.choices,
+        help_text="of the list that showed the sentence; a sample has to contain it",
+    )
+    twice = serializers.BooleanField(
+        required=False, default=False, help_text="two people judge every sentence, independently"
+    )
+
+    def validate_frame(self, value: str) -> Frame:
+        return Frame(value)

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from curation.models import Dataset, Pair, ReviewDecision, ScoreSet, User
 from curation.pairs.keeping import KeptShare, KeptShareAbove, kept_by_p_d, kept_share
-from curation.review.queue import standing
+from curation.review.queue import Queue, standing
 
 LAST = 10  # verdicts whose effect on the estimated precision is shown
 _WITH = ("sentence", "pair", "reviewer", "replacement__b", "undone_by")
@@ -39,8 +39,10 @@ def decisions_of_dataset(dataset: Dataset) -> QuerySet[ReviewDecision]:
     return ReviewDecision.objects.filter(pair__dataset=dataset, alongside=None).select_related(*_WITH)
 
 
-def last_decisions(dataset: Dataset, *, most: int = LAST) -> list[ReviewDecision]:
-    return list(decisions_of_dataset(dataset).filter(undone_at=None)[:most])
+def last_decisions(queue: Queue, reviewer: User, *, most: int = LAST) -> list[ReviewDecision]:
+    """Everybody's; in a queue that is blind or asks two people the person's own, of whatever kind."""
+    valid = decisions_of_dataset(queue.score_set.dataset).filter(undone_at=None)
+    return list((valid.filter(reviewer=reviewer) if queue.discreet else valid.filter(binding=True))[:most])
 
 
 def last_decision_of(dataset: Dataset, reviewer: User) -> ReviewDecision | None:
@@ -48,8 +50,12 @@ def last_decision_of(dataset: Dataset, reviewer: User) -> ReviewDecision | None:
 
 
 def decisions_of_pair(pair: Pair) -> list[ReviewDecision]:
-    """What was decided about a pair, and the edit that it came from, the newest first."""
-    about = ReviewDecision.objects.filter(Q(pair=pair) | Q(replacement=pair))
+    """What was decided about a pair, and the edit that it came from, the newest first.
+
+    Of opinions only the decisions that a resolution replaced: a second reviewer who opens the page sees no other's.
+    """
+    decided = Q(binding=True) | Q(settled_by__isnull=False)
+    about = ReviewDecision.objects.filter(decided, Q(pair=pair) | Q(replacement=pair)).distinct()
     return list(about.select_related(*_WITH).order_by("-pk"))
 
 

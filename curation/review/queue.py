@@ -1,8 +1,8 @@
-"""Which machine-written sentences wait for a verdict, and in which order."""
+"""What a queue is, and which machine-written sentences of the lowest p_D wait for a verdict, in which order."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple, cast
 from urllib.parse import urlencode
 
@@ -10,39 +10,81 @@ from django.core.cache import cache
 from django.db.models import BigIntegerField, Count, Exists, F, Min, OuterRef, Q, QuerySet, Value
 from django.db.models.expressions import ExpressionWrapper
 
-from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet, Sentence
+from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet, Sentence, User
 
 Frame = ReviewDecision.Frame
 REVIEWABLE = (Pair.Status.ACTIVE, Pair.Status.PENDING)
-_KEPT_SECONDS = 24 * 3600
+# The queues that sample all machine sentences, so that rates of all may be estimated from their verdicts.
+SAMPLED = (Frame.RANDOM, Frame.STRATIFIED)
+UNDECIDED_P_D = 0.5  # at which the classifier finds a human and a machine equally likely
+KEPT_SECONDS = 24 * 3600
 # Multiplied by the one, modulo the other (a prime), numbers in a row come out in no order that tells of p_D.
 _SCATTER, _SCATTERED = 48_271, 65_537
 
 
 @dataclass(frozen=True)
 class Queue:
-    """What is reviewed: the machine sentences of a p_D score set, the `share` of them with the lowest p_D.
+    """What is reviewed: machine sentences of a p_D score set, and how they are chosen.
 
-    frame: chosen is for a sentence that no queue showed. blind: p_D is hidden, and the order does not follow it.
+    frame: lowest takes the `share` of them with the lowest p_D; uncertain the `size` nearest to p_D = 0.5; random and
+    stratified draw `size` of all; chosen is for a sentence that no queue showed. blind: p_D is hidden, and the order
+    does not follow it. human: human sentences are mixed into a blind sample. twice: two people judge every sentence.
     """
 
     score_set: ScoreSet
     frame: Frame = Frame.LOWEST
     share: float = 1.0
+    size: int = 100
     blind: bool = False
+    human: bool = False
+    twice: bool = False
+
+    @property
+    def samples(self) -> bool:
+        """Whether the sentences are those of a list that is drawn once (`samples.py`)."""
+        return self.frame in (Frame.UNCERTAIN, *SAMPLED)
+
+    @property
+    def mixes(self) -> bool:
+        """Whether human sentences are among those shown."""
+        return self.human and self.blind and self.samples
+
+    @property
+    def verdicts_needed(self) -> int:
+        return 2 if self.twice else 1
+
+    @property
+    def discreet(self) -> bool:
+        """Whether a curator sees only their own decisions: those of others, and what a pair's page says, would tell."""
+        return self.blind or self.twice
 
     @property
     def address(self) -> str:
-        """The query string under which a page shows this queue."""
-        named: dict[str, object] = {"set": self.score_set.pk, "share": self.share}
-        return urlencode(named | ({"blind": "on"} if self.blind else {}))
+        """The query string under which a page shows this queue: what is as usual in its frame is left out."""
+        named: dict[str, object] = {"set": self.score_set.pk}
+        if self.frame != Frame.LOWEST:
+            named["frame"] = self.frame.value
+        named |= {"size": self.size} if self.samples else {"share": self.share}
+        usual = self.frame in SAMPLED
+        for name, chosen, default in (
+            ("blind", self.blind, usual),
+            ("human", self.human, usual),
+            ("twice", self.twice, False),
+        ):
+            if chosen != default:
+                named[name] = "on" if chosen else "off"
+        return urlencode(named)
 
 
 class Progress(NamedTuple):
-    """Machine sentences of a queue: all of them, and those with a standing decision."""
+    """Verdicts that a queue takes, one or two for each sentence, and those that it has."""
 
     total: int
     decided: int
+
+    @property
+    def missing(self) -> int:
+        return self.total - self.decided
 
 
 def realism_sets(dataset: Dataset) -> list[ScoreSet]:
@@ -55,30 +97,43 @@ def standing() -> QuerySet[ReviewDecision]:
     return ReviewDecision.objects.filter(undone_at=None, binding=True)
 
 
-def queue_scores(queue: Queue) -> QuerySet[PairScore]:
-    """The waiting sentences in the order of the queue, each by the first of its pairs that waits, with its p_D."""
-    waiting = _waiting(Q(score_set=queue.score_set, value__lte=_limits(queue)[0]))
+def lowest_scores(queue: Queue, *, reviewer: User | None = None) -> QuerySet[PairScore]:
+    """The sentences of lowest p_D that wait, each by the first of its pairs that waits, with its p_D.
+
+    reviewer: leaves out what the person has an opinion on, and adds those that they are to judge as the second.
+    """
+    in_share = Q(score_set=queue.score_set, value__lte=_limits(queue)[0])
     same_sentence = _waiting(Q(score_set=queue.score_set)).filter(pair__b=OuterRef("pair__b"))
     earlier = same_sentence.filter(pair_id__lt=OuterRef("pair_id"))
-    first = waiting.filter(~Exists(earlier)).select_related("pair__a", "pair__b")
+    wanted = _is_waiting() & Q(~Exists(earlier))
+    if reviewer is not None:
+        on_pair = ReviewDecision.objects.filter(undone_at=None, alongside=None, pair=OuterRef("pair"))
+        own = on_pair.filter(reviewer=reviewer)
+        if queue.twice:
+            wanted |= Q(Exists(on_pair), ~Exists(on_pair.filter(second=True)))
+        wanted &= Q(~Exists(own))
+    first = _machine(in_share).filter(wanted).select_related("pair__a", "pair__b")
     if queue.blind:
         scattered = F("pair_id") * Value(_SCATTER) % Value(_SCATTERED)
         return first.order_by(ExpressionWrapper(scattered, output_field=BigIntegerField()), "pair_id")
     return first.order_by("value", "pair_id")
 
 
-def queue_waiting(queue: Queue) -> int:
-    """How many sentences of the queue wait: counted when nothing is left to show, or a share is offered."""
+def lowest_waiting(queue: Queue) -> int:
+    """How many sentences of the share wait: counted when nothing is left to show, or a share is offered."""
     waiting = _waiting(Q(score_set=queue.score_set, value__lte=_limits(queue)[0]))
     number: int = waiting.aggregate(n=Count("pair__b", distinct=True))["n"]
     return number
 
 
-def queue_progress(queue: Queue) -> Progress:
+def lowest_progress(queue: Queue) -> Progress:
     highest, total = _limits(queue)
-    shown = standing().filter(alongside=None)
-    decided = shown.filter(pair__scores__score_set=queue.score_set, pair__scores__value__lte=highest)
-    return Progress(total, decided.aggregate(n=Count("sentence", distinct=True))["n"])
+    in_share = Q(pair__scores__score_set=queue.score_set, pair__scores__value__lte=highest)
+    decided = standing().filter(in_share, alongside=None).aggregate(n=Count("sentence", distinct=True))["n"]
+    if queue.twice:
+        opinions = ReviewDecision.objects.filter(in_share, undone_at=None, second=True)
+        decided += opinions.aggregate(n=Count("sentence", distinct=True))["n"]
+    return Progress(queue.verdicts_needed * total, decided)
 
 
 def waiting_by_set(datasets: Iterable[Dataset]) -> dict[int, int]:
@@ -95,8 +150,16 @@ def waiting_of(dataset: Dataset) -> int:
 
 
 def _waiting(wanted: Q) -> QuerySet[PairScore]:
-    decided = standing().filter(pair=OuterRef("pair"))
-    return _machine(wanted).filter(~Exists(decided), pair__status__in=REVIEWABLE)
+    return _machine(wanted).filter(_is_waiting())
+
+
+def _is_waiting() -> Q:
+    return Q(~Exists(standing().filter(pair=OuterRef("pair"))), pair__status__in=REVIEWABLE)
+
+
+def machine_scores(score_set: ScoreSet) -> QuerySet[PairScore]:
+    """The set's scores of pairs that hold a machine's sentence, whatever became of them."""
+    return _machine(Q(score_set=score_set))
 
 
 def _machine(wanted: Q) -> QuerySet[PairScore]:
@@ -110,21 +173,14 @@ def _limits(queue: Queue) -> tuple[float, int]:
     """The highest p_D of the queue's share, and how many sentences that share holds: a published set never changes."""
     score_set = queue.score_set
     key = f"review:{score_set.pk}:{score_set.created_at.timestamp()}:{queue.share}"
-    return cast("tuple[float, int]", cache.get_or_set(key, lambda: _limits_counted(queue), _KEPT_SECONDS))
+    return cast("tuple[float, int]", cache.get_or_set(key, lambda: _limits_counted(queue), KEPT_SECONDS))
 
 
 def _limits_counted(queue: Queue) -> tuple[float, int]:
-    scores = _machine(Q(score_set=queue.score_set))
-    by_sentence = scores.values("pair__b").order_by().annotate(p_d=Min("value"))
+    by_sentence = machine_scores(queue.score_set).values("pair__b").order_by().annotate(p_d=Min("value"))
     total = by_sentence.count()
     if queue.share >= 1 or not total:
         return queue.score_set.high, total
     last = math.ceil(queue.share * total) - 1
     highest: float = by_sentence.order_by("p_d").values_list("p_d", flat=True)[last]
     return highest, by_sentence.filter(p_d__lte=highest).count()
-
-
-def queue_wider(queue: Queue, shares: Sequence[float]) -> Queue | None:
-    """The queue of the next larger share in which something waits, if there is one."""
-    wider = (replace(queue, share=share) for share in sorted(shares) if share > queue.share)
-    return next((each for each in wider if queue_waiting(each)), None)

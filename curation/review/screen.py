@@ -15,7 +15,8 @@ from curation.access import AuthedRequest
 from curation.models import Pair, PairScore
 from curation.review.evidence import HumanScores, Neighbour, human_scores, intended_of, nearest_human
 from curation.review.history import last_decision_of, last_decisions, review_pace, review_precision
-from curation.review.queue import Queue, queue_progress
+from curation.review.queue import Queue
+from curation.review.queues import queue_progress
 from curation.review.verdicts import review_next
 
 LONG_SENTENCE = 150  # characters
@@ -48,7 +49,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class ShownSentence:
-    """A sentence to review. strip: None in blind mode."""
+    """A sentence to review. strip: None in blind mode. intended: None among human sentences, which have none."""
 
     pair: Pair
     intended: PairScore | None
@@ -69,10 +70,11 @@ def shown_of(queue: Queue, scores: Sequence[PairScore]) -> list[ShownSentence]:
     """The context of each sentence, in a number of queries that does not depend on how many there are."""
     if not scores:
         return []
-    intended = intended_of([score.pair_id for score in scores])
+    intended = {} if queue.mixes else intended_of([score.pair_id for score in scores])
     human = None if queue.blind else human_scores(queue.score_set)
     strips = [_strip(human, score.value) if human else None for score in scores]
-    asked = [(score.pair.b.text, [score.pair.a_id]) for score in scores]
+    # A human sentence that was mixed in is not its own neighbour.
+    asked = [(score.pair.b.text, [score.pair.a_id, score.pair.b_id]) for score in scores]
     nearest = nearest_human(queue.score_set.dataset, asked)
     return [
         ShownSentence(score.pair, intended.get(score.pair_id), strip, neighbour, uuid4())
@@ -100,7 +102,7 @@ def figures_of(request: AuthedRequest, queue: Queue, *, at: datetime) -> dict[st
         "progress": queue_progress(queue),
         "pace": review_pace(dataset, request.user, at=at),
         "precision": review_precision(queue.score_set),
-        "decisions": last_decisions(dataset),
+        "decisions": last_decisions(queue, request.user),
         "undo": last.pk if last else "",
     }
 

@@ -1,26 +1,38 @@
 """The review of machine-written sentences: who is shown which, what a verdict does, and how it is taken back.
 
-A verdict is about a sentence. It holds for every generated pair of the dataset that has the sentence as its second
-and is undecided: kept pairs become active, rejected ones are left out of the next snapshot, edited ones are retired
-in favour of pairs with the new sentence. Snapshots that exist stay as they are. Each decision keeps what its pair
-was before, so that undoing restores exactly that.
+A verdict is about a sentence. A binding one holds for every generated pair of the dataset that has the sentence as its
+second and is undecided: kept pairs become active, rejected ones are left out of the next snapshot, edited ones are
+retired in favour of pairs with the new sentence. Snapshots that exist stay as they are. Each decision keeps what its
+pair was before, so that undoing restores exactly that.
 
 Locks: an edit locks the dataset's row first (it adds a sentence), every verdict and undo the sentence's row.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
 from curation.errors import UserError
-from curation.models import Pair, PairScore, ReviewClaim, ReviewDecision, ScoreSet, Sentence, User
+from curation.models import (
+    Pair,
+    PairScore,
+    ReviewClaim,
+    ReviewDecision,
+    ScoreSet,
+    Sentence,
+    SentenceScore,
+    User,
+)
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
-from curation.review.queue import REVIEWABLE, Frame, Queue, queue_scores, standing
+from curation.review.queue import REVIEWABLE, Frame, Queue, standing
+from curation.review.queues import queue_next
+from curation.review.samples import sample_item, verdicts_counted, verdicts_on_pair
 
 CLAIM_TIME = timedelta(minutes=10)
 NOTE_MAX_CHARACTERS = 500
@@ -44,7 +56,7 @@ def review_next(*, queue: Queue, reviewer: User, at: datetime, count: int = 3) -
     # Two who ask at once queue here: the second sees what the first was given.
     dataset_lock(dataset)
     taken = ReviewClaim.objects.filter(until__gt=at, pair__dataset=dataset).exclude(reviewer=reviewer)
-    offered = list(queue_scores(queue).exclude(pair__in=taken.values("pair"))[:count])
+    offered = queue_next(queue, reviewer=reviewer, without=taken, most=count)
     ReviewClaim.objects.bulk_create(
         [ReviewClaim(pair=score.pair, reviewer=reviewer, until=at + CLAIM_TIME) for score in offered],
         update_conflicts=True,
@@ -69,6 +81,9 @@ def review_decide(
 ) -> ReviewDecision:
     """Decide about the machine's sentence of a generated pair, once per client_id however often it is sent.
 
+    In a queue that asks two people, the second verdict changes no pair. Nor does one on a human sentence that was
+    mixed in, nor one in a random or stratified sample on a sentence that was decided about in another queue.
+
     reasons: of a rejection, at least one. text: of an edit, the new sentence. queue: where the person saw the sentence,
     from which the decision keeps the sampling frame, p_D, and whether it was hidden; without one the sentence was
     chosen by its number, and the pair's newest p_D is kept.
@@ -89,32 +104,53 @@ def review_decide(
         return first
     pair = Pair.objects.select_related("a", "b", "dataset").get(pk=pair.pk)
     dataset_require_active(pair.dataset)
-    _require_undecided(pair)
-    facts: dict[str, Any] = {
-        "sentence": pair.b,
-        "reviewer": by,
-        "verdict": verdict,
-        "reasons": sorted(set(reasons), key=Reason.values.index) if verdict == Verdict.REJECT else [],
-        "note": note.strip()[:NOTE_MAX_CHARACTERS],
-        "value_shown": _p_d(pair, queue.score_set if queue else None),
-        "score_set": queue.score_set if queue else None,
-        "frame": queue.frame if queue else Frame.CHOSEN,
-        "blind": queue.blind if queue else False,
-        "decided_at": at,
-    }
-    new_sentence = _sentence_edited(pair, text) if verdict == Verdict.EDIT else None
-    decision = ReviewDecision(client_id=client_id, pair=pair, **facts)
-    _decision_store(decision, new_sentence)
+    place = place_of(pair, queue, by)
+    text = _text_edited(pair, text) if verdict == Verdict.EDIT else ""
+    decision = ReviewDecision(
+        client_id=client_id,
+        pair=pair,
+        sentence=pair.b,
+        reviewer=by,
+        verdict=verdict,
+        reasons=sorted(set(reasons), key=Reason.values.index) if verdict == Verdict.REJECT else [],
+        note=note.strip()[:NOTE_MAX_CHARACTERS],
+        value_shown=_p_d(pair, queue.score_set if queue else None),
+        score_set=queue.score_set if queue else None,
+        frame=queue.frame if queue else Frame.CHOSEN,
+        stratum=place.stratum,
+        blind=queue.blind if queue else False,
+        binding=place.binding,
+        second=place.second,
+        decided_at=at,
+    )
+    ReviewClaim.objects.filter(pair=pair).delete()
+    if not place.binding:
+        decision.status_before, decision.text = pair.status, text
+        decision.save()
+        return decision
     # The other pairs of the sentence that wait for a verdict.
     generated = Pair.objects.filter(dataset=pair.dataset_id, b=pair.b_id, origin=Pair.Origin.GENERATED)
     decided = standing().filter(sentence=pair.b_id).values("pair")
     others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)
-    for companion in list(others.select_related("a", "b", "dataset").order_by("pk")):
-        own_id = uuid5(client_id, str(companion.pk))
-        also = ReviewDecision(client_id=own_id, pair=companion, alongside=decision, **facts)
-        _decision_store(also, new_sentence)
-    ReviewClaim.objects.filter(pair=pair).delete()
+    decision_store(decision, text=text, companions=list(others.values_list("pk", flat=True)))
     return decision
+
+
+def decision_store(decision: ReviewDecision, *, text: str, companions: Sequence[int]) -> None:
+    """Write a binding decision, with rows for the other pairs that it holds for, and change the pairs.
+
+    text: of an edit. The caller has locked the sentence, and the dataset where the verdict is an edit.
+    """
+    new_sentence = _sentence_edited(decision.pair, text) if decision.verdict == Verdict.EDIT else None
+    _row_store(decision, new_sentence)
+    pairs = Pair.objects.filter(pk__in=companions).select_related("a", "b", "dataset").order_by("pk")
+    shared = ("sentence", "reviewer", "verdict", "reasons", "note", "value_shown", "score_set", "frame")
+    facts = {name: getattr(decision, name) for name in (*shared, "stratum", "blind", "second", "decided_at")}
+    for companion in pairs:
+        own_id = uuid5(decision.client_id, str(companion.pk))
+        _row_store(
+            ReviewDecision(client_id=own_id, pair=companion, alongside=decision, **facts), new_sentence
+        )
 
 
 @transaction.atomic
@@ -130,9 +166,20 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
         return shown
     dataset_require_active(shown.pair.dataset)
     rows = [shown, *shown.companions.order_by("pk")]
+    if shown.binding:
+        effects_revert(rows)
+    _require_unresolved(shown)
+    ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(undone_at=at, undone_by=by)
+    if shown.settles is not None:
+        _restore(shown.settles)
+    shown.refresh_from_db()
+    return shown
+
+
+def effects_revert(rows: Sequence[ReviewDecision]) -> None:
+    """Make the pairs of binding decisions what they were before. Raises UserError where an edit was reviewed since."""
     replacements = [row.replacement_id for row in rows if row.replacement_id]
-    reviewed = standing().filter(pair__in=replacements)
-    later = reviewed.select_related("pair").first()
+    later = standing().filter(pair__in=replacements).select_related("pair").first()
     if later is not None:
         why = _("The edited sentence of pair %(pair)s has been reviewed since. Undo that decision first.")
         raise UserError(why, pair=later.pair.external_id)
@@ -141,9 +188,72 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
         Pair.objects.filter(pk=row.pair_id, status=after).update(status=row.status_before)
         if row.replacement_id:
             Pair.objects.filter(pk=row.replacement_id).update(status=Pair.Status.RETIRED)
-    ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(undone_at=at, undone_by=by)
-    shown.refresh_from_db()
-    return shown
+
+
+def _restore(decision: ReviewDecision) -> None:
+    """Make a decision binding again that the resolution of a disagreement had replaced."""
+    for row in [decision, *decision.companions.order_by("pk")]:
+        after = _STATUS_AFTER[Verdict(row.verdict)]
+        Pair.objects.filter(pk=row.pair_id, status=row.status_before).update(status=after)
+        if row.replacement_id:
+            Pair.objects.filter(pk=row.replacement_id).update(status=Pair.Status.ACTIVE)
+        ReviewDecision.objects.filter(pk=row.pk).update(binding=True)
+
+
+def _require_unresolved(decision: ReviewDecision) -> None:
+    """A verdict that went into the resolution of a disagreement stays while that is valid."""
+    resolutions = standing().filter(sentence=decision.sentence_id, settles__isnull=False, alongside=None)
+    if not decision.binding and resolutions.exists():
+        sentence = _("The disagreement about this sentence has been resolved. Undo the resolution first.")
+        raise UserError(sentence)
+
+
+class Place(NamedTuple):
+    """What a verdict is: whether it decides about the pairs, whether it is the second, and the sample's stratum."""
+
+    binding: bool
+    second: bool
+    stratum: int | None
+
+
+def place_of(pair: Pair, queue: Queue | None, by: User) -> Place:
+    """What the person's verdict on a pair's sentence would be. Raises UserError where there can be none.
+
+    The caller has locked the sentence.
+    """
+    own = ReviewDecision.objects.filter(undone_at=None, reviewer=by, settles=None)
+    if queue is None or not (queue.samples or queue.twice):
+        _require_none(own.filter(pair=pair, binding=False))
+        _require_undecided(pair)
+        return Place(binding=True, second=False, stratum=None)
+    stratum, human = None, False
+    if queue.samples:
+        item = sample_item(queue, pair.b_id)
+        if item is None or (item.human and pair.origin == Pair.Origin.GENERATED):
+            sentence = _(
+                "The sentence of pair %(pair)s is not in the sample of this queue. Load the page again."
+            )
+            raise UserError(sentence, pair=pair.external_id)
+        _require_none(own.filter(sentence=pair.b_id, alongside=None))
+        stratum, human = item.stratum, item.human
+        counted = verdicts_counted(queue, [pair.b_id]).get(pair.b_id, [])
+    else:
+        _require_none(own.filter(pair=pair))
+        counted = verdicts_on_pair(pair)
+    if len(counted) >= queue.verdicts_needed:
+        # Neither the verdicts nor whose they are: the person may be asked for one of their own.
+        raise DecidedError(_("This sentence already has the verdicts that were asked for."))
+    binding = not human and not standing().filter(pair=pair).exists()
+    if binding:
+        _require_undecided(pair)
+    return Place(binding, any(not verdict.second for verdict in counted), stratum)
+
+
+def _require_none(own: QuerySet[ReviewDecision]) -> None:
+    """A person judges a sentence once: a second verdict of the same person would not be independent."""
+    if own.exists():
+        sentence = _("You have already judged this sentence. Undo that verdict to judge it again.")
+        raise DecidedError(sentence)
 
 
 def _require_verdict(verdict: str, reasons: Sequence[str]) -> None:
@@ -180,10 +290,14 @@ def _p_d(pair: Pair, score_set: ScoreSet | None) -> float | None:
     scores = PairScore.objects.filter(pair=pair, score_set__kind=ScoreSet.Kind.REALISM)
     if score_set is not None:
         scores = scores.filter(score_set=score_set)
-    return scores.order_by("-score_set__created_at", "-pk").values_list("value", flat=True).first()
+    p_d = scores.order_by("-score_set__created_at", "-pk").values_list("value", flat=True).first()
+    if p_d is None and score_set is not None:
+        of_sentence = SentenceScore.objects.filter(score_set=score_set, sentence=pair.b_id)
+        p_d = of_sentence.values_list("value", flat=True).first()
+    return p_d
 
 
-def _decision_store(decision: ReviewDecision, new_sentence: Sentence | None) -> None:
+def _row_store(decision: ReviewDecision, new_sentence: Sentence | None) -> None:
     pair = decision.pair
     decision.status_before = pair.status
     # A companion whose first sentence is the new text has nothing to be paired with.
@@ -193,8 +307,8 @@ def _decision_store(decision: ReviewDecision, new_sentence: Sentence | None) -> 
     Pair.objects.filter(pk=pair.pk).update(status=_STATUS_AFTER[Verdict(decision.verdict)])
 
 
-def _sentence_edited(pair: Pair, text: str) -> Sentence:
-    """The sentence that takes the machine's place. What a person had written before stays a person's."""
+def _text_edited(pair: Pair, text: str) -> str:
+    """What a curator wrote in the place of the pair's second sentence, normalised. Raises UserError."""
     if not is_readable(text):
         raise UserError(_("The new text contains characters that cannot be stored. Type it again."))
     text = normalise(text)
@@ -208,6 +322,11 @@ def _sentence_edited(pair: Pair, text: str) -> Sentence:
     if text == pair.a.text:
         why = _("The new text is the source sentence itself. Write another sentence, or reject this one.")
         raise UserError(why)
+    return text
+
+
+def _sentence_edited(pair: Pair, text: str) -> Sentence:
+    """The sentence that takes the machine's place. What a person had written before stays a person's."""
     sentence, _made = Sentence.objects.get_or_create(
         dataset=pair.dataset,
         key=sentence_key(text),

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl
+from uuid import uuid4
 
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -11,13 +13,16 @@ from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_for, datasets_curated
 from curation.errors import UserError
-from curation.forms.review import SHARES, QueueForm, VerdictForm
-from curation.models import Dataset, PairScore, ReviewDecision, ScoreSet
-from curation.review.queue import Queue, queue_waiting, queue_wider, realism_sets, standing, waiting_by_set
+from curation.forms.review import SHARES, SIZES, QueueForm, ResolveForm, VerdictForm
+from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
+from curation.review.disagreements import decisions_disputed, disagreement_resolve, disagreements
+from curation.review.queue import SAMPLED, Queue, realism_sets, standing, waiting_by_set
+from curation.review.queues import queue_waiting, queue_wider
+from curation.review.samples import has_human, sample_score
 from curation.review.screen import figures_of, progress_text, screen_json, shown_next, shown_of, words
 from curation.review.verdicts import Reason, review_decide, review_undo
 
@@ -60,7 +65,7 @@ def review_screen(request: AuthedRequest, slug: str) -> JsonResponse:
 def review_decide_view(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
     queue = _queue(request, dataset)
-    form = VerdictForm(dataset, request.POST)
+    form = VerdictForm(dataset, request.POST, mixed=queue is not None and queue.mixes)
     if queue is None or not form.is_valid():
         return _refused(request, dataset, queue, form, form.first_error())
     if form.opens and not _asks_for_json(request):
@@ -88,10 +93,30 @@ def review_undo_view(request: AuthedRequest, slug: str, decision_pk: int) -> Htt
         messages.warning(request, str(error))
         return redirect(_address(queue) if queue else "curation:review_list")
     if queue and _asks_for_json(request):
-        score = _scores(queue).filter(pair=undone.pair_id).first()
+        score = _score(queue, undone.pair)
         return JsonResponse(screen_json(request, queue, at=now(), undone=score))
     messages.info(request, _("Undone: the sentence waits again."))
     return redirect(_address(queue) if queue else "curation:review_list")
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def review_disagreements(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Sentences on which two reviewers gave different verdicts; a POST makes one of the verdicts the valid one."""
+    dataset = dataset_for(request.user, slug, may="curate")
+    if request.method == "POST":
+        form = ResolveForm(dataset, request.POST)
+        try:
+            disagreement_resolve(by=request.user, at=now(), **form.verdict())
+        except UserError as error:
+            messages.warning(request, str(error))
+        else:
+            messages.info(request, _("The disagreement is resolved."))
+        return redirect("curation:review_disagreements", dataset.slug)
+    disputed = decisions_disputed(dataset).count()
+    shown = [(uuid4(), each) for each in disagreements(dataset)]
+    context = {"dataset": dataset, "disputed": disputed, "shown": shown}
+    return render(request, "curation/review/disagreements.html", context)
 
 
 def _queue(request: AuthedRequest, dataset: Dataset) -> Queue | None:
@@ -102,6 +127,10 @@ def _queue(request: AuthedRequest, dataset: Dataset) -> Queue | None:
 
 def _scores(queue: Queue) -> QuerySet[PairScore]:
     return queue.score_set.scores.select_related("pair__a", "pair__b")
+
+
+def _score(queue: Queue, pair: Pair) -> PairScore | None:
+    return sample_score(queue, pair) if queue.samples else _scores(queue).filter(pair=pair).first()
 
 
 def _address(queue: Queue) -> str:
@@ -140,13 +169,10 @@ def _page(
 ) -> HttpResponse:
     """opened: reject or edit, whose panel is open. The sentence that a form is about stays on the screen."""
     at = now()
-    score = None
-    if form and (pair := form.cleaned_data.get("pair")):
-        undecided = _scores(queue).exclude(pair__decisions__in=standing())
-        score = undecided.filter(pair=pair).first()
+    score = _score_kept(request, queue, form) if form else None
     several = shown_of(queue, [score]) if score else shown_next(request, queue, at=at, count=1)
     shown = several[0] if several else None
-    wider = None if shown else queue_wider(queue, [share for share, _label in SHARES])
+    wider = None if shown else _wider(request, queue)
     figures = figures_of(request, queue, at=at)
     context: dict[str, Any] = figures | {
         "shown": shown,
@@ -161,8 +187,46 @@ def _page(
         "queue_form": QueueForm(request.GET, score_sets=realism_sets(queue.score_set.dataset)),
         "address": queue.address,
         "other_sight": replace(queue, blind=not queue.blind).address,
-        "elsewhere": 0 if shown else queue_waiting(queue),
-        "wider": wider and {"label": dict(SHARES)[wider.share], "address": wider.address},
+        "other_people": replace(queue, twice=not queue.twice).address,
+        "other_mix": replace(queue, human=not queue.human).address,
+        "no_human": queue.mixes and not has_human(queue),
+        "of_all": queue.frame in SAMPLED,
+        "kept_choices": _kept_choices(queue),
+        "missing": figures["progress"].missing if queue.samples or queue.twice else 0,
+        "sentences": figures["progress"].total // queue.verdicts_needed,
+        "disputed": decisions_disputed(queue.score_set.dataset).count(),
+        "elsewhere": 0 if shown else queue_waiting(queue, reviewer=request.user),
+        "wider": wider,
         "words": words(),
     }
     return render(request, "curation/review/review.html", context, status=status)
+
+
+def _score_kept(request: AuthedRequest, queue: Queue, form: VerdictForm) -> PairScore | None:
+    """The sentence that a form is about, where the person may still judge it."""
+    pair = form.cleaned_data.get("pair")
+    if pair is None:
+        return None
+    if queue.samples or queue.twice:
+        own = ReviewDecision.objects.filter(undone_at=None, reviewer=request.user, pair=pair)
+        return None if own.exists() else _score(queue, pair)
+    return _scores(queue).exclude(pair__decisions__in=standing()).filter(pair=pair).first()
+
+
+def _kept_choices(queue: Queue) -> list[tuple[str, str]]:
+    """The choices that are made with links, which the form of the queue carries along where they are not the usual."""
+    return [(name, value) for name, value in parse_qsl(queue.address) if name in ("blind", "human", "twice")]
+
+
+def _wider(request: AuthedRequest, queue: Queue) -> dict[str, Any] | None:
+    """The next larger share or sample in which something waits for the person."""
+    wider = queue_wider(
+        queue,
+        reviewer=request.user,
+        shares=[share for share, _label in SHARES],
+        sizes=[size for size, _label in SIZES],
+    )
+    if wider is None:
+        return None
+    label = dict(SIZES)[wider.size] if wider.samples else dict(SHARES)[wider.share]
+    return {"label": label, "address": wider.address}

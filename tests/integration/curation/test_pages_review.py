@@ -11,7 +11,13 @@ from django.utils.timezone import now
 
 from curation.models import Pair, ReviewDecision
 from curation.review.verdicts import review_decide
-from tests.factories import GeneratedPairFactory, MembershipFactory, SentenceFactory, run_score_set
+from tests.factories import (
+    GeneratedPairFactory,
+    MembershipFactory,
+    PairFactory,
+    SentenceFactory,
+    run_score_set,
+)
 
 pytestmark = pytest.mark.django_db
 JSON = {"Accept": "application/json"}
@@ -372,3 +378,196 @@ def test_the_administration_shows_and_changes_nothing(model: str, pairs, curator
 
     assert client.get(f"/admin/curation/{model}/").status_code == 200
     assert client.get(f"/admin/curation/{model}/add/").status_code == 403
+
+
+# Samples, human sentences and two reviewers
+
+
+@pytest.fixture
+def human(dataset) -> Pair:
+    """A pair whose second sentence a person wrote, which has a p_D, beside nine machine sentences."""
+    for number in range(9):
+        GeneratedPairFactory(
+            dataset=dataset, b__text=f"Cow {number} milks a cow.", p_d=number / 10, intended=0.5
+        )
+    pair = PairFactory(dataset=dataset, b__text="A girl milks a cow.")
+    pair.b.scores.create(score_set=run_score_set(dataset, "realism", "p_D"), value=0.777)
+    return pair
+
+
+def all_items(client: Client, place: str, query: str) -> list[dict]:
+    """What the script shows one after the other, each sentence kept."""
+    items = []
+    while shown := client.get(f"{place}screen/?{query}").json()["items"]:
+        items.append(shown[0])
+        sent = {"pair": shown[0]["pair"], "client_id": str(uuid4()), "verdict": "keep"}
+        assert client.post(f"{place}decide/?{query}", sent, headers=JSON).status_code == 200
+    return items
+
+
+@pytest.mark.parametrize("frame", ["random", "stratified"])
+def test_a_sample_is_blind_and_says_that_rates_may_be_estimated(frame, place, human, curating) -> None:
+    page = curating.get(f"{place}?frame={frame}").content.decode()
+
+    assert "p_D is hidden" in page
+    assert "One sentence in ten was written by a human" in page
+    assert "rates of all machine-written sentences can be estimated" in page
+
+
+def test_other_queues_say_that_rates_may_not_be_estimated(place, pairs, curating) -> None:
+    for query in ("share=1.0", "frame=uncertain"):
+        page = curating.get(f"{place}?{query}").content.decode()
+        assert "from a random or stratified sample only, not from this queue" in page
+
+
+def test_nothing_on_the_screen_tells_a_human_sentence_from_a_machine_s(place, human, curating) -> None:
+    items = all_items(curating, place, "frame=random")
+
+    def without_words(item: dict) -> str:
+        html = re.sub(r'(<p class="sentence"[^>]*>)[^<]*', r"\1", item["html"])
+        html = re.sub(
+            r"No other human sentence shares a word with it|word overlap.*?</span>", "", html, flags=re.DOTALL
+        )
+        return re.sub(r'value="[^"]*"|\s+|0\.\d\d', " ", html)
+
+    assert human.pk in [item["pair"] for item in items]
+    assert len(items) == 10
+    shapes = {without_words(item) for item in items if "Nearest human sentence</span>" in item["html"]}
+    assert len(shapes) == 1
+    assert not any(word in shape for shape in shapes for word in ("Machine-written", "similarity"))
+    nearest = next(item["html"] for item in items if item["pair"] == human.pk)
+    assert nearest.count("A girl milks a cow.") == 1  # it is not its own neighbour
+
+
+def test_the_figures_change_alike_for_a_human_sentence_and_a_machine_s(place, human, curating) -> None:
+    query, seen = "frame=random", []
+    while items := curating.get(f"{place}screen/?{query}").json()["items"]:
+        sent = {
+            "pair": items[0]["pair"],
+            "client_id": str(uuid4()),
+            "verdict": "reject",
+            "reasons": ["logic"],
+        }
+        answer = curating.post(f"{place}decide/?{query}", sent | {"confirmed": "yes"}, headers=JSON).json()
+        seen.append(answer["decided_of"])
+        assert "/pairs/" not in answer["figures"]
+        assert "Hidden in this queue" in answer["figures"]
+
+    assert seen == [[number, 10] for number in range(1, 11)]
+    assert (status(human), ReviewDecision.objects.filter(pair=human).count()) == ("active", 1)
+
+
+def test_an_undo_brings_a_human_sentence_back_to_the_screen(place, human, curating) -> None:
+    all_items(curating, place, "frame=random")
+    decision = ReviewDecision.objects.get(pair=human)
+
+    answer = curating.post(f"{place}undo/{decision.pk}/?frame=random", headers=JSON).json()
+
+    assert answer["undone"]["pair"] == human.pk
+    assert "A girl milks a cow." in answer["undone"]["html"]
+    assert "p_D is hidden" in answer["undone"]["html"]
+
+
+def test_without_human_sentences_to_mix_in_the_page_says_so(place, pairs, curating) -> None:
+    assert "No human sentence is mixed in" in curating.get(f"{place}?frame=random").content.decode()
+    assert "is mixed in" not in curating.get(f"{place}?frame=random&human=off").content.decode()
+
+
+def test_a_choice_stays_where_the_size_changes_and_the_queue_brings_its_own(place, pairs, curating) -> None:
+    page = curating.get(f"{place}?frame=random&blind=off&twice=on").content.decode()
+
+    assert '<input type="hidden" name="blind" value="off">' in page
+    assert '<input type="hidden" name="twice" value="on">' in page
+    assert 'name="human"' not in page
+
+
+def test_a_sample_that_is_judged_leads_on(place, pairs, curating) -> None:
+    all_items(curating, place, "frame=random&size=40")
+
+    page = curating.get(f"{place}?frame=random&size=40").content.decode()
+
+    assert "All 3 sentences of this sample are judged." in page
+
+
+def test_who_has_judged_all_they_can_is_told_that_others_have_to(place, pairs, curating) -> None:
+    all_items(curating, place, "frame=random&twice=on")
+
+    page = curating.get(f"{place}?frame=random&twice=on").content.decode()
+
+    assert re.search(r"3 verdicts are missing, which other curators have\s+to give", page)
+
+
+def test_a_second_reviewer_is_not_shown_the_first_verdict(place, pairs, curating, owner, client_of) -> None:
+    query = "share=1.0&twice=on"
+    curating.post(f"{place}decide/?{query}", verdict(pairs[0], "reject", confirmed="yes", reasons=["logic"]))
+
+    page = client_of(owner).get(f"{place}?{query}").content.decode()
+
+    assert "Horse 0 rides horse 0." in page
+    assert "Your last decisions" in page
+    assert "✕" not in page.partition("decisions-heading")[2]
+    life = client_of(owner).get(f"/datasets/{pairs[0].dataset.slug}/pairs/{pairs[0].pk}/").content.decode()
+    client_of(owner).post(f"{place}decide/?{query}", verdict(pairs[0], "keep"))
+    assert status(pairs[0]) == "rejected"
+    later = curating.get(f"/datasets/{pairs[0].dataset.slug}/pairs/{pairs[0].pk}/").content.decode()
+    assert later.count('class="tag good"') == life.count('class="tag good"')
+
+
+def test_a_disagreement_is_resolved_on_its_page(place, pairs, curating, owner, client_of) -> None:
+    query = "share=1.0&twice=on"
+    curating.post(f"{place}decide/?{query}", verdict(pairs[0], "reject", confirmed="yes", reasons=["logic"]))
+    client_of(owner).post(f"{place}decide/?{query}", verdict(pairs[0], "keep"))
+    assert "Resolve 1 disagreement" in curating.get(place).content.decode()
+
+    page = curating.get(f"{place}disagreements/").content.decode()
+    assert "Logical flaw" in page
+    form = page.partition("Choose “keep” for: Horse 0")[0].rpartition("<form")[2]
+    sent = dict(re.findall(r'name="(decision|follow|client_id)" value="([^"]+)"', form))
+    answers = [curating.post(f"{place}disagreements/", sent, follow=True).content.decode() for _ in range(2)]
+
+    assert all("The disagreement is resolved." in answer for answer in answers)
+    assert "No disagreement waits." in answers[0]
+    assert status(pairs[0]) == "active"
+
+
+def test_a_resolution_that_makes_no_sense_says_so(place, pairs, curating) -> None:
+    page = curating.post(f"{place}disagreements/", {"decision": "x"}, follow=True).content.decode()
+
+    assert "The page is out of date. Load it again." in page
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_disagreements_are_for_those_who_curate(method, place, pairs, request, client_of) -> None:
+    answers = {
+        who: getattr(client_of(request.getfixturevalue(who)), method)(f"{place}disagreements/").status_code
+        for who in WHO
+    }
+
+    assert answers == (
+        WHO if method == "get" else {who: 302 if code == 200 else code for who, code in WHO.items()}
+    )
+
+
+def test_programs_list_a_sample_and_judge_in_it(dataset, human, curating, owner, client_of) -> None:
+    api = f"/api/v1/datasets/{dataset.slug}/review/"
+    waiting = curating.get(f"{api}?frame=stratified&size=5").json()["results"]
+    sent = {
+        "verdict": "keep",
+        "frame": "stratified",
+        "blind": True,
+        "twice": True,
+        "pair": waiting[0]["pair"],
+    }
+
+    first = curating.post(f"{api}decisions/", sent | {"client_id": str(uuid4())}, "application/json").json()
+    second = client_of(owner).post(f"{api}decisions/", sent | {"client_id": str(uuid4())}, "application/json")
+    refused = curating.post(
+        f"{api}decisions/", sent | {"pair": human.pk, "client_id": str(uuid4())}, "application/json"
+    )
+
+    assert len(waiting) == 5
+    assert (first["frame"], first["binding"], first["second"]) == ("stratified", True, False)
+    assert 1 <= first["stratum"] <= 10
+    assert (second.json()["binding"], second.json()["second"]) == (False, True)
+    assert (refused.status_code, "not in the sample" in refused.json()["detail"]) == (400, True)
+    assert curating.get(f"{api}?frame=sideways").status_code == 400

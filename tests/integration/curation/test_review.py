@@ -21,14 +21,8 @@ from curation.models import Dataset, Pair, PairScore, ReviewClaim, ReviewDecisio
 from curation.pairs.text import sentence_key
 from curation.review.evidence import human_scores, nearest_human
 from curation.review.history import decisions_of_pair, review_pace, review_precision
-from curation.review.queue import (
-    Queue,
-    queue_progress,
-    queue_scores,
-    queue_waiting,
-    waiting_by_set,
-    waiting_of,
-)
+from curation.review.queue import Queue, waiting_by_set, waiting_of
+from curation.review.queues import queue_progress, queue_scores, queue_waiting
 from curation.review.verdicts import CLAIM_TIME, DecidedError, review_decide, review_next, review_undo
 from tests.factories import (
     GeneratedPairFactory,
@@ -57,7 +51,7 @@ def queue_of(dataset: Dataset, **choice) -> Queue:
 
 
 def waiting(dataset: Dataset, **choice) -> list[Pair]:
-    return [score.pair for score in queue_scores(queue_of(dataset, **choice))]
+    return [score.pair for score in queue_scores(queue_of(dataset, **choice), reviewer=UserFactory())]
 
 
 def status(pair: Pair) -> str:
@@ -102,7 +96,7 @@ def test_only_undecided_machine_sentences_of_active_and_pending_pairs_wait(datas
 
     assert waiting(dataset) == [pending, active]
     assert waiting_of(dataset) == 2
-    assert queue_waiting(queue_of(dataset)) == 2
+    assert queue_waiting(queue_of(dataset), reviewer=UserFactory()) == 2
 
 
 def test_a_share_is_cut_by_p_d_and_does_not_move_while_it_is_reviewed(dataset, decide) -> None:
@@ -114,7 +108,7 @@ def test_a_share_is_cut_by_p_d_and_does_not_move_while_it_is_reviewed(dataset, d
 
     assert waiting(dataset, share=0.25) == pairs[1:3]
     progress = queue_progress(queue)
-    assert (progress.total, progress.decided, queue_waiting(queue)) == (3, 1, 2)
+    assert (progress.total, progress.decided, queue_waiting(queue, reviewer=UserFactory())) == (3, 1, 2)
 
 
 def test_a_sentence_in_several_pairs_waits_once(dataset) -> None:

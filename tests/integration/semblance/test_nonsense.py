@@ -32,6 +32,7 @@ from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import User
+from curation.review.queue import Queue
 from curation.review.verdicts import review_decide
 from mlworkers.plans.kinds import KINDS
 from tests.conftest import rolled_back
@@ -125,7 +126,7 @@ def made_world() -> World:
     import_check(batch=batch, options=ImportOptions())
     snapshot_create(dataset=dataset, by=owner)
     decision = review_decide(
-        pair=decided, score_set=realism, by=owner, at=now(), verdict="keep", client_id=uuid4()
+        pair=decided, queue=Queue(realism), by=owner, at=now(), verdict="keep", client_id=uuid4()
     )
     _made, token = invitation_create(dataset=dataset, role="curator", people=2, days=2, by=owner, at=now())
     pks = SimpleNamespace(run=run.pk, artifact=artifact.pk, comparison=comparison.pk, relation=relation.pk)
