@@ -32,7 +32,7 @@ from curation.models import (
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, sentence_key, shows_something
 from curation.review.queue import REVIEWABLE, Frame, Queue, standing
 from curation.review.queues import queue_next
-from curation.review.samples import sample_item, verdicts_counted, verdicts_on_pair
+from curation.review.samples import sample_item, sample_items, verdicts_counted, verdicts_on_pair
 
 CLAIM_TIME = timedelta(minutes=10)
 NOTE_MAX_CHARACTERS = 500
@@ -49,9 +49,15 @@ class DecidedError(UserError):
     """Somebody has decided about the sentence already."""
 
 
-@transaction.atomic
 def review_next(*, queue: Queue, reviewer: User, at: datetime, count: int = 3) -> list[PairScore]:
     """The next sentences for this person, which nobody else is offered for some minutes. Fewer where fewer wait."""
+    if queue.samples:
+        sample_items(queue)  # which may have to be drawn: nobody should wait for the lock meanwhile
+    return _offer(queue, reviewer, at, count)
+
+
+@transaction.atomic
+def _offer(queue: Queue, reviewer: User, at: datetime, count: int) -> list[PairScore]:
     dataset = queue.score_set.dataset
     # Two who ask at once queue here: the second sees what the first was given.
     dataset_lock(dataset)

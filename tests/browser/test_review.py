@@ -290,3 +290,46 @@ def test_a_site_with_a_problem_is_told_from_no_connection_and_the_verdict_is_sen
     screen.context.unroute("**/decide/**")
     expect(screen.get_by_role("alert")).to_be_hidden()
     assert stored() == [("keep", [])]
+
+
+def test_a_random_sample_is_judged_by_keyboard_and_tells_no_origin(curator_page, dataset, pairs) -> None:
+    page = reviewing(curator_page, dataset, "share=1.0")
+    page.get_by_label("Queue").select_option("random sample")
+    expect(page.get_by_label("Sample")).to_have_value("100")
+    ready(page)
+
+    for number in range(5):
+        expect(page.get_by_role("region", name="Sentence to judge")).to_be_visible()
+        press(page, "k")
+        if number < 4:
+            expect(page.get_by_text(f"{number + 1} of 5 decided")).to_be_visible()
+            ready(page)
+
+    expect(page.get_by_text("All 5 sentences of this sample are judged.")).to_be_visible()
+    expect(page.get_by_role("link", name="See what the verdicts say about p_D")).to_be_visible()
+    frames = set(ReviewDecision.objects.values_list("frame", "blind", "second"))
+    assert frames == {("random", True, False)}
+
+
+def test_two_people_disagree_and_a_curator_resolves_it_on_a_telephone(
+    open_as, curator, owner, dataset, pairs
+) -> None:
+    query = "share=1.0&twice=on"
+    press(reviewing(open_as(curator), dataset, query), "k")
+    second = reviewing(open_as(owner), dataset, query)
+    second.wait_for_timeout(300)
+    ReviewDecision.objects.get()
+    second.reload()
+    ready(second)
+    press(second, "r", "2", "Enter")
+    expect(second.get_by_text("2 of 10 decided")).to_be_visible()
+
+    page = open_as(curator, width=390, height=844, is_mobile=True, has_touch=True)
+    page.goto(f"/review/{dataset.slug}/disagreements/")
+    assert sideways_overflow(page) <= 0
+    page.get_by_role("button", name="Choose “reject” for: House 0 paints house 0.").tap()
+
+    expect(page.get_by_text("The disagreement is resolved.")).to_be_visible()
+    expect(page.get_by_text("No disagreement waits.")).to_be_visible()
+    pairs[0].refresh_from_db()
+    assert pairs[0].status == "rejected"
