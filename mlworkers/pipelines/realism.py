@@ -1,10 +1,10 @@
 """How human the sentences of a generation sound: p_D of each, from a classifier that saw neither it nor its doubles."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -16,14 +16,16 @@ from curation.models import ScoreSet
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import encode
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_sentences
+from mlworkers.pipelines.scored_sentences import SentencesToScore, Verdict, scored_sentences
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.realism.dataset import SdiData, sdi_data
+from mlworkers.realism.discrimination import auc_difference
 from mlworkers.realism.fine_tuning import fine_tune, part_of, schedule_of
 from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
+from mlworkers.realism.verdicts import FEWEST_EACH
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.training.loop import CurvePoint
 
@@ -34,8 +36,18 @@ COLUMNS = (
     *(Column(name, "integer") for name in ("learnt", "group", "fold")),
     *(Column(name, "number") for name in ("logit_machine", "logit_human", "p_human")),
 )
-# Logits of n sentences (n, 2), none from a classifier that saw the sentence; and those of one that saw them all.
-ClassifierLogits = tuple[Floats, Floats]
+
+
+class ClassifierLogits(NamedTuple):
+    """Logits of n sentences (n, 2).
+
+    held_out: none from a classifier that saw the sentence. in_sample: of one that saw them all. without_verdicts: as
+    held_out, where classifiers learned from verdicts, of those that did not.
+    """
+
+    held_out: Floats
+    in_sample: Floats
+    without_verdicts: Floats | None = None
 
 
 def score_realism(plan: RealismPlan, job: Job) -> Outcome:
@@ -45,7 +57,8 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     scored = SentencesToScore.from_json(drawn)
     human, usable = (np.array(marks, dtype=bool) for marks in (scored.human, scored.usable))
     data = sdi_data(scored.texts, human, usable, scored.links, folds=plan.folds, seed=plan.seed)
-    logits, in_sample = CLASSIFIERS[plan.classifier](plan, data, job)
+    data = _with_verdicts(plan, data, scored)
+    logits, in_sample, without = CLASSIFIERS[plan.classifier](plan, data, job)
     job.report(0, 0, _("Calibrating"))
     scoring = score_sentences(logits, data, temperature=plan.temperature)
     p_human = scoring.p_human.tolist()
@@ -56,6 +69,7 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         **pair_figures(
             [p_human[pair.index] for pair in scored.pairs], [pair.target for pair in scored.pairs]
         ),
+        **({} if without is None else verdict_figures(scored.verdicts, without, logits)),
     }
     made = _sentence_scores(job.folder / "sentence-scores.csv", scored, data, logits, p_human)
     score_set = score_set_publish(
@@ -64,13 +78,16 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         kind=ScoreSet.Kind.REALISM,
         low=0.0,
         high=1.0,
-        method=_("realism, cross-fitted"),
+        method=_("realism, learned from verdicts")
+        if plan.learn_from_verdicts
+        else _("realism, cross-fitted"),
         parameters={
             "generation": plan.run,
             "model": plan.model,
             "classifier": plan.classifier.value,
             "folds": plan.folds,
             "seed": plan.seed,
+            "learn_from_verdicts": plan.learn_from_verdicts,
             **{name: figures[name] for name in ("temperature", "auc", "auc_low", "auc_high")},
         },
         scores=[(pair.pair, p_human[pair.index], None, None) for pair in scored.pairs],
@@ -82,7 +99,63 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         "AUC %(auc).2f (%(auc_low).2f to %(auc_high).2f; the interval excludes the variation of training again); "
         "median p_D %(median_p_human).2f of human, %(median_p_machine).2f of machine sentences"
     )
-    return Outcome(message % figures, figures | about, [made])
+    told = [message % figures, _change(figures)] if plan.learn_from_verdicts else [message % figures]
+    return Outcome(". ".join(told), figures | about, [made])
+
+
+def _with_verdicts(plan: RealismPlan, data: SdiData, scored: SentencesToScore) -> SdiData:
+    """The data as it is learned from: with the verdicts of people, if the plan says so."""
+    if not plan.learn_from_verdicts:
+        return data
+    kept, rejected = (np.zeros(len(data.texts), dtype=bool) for _side in range(2))
+    for verdict in scored.verdicts:
+        (kept if verdict.kept else rejected)[verdict.index] = True
+    return data.with_verdicts(kept, rejected, count=plan.verdict_count)
+
+
+def verdict_figures(verdicts: Sequence[Verdict], before: Floats, after: Floats) -> dict[str, Any]:
+    """How p_D ranks kept above rejected sentences of the random or stratified sample, without and with verdicts.
+
+    before, after: logits (n, 2) of classifiers that saw neither the sentence nor its verdict. The figures of the AUC
+    are None where the sample has too few kept or rejected sentences.
+    """
+    counted = {
+        "verdicts_kept": sum(verdict.kept for verdict in verdicts),
+        "verdicts_rejected": sum(not verdict.kept for verdict in verdicts),
+    }
+    sample = [verdict for verdict in verdicts if verdict.weight > 0]
+    kept = np.array([verdict.kept for verdict in sample], dtype=bool)
+    if min(kept.sum(), (~kept).sum()) < FEWEST_EACH:
+        return {**counted, "verdict_auc_before": None, "verdict_auc_after": None, "verdict_auc_change": None}
+    index = np.array([verdict.index for verdict in sample])
+    weights, strata = np.array([verdict.weight for verdict in sample]), np.array([v.stratum for v in sample])
+    without, learned = (np.diff(logits[index], axis=1)[:, 0] for logits in (before, after))
+    found = auc_difference(without, learned, kept, weights, strata)
+    return {
+        **counted,
+        "verdict_auc_before": found.before,
+        "verdict_auc_after": found.after,
+        "verdict_auc_change": found.value,
+        "verdict_auc_change_low": found.low,
+        "verdict_auc_change_high": found.high,
+    }
+
+
+def _change(figures: dict[str, Any]) -> str:
+    if figures["verdict_auc_change"] is None:
+        return (
+            _(
+                "What learning from %(verdicts_kept)s kept and %(verdicts_rejected)s rejected sentences changes is not "
+                "known: no random or stratified sample has enough of both"
+            )
+            % figures
+        )
+    sentence = _(
+        "learning from %(verdicts_kept)s kept and %(verdicts_rejected)s rejected sentences changes the AUC of p_D "
+        "for kept sentences from %(verdict_auc_before).2f to %(verdict_auc_after).2f (difference "
+        "%(verdict_auc_change)+.2f, %(verdict_auc_change_low)+.2f to %(verdict_auc_change_high)+.2f)"
+    )
+    return str(sentence % figures)
 
 
 def _with_head(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
@@ -90,8 +163,12 @@ def _with_head(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
     features = _vectors(plan, data, job)
     crossed = cross_fit(features, data, report=job.report)
     penalty = usual_penalty(crossed.penalties)
-    head = fit_head(features[data.learned], data.human[data.learned], penalty=penalty)
-    return crossed.logits, head.logits(features)
+    learned = data.learned
+    head = fit_head(features[learned], data.label[learned], counts=data.count[learned], penalty=penalty)
+    without = None
+    if plan.learn_from_verdicts:
+        without = cross_fit(features, data.without_verdicts(), report=job.report).logits
+    return ClassifierLogits(crossed.logits, head.logits(features), without)
 
 
 def _vectors(plan: RealismPlan, data: SdiData, job: Job) -> Floats:
@@ -152,7 +229,7 @@ def _fine_tuned(plan: RealismPlan, data: SdiData, job: Job) -> ClassifierLogits:
     logits = np.empty((len(data.texts), 2))
     for fold, path in enumerate(folds):
         logits[data.fold == fold] = array_read(path)
-    return logits, array_read(whole)
+    return ClassifierLogits(logits, array_read(whole))
 
 
 CLASSIFIERS: dict[ClassifierKind, Callable[[RealismPlan, SdiData, Job], ClassifierLogits]] = {

@@ -1,7 +1,7 @@
 """What a scoring of realism is about: the sentences of a generation, human ones to hold against them, and its pairs."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +9,12 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
+from curation.review.queue import realism_sets
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import IN_MEMORY, held_out_of, human_pairs, human_texts
 from mlworkers.realism.plan import RealismPlan
+from mlworkers.realism.verdicts import FEWEST_EACH
+from mlworkers.registry.verdicts import verdict_report
 
 SPLIT = "train"  # of a generation that says nothing else
 GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)
@@ -24,6 +27,18 @@ class ScoredPair:
     pair: int
     index: int
     target: float | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A blind verdict of a person on a machine sentence, by its index. weight, stratum: in the sample by which the
+    result is judged; weight 0 for a sentence that is not in it.
+    """
+
+    index: int
+    kept: bool
+    weight: float
+    stratum: int
 
 
 @dataclass(frozen=True)
@@ -40,10 +55,13 @@ class SentencesToScore:
     usable: list[bool]
     links: list[tuple[int, int]]
     pairs: list[ScoredPair]
+    verdicts: list[Verdict] = field(default_factory=list)
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "SentencesToScore":
-        return cls(**{**stored, "pairs": [ScoredPair(*pair.values()) for pair in stored["pairs"]]})
+        pairs = [ScoredPair(*pair.values()) for pair in stored["pairs"]]
+        verdicts = [Verdict(*verdict.values()) for verdict in stored.get("verdicts", [])]
+        return cls(**{**stored, "pairs": pairs, "verdicts": verdicts})
 
 
 class _GeneratedPair(NamedTuple):
@@ -52,6 +70,7 @@ class _GeneratedPair(NamedTuple):
     sentence: int
     text: str
     origin: str
+    gone: bool
     target: float | None
 
 
@@ -64,7 +83,8 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     if run.dataset_id != dataset.pk:
         sentence = _("Run %(run)s does not belong to %(dataset)s; name one that generated pairs of it.")
         raise UserError(sentence, **words)
-    generated = _generated(run, dataset)
+    judged = _verdicts(plan, dataset) if plan.learn_from_verdicts else {}
+    generated = _generated(run, dataset, judged)
     split = str(run.plan.get("split", SPLIT))
     people, mates = _people(dataset, split)
     drawn = sorted(people)
@@ -91,23 +111,56 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
             *_to_sources(generated, index_of),
             *((index_of[a], index_of[b]) for a, b in dict.fromkeys(mates) if a in index_of and b in index_of),
         ],
-        pairs=[ScoredPair(row.pair, index_of[row.sentence], row.target) for row in generated],
+        pairs=[ScoredPair(row.pair, index_of[row.sentence], row.target) for row in generated if not row.gone],
+        verdicts=[
+            Verdict(index_of[number], *verdict) for number, verdict in judged.items() if number in index_of
+        ],
     )
 
 
-def _generated(run: Run, dataset: Dataset) -> list[_GeneratedPair]:
+def _generated(run: Run, dataset: Dataset, judged: Container[int]) -> list[_GeneratedPair]:
+    """The pairs that were not rejected, and those of judged sentences, whatever became of them."""
     targets = _targets(run, dataset)
     pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
-    rows = pairs.exclude(status__in=GONE).order_by("pk")
-    fields = rows.values_list("pk", "a_id", "b_id", "b__text", "b__origin")
-    generated = [_GeneratedPair(*row, targets.get(row[0])) for row in fields.iterator(chunk_size=IN_MEMORY)]
-    if not generated:
+    rows = pairs.order_by("pk").values_list("pk", "a_id", "b_id", "b__text", "b__origin", "status")
+    generated = [
+        _GeneratedPair(*row[:-1], row[-1] in GONE, targets.get(row[0]))
+        for row in rows.iterator(chunk_size=IN_MEMORY)
+        if row[-1] not in GONE or row[2] in judged
+    ]
+    if all(row.gone for row in generated):
         sentence = _(
             "Run %(run)s has no generated pairs that were not rejected, so there is nothing to score; name a run "
             "that generated pairs."
         )
         raise UserError(sentence, run=run.pk)
     return generated
+
+
+def _verdicts(plan: RealismPlan, dataset: Dataset) -> dict[int, tuple[bool, float, int]]:
+    """Whether each judged machine sentence was kept, with its weight and stratum in the sample that judges the result.
+
+    By the p_D set of the generation that has most blind verdicts in a random or stratified sample. Raises UserError
+    where people gave too few blind verdicts.
+    """
+    sets = [each for each in realism_sets(dataset) if each.parameters.get("generation") == plan.run]
+    reports = [verdict_report(each) for each in sets]
+    best = max(reports, key=lambda each: each.main.sample.n if each.main else 0, default=None)
+    verdicts = {number: (kept, 0.0, 0) for report in reports[::-1] for number, kept in report.blind.items()}
+    kept = sum(kept for kept, _weight, _stratum in verdicts.values())
+    if min(kept, len(verdicts) - kept) < FEWEST_EACH:
+        sentence = _(
+            "People kept %(kept)s machine sentences of run %(run)s in blind review and rejected %(rejected)s. Learning "
+            "from verdicts needs at least %(fewest)s of each; review more sentences blind, or do not learn "
+            "from verdicts."
+        )
+        words = {"kept": kept, "rejected": len(verdicts) - kept, "run": plan.run, "fewest": FEWEST_EACH}
+        raise UserError(sentence, **words)
+    if best is not None and best.main is not None:
+        sample = best.main.sample
+        rows = zip(best.main.sentences, sample.kept, sample.weights, sample.stratum, strict=True)
+        verdicts |= {number: (bool(k), float(weight), int(stratum)) for number, k, weight, stratum in rows}
+    return verdicts
 
 
 def _targets(run: Run, dataset: Dataset) -> dict[int, float]:

@@ -75,12 +75,17 @@ def brier_score(share: ArrayLike, human: Marks) -> float:
     return float(class_weights(human) @ distance**2)
 
 
-def class_weights(human: Marks) -> Floats:
-    """Weights (n,) that sum to 1, each class to one half. Raises ValueError where a class is missing."""
+def class_weights(human: Marks, counts: Floats | None = None) -> Floats:
+    """Weights (n,) that sum to 1, each class to one half. Raises ValueError where a class is missing.
+
+    counts: how many sentences each counts for within its class, (n,); without them, one.
+    """
     people = int(np.count_nonzero(human))
     if people in (0, human.size):
         raise ValueError("All sentences are of one class; calibration needs both.")
-    return np.where(human, 0.5 / people, 0.5 / (human.size - people))
+    each = np.ones(human.size) if counts is None else counts
+    weights: Floats = 0.5 * each / np.where(human, each[human].sum(), each[~human].sum())
+    return weights
 
 
 def _margins(logits: ArrayLike) -> Floats:

@@ -1,7 +1,7 @@
 """Synthetic data identification (SDI): what its classifiers are trained and evaluated on, and in which folds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from mlworkers.realism.text import alike
 
 Integers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Link = tuple[int, int]
 
 
@@ -76,7 +77,8 @@ class SdiData:
 
     left_out: how many sentences are scored and not learned from, by reason. unusable: as drawn. identical: machine
     sentences whose words a person wrote too. repeated: doubles within a class, beyond the first. longer: human
-    sentences with more words than any machine sentence, which ends at a token limit.
+    sentences with more words than any machine sentence, which ends at a token limit. label: the class that a sentence
+    is learned as, True for human, and count: how many sentences it counts for within that class; (n,) each.
     """
 
     texts: Sequence[str]
@@ -87,6 +89,21 @@ class SdiData:
     folds: int
     links_cut: int
     left_out: dict[str, int]
+    label: Marks
+    count: Floats
+
+    def with_verdicts(self, kept: Marks, rejected: Marks, *, count: float) -> "SdiData":
+        """The same sentences in the same folds, learned from with the verdicts of people.
+
+        kept, rejected: marks (n,) of machine sentences. A kept one is learned as if a person had written it, a
+        rejected one as a machine's, and each counts for `count` sentences.
+        """
+        judged = (kept | rejected) & self.learned & ~self.human
+        return replace(self, label=self.human | (judged & kept), count=np.where(judged, count, 1.0))
+
+    def without_verdicts(self) -> "SdiData":
+        """The same sentences in the same folds, each learned as the class it is of."""
+        return replace(self, label=self.human, count=np.ones(len(self.texts)))
 
     def seen_by(self, fold: int) -> Marks:
         """What the classifier of a fold may learn from: the sentences of the other folds, (n,)."""
@@ -118,7 +135,9 @@ def sdi_data(
     fold_of = np.zeros(int(group.max()) + 1, dtype=np.int64)
     _, compact = np.unique(group[learned], return_inverse=True)
     fold_of[group[learned]] = assign_folds(compact, human[learned], folds=folds, seed=seed)
-    data = SdiData(texts, human, learned, group, fold_of[group], folds, links_cut, left_out)
+    data = SdiData(
+        texts, human, learned, group, fold_of[group], folds, links_cut, left_out, human, np.ones(len(texts))
+    )
     for kind, name in ((True, "human"), (False, "machine")):
         held = np.unique(data.fold[learned & (human == kind)])
         # A fold's classifier learns from the others but for one, by which it is chosen.

@@ -4,6 +4,7 @@ The classes are human and machine sentences for a classifier, and kept and rejec
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,6 +74,38 @@ def sampled_auc_interval(
     """
     if np.unique(strata).size == 1:
         return auc_interval(scores, positive, level=level)
+    value, terms = _weighted(scores, positive, weights)
+    marks = np.asarray(positive, dtype=bool)
+    fewest = int(min(marks.sum(), marks.size - marks.sum()))
+    return _with_interval(value, _variance_of_total(terms, strata), fewest, level)
+
+
+class Difference(NamedTuple):
+    """The AUC of the scores after minus that before, of the same sentences, with its 95 % interval."""
+
+    before: float
+    after: float
+    value: float
+    low: float
+    high: float
+
+
+def auc_difference(
+    before: ArrayLike, after: ArrayLike, positive: ArrayLike, weights: Floats, strata: Integers
+) -> Difference:
+    """Two scores of the same sentences compared; arguments as for `sampled_auc_interval`.
+
+    Variance: of the difference of the linearised terms, so that what both scores have in common cancels; with one
+    stratum and equal weights DeLong's for paired scores, times n/(n - 1).
+    """
+    (first, of_first), (second, of_second) = (_weighted(each, positive, weights) for each in (before, after))
+    reach = norm.ppf(0.975) * np.sqrt(_variance_of_total(of_second - of_first, strata))
+    change = second - first
+    return Difference(first, second, change, float(change - reach), float(change + reach))
+
+
+def _weighted(scores: ArrayLike, positive: ArrayLike, weights: Floats) -> tuple[float, Floats]:
+    """The weighted AUC, and what each sentence adds to its deviation, (n,)."""
     kept, rejected = _split(scores, positive)
     marks = np.asarray(positive, dtype=bool)
     of_kept, of_rejected = weights[marks], weights[~marks]
@@ -83,7 +116,7 @@ def sampled_auc_interval(
     terms = np.empty(marks.size)
     terms[marks] = of_kept * (above - value) / of_kept.sum() * _unbiased(kept.size)
     terms[~marks] = of_rejected * (below - value) / of_rejected.sum() * _unbiased(rejected.size)
-    return _with_interval(value, _variance_of_total(terms, strata), min(kept.size, rejected.size), level)
+    return value, terms
 
 
 def _unbiased(size: int) -> float:

@@ -68,14 +68,17 @@ def cross_fit(
 
         def loss(penalty: float) -> float:
             """On the inner fold, of a head that did not see it."""
-            head = fit_head(values[seen & ~inner], data.human[seen & ~inner], penalty=penalty)
+            head = fitted_on(seen & ~inner, penalty)
             margins = np.diff(head.logits(values[inner]), axis=1)[:, 0]
-            signed = np.where(data.human[inner], margins, -margins)
-            return float(class_weights(data.human[inner]) @ np.logaddexp(0.0, -signed))
+            signed = np.where(data.label[inner], margins, -margins)
+            return float(class_weights(data.label[inner], data.count[inner]) @ np.logaddexp(0.0, -signed))
 
         # Of equals the first, which is the largest.
         penalty = min(penalties, key=loss) if len(penalties) > 1 else penalties[0]
-        return fit_head(values[seen], data.human[seen], penalty=penalty)
+        return fitted_on(seen, penalty)
+
+    def fitted_on(seen: Marks, penalty: float) -> Head:
+        return fit_head(values[seen], data.label[seen], counts=data.count[seen], penalty=penalty)
 
     logits, taken = np.empty((len(values), 2)), list[float]()
     folds = side_by_side(fitted, range(data.folds), workers=torch.get_num_threads())
@@ -88,14 +91,16 @@ def cross_fit(
     return CrossFit(logits, tuple(taken))
 
 
-def fit_head(features: NDArray[np.floating], human: Marks, *, penalty: float) -> Head:
+def fit_head(
+    features: NDArray[np.floating], human: Marks, *, penalty: float, counts: Floats | None = None
+) -> Head:
     """A head on features (n, d) and labels (n,): the minimum, with z the logits and s = ±1 the labels, of
 
         Σ_i w_i log(1 + exp(-s_i z_i)) / n + penalty/2 |coefficients|²
 
-    The weights w sum to n, and each class to n/2. Newton's method finds the one minimum without random numbers, on one
-    core, because sums over several cores depend on their number. Raises ValueError where a feature is not finite or a
-    class is missing.
+    The weights w sum to n, and each class to n/2; within a class they are in proportion to `counts` (n,).
+    Newton's method finds the one minimum without random numbers, on one core, because sums over several cores
+    depend on their number. Raises ValueError where a feature is not finite or a class is missing.
     """
     unusable = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if unusable.size:
@@ -103,7 +108,7 @@ def fit_head(features: NDArray[np.floating], human: Marks, *, penalty: float) ->
             f"The vector of sentence {unusable[0] + 1} holds values that are not finite numbers."
         )
     count = len(features)
-    weights = class_weights(human) * count
+    weights = class_weights(human, counts) * count
     mean, scale = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
     # A feature that hardly varies says nothing about the class, and scaling would magnify its rounding errors.
     scale = np.where(scale > 1e-9 * np.maximum(np.abs(mean), 1.0), scale, np.inf)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from mlworkers.plan_fields import dataset_setting, setting
+from mlworkers.plan_fields import PlanError, SettingName, dataset_setting, setting
 
 
 class ClassifierKind(StrEnum):
@@ -64,6 +64,19 @@ class RealismPlan:
         bounds=(0, None),
         unit="sentences",
     )
+    learn_from_verdicts: bool = setting(
+        "Learn from verdicts",
+        "Machine sentences that blind reviewers kept are learned as human ones, and those they rejected as machine "
+        "ones, each counting for several sentences. The result says what this changes. Needs the classifier “head”.",
+        default=False,
+    )
+    verdict_count: float = setting(
+        "Weight of a verdict",
+        "For how many sentences a judged sentence counts. Used only if the run learns from verdicts.",
+        default=20.0,
+        bounds=(1.0, 1000.0),
+        unit="sentences",
+    )
     epochs: int = from_rise("Epochs", _FINE_TUNED_ONLY, default=5, bounds=(1, 50), unit="epochs")
     batch_size: int = from_rise(
         "Batch size", _FINE_TUNED_ONLY, default=32, bounds=(1, 4096), unit="sentences"
@@ -92,3 +105,11 @@ class RealismPlan:
     seed: int = from_rise(
         "Seed", "Seed of the folds, of the draws and of dropout.", default=42, bounds=(0, None)
     )
+
+    def __post_init__(self) -> None:
+        if self.learn_from_verdicts and self.classifier != ClassifierKind.HEAD:
+            raise PlanError(
+                "%(learn)s needs the classifier “head”; choose it in %(classifier)s.",
+                learn=SettingName("learn_from_verdicts"),
+                classifier=SettingName("classifier"),
+            )

@@ -41,6 +41,7 @@ class FrameReport:
 
     frame: str
     sample: Sample
+    sentences: Sequence[int]
 
     @property
     def label(self) -> str:
@@ -66,7 +67,7 @@ class FrameReport:
 
 @dataclass(frozen=True)
 class VerdictReport:
-    """Everything that verdicts say about a p_D set.
+    """Everything that verdicts say about a p_D set. blind: whether each sentence was kept, however it was chosen.
 
     machine_p_d: of every machine sentence. frames: those with blind verdicts. seen: verdicts of people who saw
     p_D, chosen: of sentences picked one by one, simulated: of simulated reviewers; none of these counts. humans:
@@ -85,6 +86,7 @@ class VerdictReport:
     lowest_p_d: float | None
     rejected: Sequence[JudgedSentence]
     kept: Sequence[JudgedSentence]
+    blind: Mapping[int, bool]
 
     @property
     def empty(self) -> bool:
@@ -143,6 +145,7 @@ def verdict_report(score_set: ScoreSet) -> VerdictReport:
         kappa=_agreement(machine),
         lowest_p_d=lowest,
         rejected=_distinct([each for each in low if each.reasons]),
+        blind={each.sentence: each.kept for each in machine if each.blind and not each.second},
         kept=_distinct([each for each in low if each.kept and each.blind]),
     )
 
@@ -164,7 +167,11 @@ def _frames(machine: Sequence[JudgedSentence], sentences: int) -> list[FrameRepo
     """Samples of first, blind verdicts: a second reviewer's are for the agreement alone."""
     first = [each for each in machine if each.blind and not each.second]
     samples = ((frame, [each for each in first if each.frame == frame]) for frame in FRAMES)
-    return [FrameReport(frame, _sample(frame, rows, sentences)) for frame, rows in samples if rows]
+    return [
+        FrameReport(frame, _sample(frame, rows, sentences), [each.sentence for each in rows])
+        for frame, rows in samples
+        if rows
+    ]
 
 
 def _sample(frame: str, rows: Sequence[JudgedSentence], sentences: int) -> Sample:

@@ -112,6 +112,11 @@ def _words(name: str) -> str:
 
 TERMS: Mapping[str, Any] = {
     "auc": gettext_lazy("AUC on held-out sentences"),
+    "verdicts_kept": gettext_lazy("Kept sentences learned from"),
+    "verdicts_rejected": gettext_lazy("Rejected sentences learned from"),
+    "verdict_auc_before": gettext_lazy("AUC for kept sentences, without verdicts"),
+    "verdict_auc_after": gettext_lazy("AUC for kept sentences, with verdicts"),
+    "verdict_auc_change": gettext_lazy("Change of the AUC for kept sentences"),
     "auc_in_sample": gettext_lazy("AUC on the training sentences"),
     "characters_auc": gettext_lazy("AUC of characters alone"),
     "characters_auc_raw": gettext_lazy("AUC of characters, before normalising"),

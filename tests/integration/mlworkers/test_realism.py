@@ -1,17 +1,21 @@
 """A scoring of realism from rows to rows: what is drawn, what is published, and what a successor makes of it."""
 
 import csv
+from dataclasses import asdict
+from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.utils.timezone import now
 
 from curation import heartbeats
-from curation.models import PairScore, ScoreSet, Sentence, SentenceScore
+from curation.models import PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore
 from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines import realism
 from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_sentences
-from mlworkers.realism.plan import RealismPlan
+from mlworkers.plan_fields import PlanError
+from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.storage import Curve, home_path, kept_folder
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.tiny import WORDS, tiny_encoder
@@ -333,3 +337,71 @@ def test_what_is_written_to_trace_scores_by_holds_every_sentence(generation, enc
     stored = dict(SentenceScore.objects.values_list("sentence", "value"))
     assert {int(row["sentence"]): pytest.approx(float(row["p_human"])) for row in rows} == stored
     assert {row["origin"] for row in rows} == {"human", "machine"}
+
+
+# What is learned from verdicts
+
+
+@pytest.fixture
+def judged(generation, curator) -> list[ReviewDecision]:
+    """A p_D set of the generation, and blind verdicts on a random sample: every third sentence is rejected."""
+    score_set = ScoreSetFactory(
+        dataset=generation.dataset,
+        kind="realism",
+        name="p_D",
+        parameters={"generation": generation.pk},
+        high=1.0,
+    )
+    pairs = generation.dataset.pairs.filter(origin="generated").order_by("pk")
+    decisions = []
+    for number, pair in enumerate(pairs):
+        PairScore.objects.create(score_set=score_set, pair=pair, value=0.01 * number)
+        rejected = number % 3 == 0
+        decisions.append(
+            ReviewDecision(
+                pair=pair, sentence=pair.b, reviewer=curator, score_set=score_set, frame="random", blind=True,
+                verdict="reject" if rejected else "keep", reasons=["logic"] if rejected else [], decided_at=now(),
+                client_id=uuid4(),
+            )
+        )  # fmt: skip
+    return ReviewDecision.objects.bulk_create(decisions)
+
+
+def test_rejected_sentences_are_learned_from_though_their_pairs_are_gone(generation, judged) -> None:
+    gone = judged[0].pair
+    type(gone).objects.filter(pk=gone.pk).update(status="rejected")
+
+    scored = drawn(generation, learn_from_verdicts=True)
+
+    assert len(scored.verdicts) == len(judged)
+    assert gone.b_id in scored.numbers
+    assert gone.pk not in {pair.pair for pair in scored.pairs}
+    assert SentencesToScore.from_json(asdict(scored)) == scored
+
+
+def test_a_run_that_learns_from_verdicts_says_what_that_changed(generation, judged, encoder_folder) -> None:
+    run = carried_out(scoring(generation, encoder_folder, learn_from_verdicts=True))
+
+    assert run.state == "succeeded", run.message
+    result = run.result
+    assert (result["verdicts_kept"], result["verdicts_rejected"]) == (
+        sum(each.verdict == "keep" for each in judged), sum(each.verdict == "reject" for each in judged)
+    )  # fmt: skip
+    change = result["verdict_auc_after"] - result["verdict_auc_before"]
+    assert result["verdict_auc_change"] == pytest.approx(change)
+    assert result["verdict_auc_change_low"] <= change <= result["verdict_auc_change_high"]
+    assert "learning from" in run.message
+
+
+def test_too_few_verdicts_to_learn_from_are_refused(generation, judged, encoder_folder) -> None:
+    ReviewDecision.objects.filter(pk__in=[each.pk for each in judged[9:]]).delete()
+
+    run = carried_out(scoring(generation, encoder_folder, learn_from_verdicts=True))
+
+    assert run.state == "failed"
+    assert "in blind review and rejected 3. Learning from verdicts needs at least 10 of each" in run.message
+
+
+def test_a_fine_tuned_classifier_learns_from_no_verdicts() -> None:
+    with pytest.raises(PlanError, match="needs the classifier “head”"):
+        RealismPlan("scenes", 1, classifier=ClassifierKind.FINE_TUNED, learn_from_verdicts=True)

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from mlworkers.realism.calibration import class_weights
 from mlworkers.realism.dataset import SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
 from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
@@ -246,3 +247,34 @@ def test_the_in_sample_auc_flatters() -> None:
     margins = np.diff(cross_fit(features, data).logits, axis=1)[:, 0]
     assert flattered > 0.75
     assert auc(margins[data.learned], data.human[data.learned]) < 0.62
+
+
+def test_a_sentence_s_own_verdict_never_scores_it() -> None:
+    data = data_of(80, 80)
+    features = np.random.default_rng(3).normal(size=(160, 6))
+    machine = np.flatnonzero(~data.human)
+    kept = np.isin(np.arange(160), machine[:20])
+    rejected = np.isin(np.arange(160), machine[20:40])
+    one = machine[0]
+    flipped = np.arange(160) == one
+
+    before = cross_fit(features, data.with_verdicts(kept, rejected, count=20.0)).logits
+    after = cross_fit(features, data.with_verdicts(kept & ~flipped, rejected | flipped, count=20.0)).logits
+
+    same_fold = data.fold == data.fold[one]
+    assert np.array_equal(before[same_fold], after[same_fold])
+    assert not np.array_equal(before[~same_fold], after[~same_fold])
+
+
+def test_verdicts_change_no_label_of_people_and_weigh_within_their_class() -> None:
+    data = data_of(3 * 20, 2 * 20)
+    kept = np.arange(100) == 60
+    rejected = np.arange(100) == 61
+
+    learning = data.with_verdicts(kept | (np.arange(100) == 0), rejected, count=5.0)
+
+    assert np.flatnonzero(learning.label != data.human).tolist() == [60]
+    assert np.flatnonzero(learning.count == 5.0).tolist() == [60, 61]
+    weights = class_weights(learning.label, learning.count)
+    # 60 people's and a kept sentence that counts five times; 39 machine sentences, one of which counts five times.
+    assert weights[[0, 60, 61, 62]] == pytest.approx([0.5 / 65, 2.5 / 65, 2.5 / 43, 0.5 / 43])

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from curation.pairs.keeping import Z_95, wilson_interval
 from mlworkers.encoders.intervals import weighted_spearman
-from mlworkers.realism.discrimination import Auc, auc_interval, sampled_auc_interval
+from mlworkers.realism.discrimination import Auc, auc_difference, auc_interval, sampled_auc_interval
 from mlworkers.realism.thresholds import cut_at, weighted_share
 from mlworkers.realism.verdicts import (
     FEWEST_EACH,
@@ -196,3 +196,23 @@ def test_how_many_more_verdicts_are_needed() -> None:
     # Half the width of ±.1 takes four times as many verdicts.
     assert verdicts_needed(80, 20, Auc(0.7, 0.6, 0.8, 0.95)).for_width == pytest.approx(300, abs=1)
     assert verdicts_needed(80, 20, Auc(0.7, 0.68, 0.72, 0.95)).for_width == 0
+
+
+def test_the_difference_of_two_aucs_worked_by_hand() -> None:
+    # Kept, then rejected: before (.9 .2 | .5 .1) has the placements 1, .5 | .5, 1; after (.9 .6 | .5 .1) all 1.
+    # Deviations before: .25, -.25 | -.25, .25, and 0 after; each of two, so each term is deviation / 2 · √2.
+    before, after, kept = [0.9, 0.2, 0.5, 0.1], [0.9, 0.6, 0.5, 0.1], np.array([True, True, False, False])
+
+    found = auc_difference(before, after, kept, np.ones(4), np.zeros(4, dtype=np.int64))
+
+    reach = Z_95 * np.sqrt(4 / 3 * 4 * (0.25 / 2) ** 2 * 2)
+    assert (found.before, found.after, found.value) == (0.75, 1.0, 0.25)
+    assert (found.low, found.high) == pytest.approx((0.25 - reach, 0.25 + reach))
+
+
+def test_scores_that_order_alike_do_not_differ() -> None:
+    sample = judged(8)
+
+    found = auc_difference(sample.p_d, logit(sample.p_d), sample.kept, sample.weights, sample.stratum)
+
+    assert (found.value, found.low, found.high) == (0, 0, 0)
