@@ -155,7 +155,13 @@ class Evaluation(models.Model):
     label = models.CharField(
         max_length=40, blank=True, help_text="its row in a comparison: base, plain, realism …"
     )
-    suite = models.CharField(max_length=200, help_text="dataset, score set and split")
+    source = models.CharField(
+        max_length=100, blank=True, help_text="in a table of suites: the dataset trained on, or “baseline”"
+    )
+    suite = models.CharField(max_length=200, help_text="dataset, score set and split; or the name of a suite")
+    part = models.CharField(
+        max_length=100, blank=True, help_text="of the suite: a source of its pairs, a mean, or a probe"
+    )
     metric = models.CharField(max_length=40)
     value = models.FloatField(null=True, help_text="empty: undefined, such as a correlation with a constant")
     low = models.FloatField(null=True)

@@ -27,4 +27,5 @@ urlpatterns = [
     path("compare/", comparisons.comparison_list, name="comparison_list"),
     path("compare/<number:pk>/", comparisons.comparison_detail, name="comparison"),
     path("compare/<number:pk>/table.csv", comparisons.comparison_csv, name="comparison_csv"),
+    path("compare/<number:pk>/suites.csv", comparisons.comparison_suites_csv, name="comparison_suites_csv"),
 ]

@@ -216,6 +216,8 @@ MODEL_ROOTS = [
     Path(root).expanduser().resolve()
     for root in env.list("MODEL_ROOTS", default=[str(SEMBLANCE_HOME), str(Path.cwd())])
 ]
+# Where runs look for published test suites: a folder for each, by the suite's name. Plans name suites and no paths.
+SUITES_FOLDER = Path(env.str("SUITES_FOLDER", default=str(SEMBLANCE_HOME / "suites"))).expanduser()
 # The OpenAI-compatible API that workers ask for models openai:NAME. Read from the environment alone: never stored.
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")

@@ -89,6 +89,14 @@ realism_setting = partial(
     refers_to="score set",
     kinds=("realism",),
 )
+suites_setting = partial(
+    setting,
+    "Published test suites",
+    "Names separated by commas: stsb, sts12 to sts16, sick-r, sick-e, mrpc, qqp, paws, snli. The files of each are "
+    "looked for in its folder in SUITES_FOLDER. Empty: none.",
+    default="",
+    refers_to="suites",
+)
 snapshot_setting = partial(
     setting,
     "Snapshot",
@@ -291,11 +299,16 @@ class EvaluationPlan:
         kinds=("encoder",),
     )
     score_set: str = setting(
-        "Score set", "The scores that people gave.", refers_to="score set", kinds=("reference", "human")
+        "Score set",
+        "The scores that people gave. It may be empty if test suites are named.",
+        default="",
+        refers_to="score set",
+        kinds=("reference", "human"),
     )
     split: str = setting(
         "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
     )
+    suites: str = suites_setting()
     bootstrap: int = resamples_setting()
     precision: str = ours(
         "Precision",
@@ -311,6 +324,29 @@ class EvaluationPlan:
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
+        if not self.score_set and not self.suite_names:
+            raise PlanError(
+                "“%(setting)s” is missing; give it, or name test suites in “%(suites)s”.",
+                setting=SettingName("score_set"),
+                suites=SettingName("suites"),
+            )
+
+    @property
+    def suite_names(self) -> tuple[str, ...]:
+        """Raises PlanError for a name that comes twice."""
+        return names_listed(self.suites)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A dataset that encoders of a comparison are trained on: its score set, and that of p_D or nothing."""
+
+    dataset: str
+    scores: str
+    realism: str = ""
+
+
+BASELINES = ("static", "cls", "mean")
 
 
 @dataclass(frozen=True)
@@ -368,9 +404,31 @@ class ComparisonPlan(TrainingPlan):
         "Only pairs of this split are used for the evaluation. Empty: every pair.",
         default="test",
     )
+    suites: str = suites_setting()
+    sources: str = setting(
+        "Further source datasets",
+        "Each weighting and seed is also trained on these datasets, for a table as RISE's table 3: dataset | training "
+        "scores | p_D, with a semicolon between two datasets.",
+        default="",
+        refers_to="sources",
+    )
+    in_domain: str = ours(
+        "Suites of a source",
+        "Which suite has sentences of the same corpus as which dataset, as dataset=suite with commas between. All "
+        "other suites are marked as out of domain.",
+        default="",
+    )
+    baselines: str = ours(
+        "Baseline rows",
+        "Rows without training, separated by commas: static (mean input embeddings of the base model), cls and mean "
+        "(the base model with that pooling), run:ID or packaged:NAME.",
+        default="",
+        refers_to="baselines",
+    )
     bootstrap: int = resamples_setting()
 
     def __post_init__(self) -> None:
+        self._check_table()
         if Weighting.PLAIN not in self.chosen:
             raise PlanError(
                 "“%(setting)s” is “%(value)s”, which lacks plain, with which the others are compared; add it.",
@@ -396,14 +454,99 @@ class ComparisonPlan(TrainingPlan):
         added = [control for control in ADDED_CONTROLS if self.controls and control not in names]
         return tuple(map(Weighting, [*names, *added]))
 
+    def _check_table(self) -> None:
+        """What can be wrong with the settings that make it a table: raises PlanError."""
+        names = self.suite_names
+        for source in self.all_sources:
+            needing = [weighting for weighting in self.chosen if weighting.needs_realism]
+            if needing and not source.realism and source.dataset != self.dataset:
+                raise PlanError(
+                    "The weighting “%(weighting)s” needs p_D; “%(setting)s” names none for “%(dataset)s”.",
+                    weighting=needing[0],
+                    setting=SettingName("sources"),
+                    dataset=source.dataset,
+                )
+        twice = [one.dataset for one in self.all_sources]
+        if len(set(twice)) < len(twice):
+            raise PlanError(
+                "“%(setting)s” names a dataset twice; name each dataset once, and not the one above.",
+                setting=SettingName("sources"),
+            )
+        if "sick-e" in names:
+            raise PlanError(
+                "SICK-E needs a trained probe, which a comparison does not have; evaluate it by itself, or leave it "
+                "out of “%(setting)s”.",
+                setting=SettingName("suites"),
+            )
+        for dataset, suite in self.domains:
+            if dataset not in twice or suite not in names:
+                raise PlanError(
+                    "“%(setting)s” has “%(pair)s”; give dataset=suite, both named by this comparison.",
+                    setting=SettingName("in_domain"),
+                    pair=f"{dataset}={suite}",
+                )
+        names_listed(self.baselines)
+
+    @property
+    def suite_names(self) -> tuple[str, ...]:
+        """Raises PlanError for a name that comes twice."""
+        return names_listed(self.suites)
+
+    @property
+    def all_sources(self) -> tuple[Source, ...]:
+        """What encoders are trained on: the dataset of the run, then the further ones. Raises PlanError."""
+        return Source(self.dataset, self.scores, self.realism), *sources_listed(self.sources)
+
+    @property
+    def domains(self) -> frozenset[tuple[str, str]]:
+        """Dataset and suite of the same corpus."""
+        pairs = (each.partition("=") for each in names_listed(self.in_domain))
+        return frozenset((dataset.strip(), suite.strip()) for dataset, _equals, suite in pairs)
+
+    @property
+    def baseline_names(self) -> tuple[str, ...]:
+        return names_listed(self.baselines)
+
+    @property
+    def trainings(self) -> int:
+        """How many encoders are trained: sources x weightings x seeds."""
+        return len(self.all_sources) * len(self.chosen) * self.seeds
+
     @property
     def all_seeds(self) -> range:
         return range(self.first_seed, self.first_seed + self.seeds)
 
-    def encoder(self, weighting: Weighting, seed: int) -> EncoderPlan:
-        """The plan of one of the encoders."""
+    def encoder(self, weighting: Weighting, seed: int, source: Source | None = None) -> EncoderPlan:
+        """The plan of one of the encoders. source: None for the dataset of the run."""
         shared = {setting.name: getattr(self, setting.name) for setting in fields(TrainingPlan)}
+        if source is not None and source.dataset != self.dataset:
+            of_source = {"dataset": source.dataset, "scores": source.scores, "realism": source.realism}
+            shared |= {**of_source, "snapshot": 0}
         return EncoderPlan(weighting=weighting, seed=seed, **shared)
+
+
+def sources_listed(text: str) -> tuple[Source, ...]:
+    """The further datasets that a text names. Raises PlanError for what it cannot be."""
+    found = []
+    for part in filter(None, (each.strip() for each in text.split(";"))):
+        cells = [cell.strip() for cell in part.split("|")]
+        if len(cells) not in (2, 3) or not all(cells[:2]):
+            raise PlanError(
+                "“%(setting)s” has “%(text)s”; give dataset | training scores | p_D.",
+                setting=SettingName("sources"),
+                text=part,
+            )
+        found.append(Source(*cells))
+    return tuple(found)
+
+
+def names_listed(text: str) -> tuple[str, ...]:
+    """The names between commas. Raises PlanError for one that comes twice."""
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise PlanError("“%(name)s” is named twice; name it once.", name=twice[0])
+    return names
 
 
 def check_resamples(number: int) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,29 +13,49 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from sentence_transformers import SentenceTransformer
 
+from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of, undefined
-from mlworkers.encoders.differences import Difference
-from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
 from mlworkers.encoders.evaluation import Agreement, measure_agreement
-from mlworkers.encoders.measuring import Metric, correlation_measured
 from mlworkers.encoders.metrics import Scores
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, Weighting
-from mlworkers.encoders.rows import Rows, TrainingRows, training_rows, unseen_rows
+from mlworkers.encoders.plan import (
+    BASELINES,
+    ComparisonPlan,
+    EncoderPlan,
+    EvaluationPlan,
+    Source,
+    Weighting,
+)
+from mlworkers.encoders.rows import TrainingRows, training_rows, unseen_rows
 from mlworkers.encoders.saving import About, encoder_save, trained_on
+from mlworkers.encoders.static import static_vectors
+from mlworkers.encoders.suites.catalogue import Suite
+from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated
+from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
+from mlworkers.pipelines.suite_tables import BASELINE, RESAMPLED_BY, SuiteTable
+from mlworkers.pipelines.suites import (
+    ceiling_in,
+    ceiling_results,
+    evaluation_of,
+    seen_before,
+    suite_files,
+    suite_results,
+    suites_read,
+)
 from mlworkers.pretrained.compute import choose_compute
-from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import Curve, content_of, home_relative
 from mlworkers.training.loop import CurvePoint
@@ -43,7 +63,7 @@ from mlworkers.training.loop import CurvePoint
 BASE = "base"
 REFERENCE = Weighting.PLAIN
 CONTROL = Weighting.SHUFFLE  # the same weights as realism, each on another pair
-_RESAMPLED_BY = 1234  # the seed of resamples: not of any training
+STATIC = "static"
 _LONGEST_NAME = 300  # of a model, in an evaluation's row
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
 
@@ -71,6 +91,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     _save(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
     result = {**_training_figures(data.training, trained), "snapshot": snapshot.number, "seconds": seconds}
+    if trained.validation:
+        result["dev_set"] = _dev_set(snapshot, plan)
     message = ngettext(
         "Trained on %(pairs)s pairs in %(steps)s step",
         "Trained on %(pairs)s pairs in %(steps)s steps",
@@ -80,34 +102,95 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     return Outcome(message, result, [NewArtifact("encoder", folder, card)])
 
 
+def _dev_set(snapshot: Snapshot, plan: EncoderPlan) -> str:
+    """What the kept weights were chosen by, in words."""
+    scores = snapshot.dataset.score_sets.filter(name=plan.scores).first()
+    if scores is not None and scores.kind == scores.Kind.TARGET:
+        return _("synthetic: generated pairs with their target similarities, of sentences not trained on")
+    return _("human scores of pairs of sentences not trained on")
+
+
 def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
-    """An encoder's cosines against the scores that people gave."""
+    """An encoder's cosines against the scores that people gave, and on published test suites."""
     model = folder_of_model(plan.model, kind="encoder", report=job.report)
-    snapshot = snapshot_taken(
-        job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
-    )
+    suites = suites_read(plan.suite_names)
+    compute = choose_compute(plan.device, plan.precision)
+    encoder = load_encoder(model, compute)
+    result: dict[str, Any] = {}
+    rows: list[Evaluation] = []
+    warnings: list[str] = []
+    if plan.score_set:
+        result, rows = _evaluated_on_dataset(plan, job, trained_on(model), encoder)
+        warnings += result.pop("warnings")
+    figures: list[Figure] = []
+    for suite, read in suites:
+        with errors_shown():
+            found = suite_evaluated(
+                suite,
+                read,
+                lambda texts: sentence_vectors(encoder, texts, compute, report=job.report),
+                resamples=plan.bootstrap,
+                seed=plan.seed,
+            )
+        figures += found.figures
+        warnings += [f"{suite.label}: {note}" for note in found.notes]
+        if seen := seen_before(read, trained_on(model)):
+            warnings.append(
+                _("%(suite)s: %(seen)s test pairs hold a sentence that the encoder was trained on.")
+                % {"suite": suite.label, "seen": intcomma(seen)}
+            )
+    figures += years_figures(figures)
+    rows += [evaluation_of(figure, model=plan.model[:_LONGEST_NAME]) for figure in figures]
+    if figures:
+        result |= {"suites": suite_results(figures), "files": suite_files(suites)}
+    words = [_correlation_in_words(result)] if plan.score_set else []
+    words += [f"{suite.label}: {_first_of(figures, suite)}" for suite, _read in suites]
+    message = "; ".join(words)
+    return Outcome(message, {**result, "warnings": warnings}, evaluations=[(row, None) for row in rows])
+
+
+def _evaluated_on_dataset(
+    plan: EvaluationPlan, job: Job, trained: HeldOut, encoder: SentenceTransformer
+) -> tuple[dict[str, Any], list[Evaluation]]:
+    dataset = job.dataset_of(plan.dataset)
+    snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
-    tested, left_out = unseen_rows(every, trained_on(model))
-    cosines = _cosines(model, tested, plan.device, job.report, precision=plan.precision)
+    tested, left_out = unseen_rows(every, trained)
+    compute = choose_compute(plan.device, plan.precision)
+    first, second = tested.first.tolist(), tested.second.tolist()
+    cosines = pair_cosines(encoder, first, second, compute, report=job.report).values
     agreement = measure_agreement(cosines, tested.values, resamples=plan.bootstrap, seed=plan.seed)
-    interval = agreement.interval
+    interval, of_pearson = agreement.interval, agreement.pearson_interval
     result = {
         "spearman": agreement.spearman,
         "spearman_low": interval and interval.low,
         "spearman_high": interval and interval.high,
         "pearson": agreement.pearson,
+        "pearson_low": of_pearson and of_pearson.low,
+        "pearson_high": of_pearson and of_pearson.high,
+        **ceiling_results(ceiling_in(dataset, plan.score_set), agreement.spearman, agreement.pearson),
         "pairs": agreement.pairs,
         "left_out": left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
     }
-    message = _("Spearman %(value)s on %(pairs)s pairs") % {
-        "value": _("undefined") if agreement.spearman is None else f"{agreement.spearman:.4f}",
-        "pairs": intcomma(agreement.pairs),
-    }
     suite = _suite(plan.dataset, plan.score_set, plan.split)
-    rows = [(row, None) for row in _evaluations(agreement, model=plan.model, suite=suite)]
-    return Outcome(message, result, evaluations=rows)
+    return result, _evaluations(agreement, model=plan.model, suite=suite)
+
+
+def _correlation_in_words(result: Mapping[str, Any]) -> str:
+    spearman = result["spearman"]
+    return _("Spearman %(value)s on %(pairs)s pairs") % {
+        "value": _("undefined") if spearman is None else f"{spearman:.4f}",
+        "pairs": intcomma(result["pairs"]),
+    }
+
+
+def _first_of(figures: Iterable[Figure], suite: Suite) -> str:
+    """The suite's first figure, in words."""
+    measured = next(one.measured for one in figures if one.suite == suite.name)
+    value = _("undefined") if measured.value is None else f"{measured.value:.4f}"
+    return f"{METRIC_NAMES[measured.metric]} {value}"
 
 
 def compare_weightings(plan: ComparisonPlan, job: Job) -> Outcome:
@@ -205,10 +288,23 @@ def _curve(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
     return note
 
 
-def _cosines(model: Path, rows: Rows, device: str, report: Report, *, precision: str = "float32") -> Scores:
-    compute = choose_compute(device, precision)
-    encoder = load_encoder(model, compute)
-    return pair_cosines(encoder, rows.first.tolist(), rows.second.tolist(), compute, report=report).values
+@dataclass(frozen=True)
+class _Member:
+    """An encoder of a comparison. source: the dataset that it is trained on; "" of those that are not trained.
+
+    model: what it is made from. way: of a row without training, `static`, or the pooling that replaces the model's own.
+    """
+
+    label: str
+    source: str = ""
+    plan: EncoderPlan | None = None
+    model: str = ""
+    way: str = ""
+
+    @property
+    def folder_name(self) -> str:
+        """Of its files, where it was trained."""
+        return f"{self.label}-{self.plan.seed}" if self.plan else self.label
 
 
 class _Comparison:
@@ -216,106 +312,153 @@ class _Comparison:
 
     def __init__(self, plan: ComparisonPlan, job: Job) -> None:
         self._plan, self._job = plan, job
-        self._encoders: list[tuple[str, EncoderPlan | None]] = [(BASE, None)]
-        self._encoders += [
-            (str(weighting), plan.encoder(weighting, seed))
+        self._members = [_Member(BASE, model=plan.model), *_baselines(plan)]
+        self._members += [
+            _Member(str(weighting), source.dataset, plan.encoder(weighting, seed, source))
+            for source in plan.all_sources
             for weighting in plan.chosen
             for seed in plan.all_seeds
         ]
-        base = folder_of_model(plan.model, kind="encoder", report=job.report)
+        self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
+        self._suites = suites_read(plan.suite_names)
         snapshot = self._test_snapshot = snapshot_taken(
             job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
         )
         if plan.test_dataset not in ("", plan.dataset):
-            self._test_snapshot = snapshot_taken(
-                job, dataset_read(job, plan.test_dataset), 0, generated_pairs=plan.generated_pairs
-            )
+            self._test_snapshot = self._snapshot_of(plan.test_dataset)
         every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
-        self._tests, self._tests_left_out = unseen_rows(every, trained_on(base))
-        # The same pairs for every weighting: those that all of them can use.
+        self._tests, self._tests_left_out = unseen_rows(every, trained_on(self._base))
+        self._data = {plan.dataset: self._data_of(plan.all_sources[0], snapshot)}
+        for source in plan.all_sources[1:]:
+            self._data[source.dataset] = self._data_of(source, self._snapshot_of(source.dataset))
+
+    def _snapshot_of(self, slug: str) -> Snapshot:
+        dataset = dataset_read(self._job, slug)
+        return snapshot_taken(self._job, dataset, 0, generated_pairs=self._plan.generated_pairs)
+
+    def _data_of(self, source: Source, snapshot: Snapshot) -> _Data:
+        """The same pairs for every weighting: those that all of them can use, without a sentence of any test."""
+        plan = self._plan
         needs_realism = any(weighting.needs_realism for weighting in plan.chosen)
-        training = _training_rows(plan, snapshot, needs_realism=needs_realism, tests=self._tests.sentences)
-        self._data = _Data(snapshot, training, base)
+        training = _training_rows(
+            plan.encoder(plan.chosen[0], plan.first_seed, source),
+            snapshot,
+            needs_realism=needs_realism,
+            tests=self._tested_sentences(),
+        )
+        return _Data(snapshot, training, self._base)
+
+    def _tested_sentences(self) -> Iterator[str]:
+        yield from self._tests.sentences
+        for _suite, read in self._suites:
+            for part in (read.test, *([read.dev] if read.dev else [])):
+                yield from (*part.first, *part.second)
 
     @cached_property
     def sizes(self) -> list[int]:
         """Of each shard, in steps."""
-        rows = self._data.training.rows
-        return [_EVALUATING if plan is None else steps_planned(rows, plan) for _label, plan in self._encoders]
+        return [
+            _EVALUATING
+            if member.plan is None
+            else steps_planned(self._data[member.source].training.rows, member.plan)
+            for member in self._members
+        ]
 
     def shard(self, number: int, path: Path, report: Report) -> None:
         """Train an encoder and measure it: a folder with the encoder, its cosines and what there is to tell."""
         started = monotonic()
         checkpoints = self._job.kept / "checkpoints" / path.name
-        plan = self._encoders[number][1]
-        trained = None if plan is None else self._trained(plan, checkpoints, report)
+        member = self._members[number]
+        plan = member.plan
+        trained = None if plan is None else self._trained(member, plan, checkpoints, report)
 
         def still(done: int, total: int, message: str) -> None:
             """Measuring comes after all steps: it counts no further, but can still be stopped."""
             report(self.sizes[number], self.sizes[number], message)
 
         with folder_replacing(path, once=True) as beside:
-            model, facts = self._data.base, dict[str, Any]()
-            if plan is not None and trained is not None:
-                model = beside / "encoder"
-                _save(trained, plan, self._data, model)
-                facts = _training_figures(self._data.training, trained)
-            array_write(beside / "cosines.npy", _cosines(model, self._tests, self._plan.device, still))
+            facts = dict[str, Any]()
+            if plan is None or trained is None:
+                model = folder_of_model(member.model, kind="encoder", report=still)
+            else:
+                data, model = self._data[member.source], beside / "encoder"
+                _save(trained, plan, data, model)
+                facts = _training_figures(data.training, trained)
+            vectors = self._vectors(model, member.way, still)
+            first, second = self._tests.first.tolist(), self._tests.second.tolist()
+            array_write(beside / "cosines.npy", vectors.cosines(first, second))
+            for suite, read in self._suites:
+                for part, cosines in zip(("test", "dev"), suite_cosines(suite, read, vectors), strict=True):
+                    if cosines is not None:
+                        array_write(beside / f"{suite.name}-{part}.npy", cosines)
             facts["seconds"] = round(monotonic() - started, 1)
             (beside / "told.json").write_text(json.dumps(facts), encoding="utf-8")
         shutil.rmtree(checkpoints, ignore_errors=True)
 
-    def _trained(self, plan: EncoderPlan, checkpoints: Path, report: Report) -> TrainedEncoder:
-        note = _curve(self._job.curve, series=f"{plan.weighting}, seed {plan.seed}")
-        rows = self._data.training.rows
+    def _vectors(self, model: Path, way: str, report: Report) -> SentenceVectors:
+        compute = choose_compute(self._plan.device)
+        encoder = load_encoder(model, compute)
+        if way == STATIC:
+            return static_vectors(encoder, self._tested_sentences())
+        if way:
+            pooling_set(encoder, way)
+        return sentence_vectors(encoder, self._tested_sentences(), compute, report=report)
+
+    def _trained(
+        self, member: _Member, plan: EncoderPlan, checkpoints: Path, report: Report
+    ) -> TrainedEncoder:
+        several = f"{member.source}, " if len(self._data) > 1 else ""
+        note = _curve(self._job.curve, series=f"{several}{plan.weighting}, seed {plan.seed}")
+        rows = self._data[member.source].training.rows
         return encoder_train(
-            self._data.base, rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
+            self._base, rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
         )
 
     def outcome(self, paths: Sequence[Path]) -> Outcome:
-        plan, data = self._plan, self._data
+        plan, first = self._plan, self._plan.dataset
+        data = self._data[first]
         suite = _suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
-        cosines: dict[str, list[Scores]] = {}
+        table = SuiteTable(plan, self._tests.values, suite, self._suites)
         effective: dict[str, float] = {}  # of the first seed of each weighting
         made: list[NewArtifact] = []
         evaluations: list[tuple[Evaluation, Path | None]] = []
-        for path, (label, encoder) in zip(paths, self._encoders, strict=True):
+        for path, member in zip(paths, self._members, strict=True):
             vector = array_read(path / "cosines.npy")
-            cosines.setdefault(label, []).append(vector)
-            folder = None
-            if encoder is not None:
-                facts = json_from((path / "told.json").read_text("utf-8"))
-                effective.setdefault(label, facts["effective_pairs"])
-                folder = self._job.folder / f"{label}-{encoder.seed}"
-                _linked(path / "encoder", folder)
-                kept = {name: facts[name] for name in ("training_pairs", "seconds")}
-                made.append(NewArtifact("encoder", folder, {**_card(encoder, data), **kept}))
-            agreement = measure_agreement(
-                vector, self._tests.values, resamples=plan.bootstrap, seed=_RESAMPLED_BY
-            )
-            model = plan.model if folder is None else home_relative(folder)
-            seed = None if encoder is None else encoder.seed
-            rows = _evaluations(agreement, model=model, suite=suite, label=label, seed=seed)
-            evaluations += [(row, folder) for row in rows]
-        measured = {
-            label: [
-                correlation_measured(
-                    Metric.SPEARMAN,
-                    vector,
-                    self._tests.values,
-                    resamples=plan.bootstrap,
-                    seed=_RESAMPLED_BY,
+            by_suite = {
+                one.name: (
+                    array_read(path / f"{one.name}-test.npy"),
+                    _array_perhaps(path / f"{one.name}-dev.npy"),
                 )
-                for vector in vectors
-            ]
-            for label, vectors in cosines.items()
-        }
-        compared = compare(measured)
-        differences = adjusted(differences_of(measured, _between(cosines)))
+                for one, _read in self._suites
+            }
+            folder = None
+            if member.plan is not None:
+                facts = json_from((path / "told.json").read_text("utf-8"))
+                name = member.folder_name
+                if member.source == first:
+                    effective.setdefault(member.label, facts["effective_pairs"])
+                else:
+                    name = f"{member.source}-{name}"
+                folder = self._job.folder / name
+                _linked(path / "encoder", folder)
+                kept = {name: facts[name] for name in ("training_pairs", "seconds", "validation_pairs")}
+                card = {**_card(member.plan, self._data[member.source]), **kept}
+                made.append(NewArtifact("encoder", folder, card))
+            model = member.model if folder is None else home_relative(folder)
+            seed = None if member.plan is None else member.plan.seed
+            about: dict[str, Any] = {"model": model[:_LONGEST_NAME], "label": member.label[:40], "seed": seed}
+            if member.source in ("", first) and member.label not in table.added:
+                agreement = measure_agreement(
+                    vector, self._tests.values, resamples=plan.bootstrap, seed=RESAMPLED_BY
+                )
+                rows = _evaluations(agreement, suite=suite, **about)
+                evaluations += [(row, folder) for row in rows]
+            for figure in table.add(member.label, member.source, vector, by_suite):
+                row = evaluation_of(figure, source=member.source or BASELINE, **about)
+                evaluations.append((row, folder))
+        found = table.results(_between)
         result = {
-            "encoders": {label: _compared_figures(one) for label, one in compared.items()},
-            "from_plain": _differences_from(REFERENCE, differences),
-            "from_shuffle": _differences_from(CONTROL, differences),
+            **found.main,
             "pairs": len(self._tests),
             "training_pairs": len(data.training.rows),
             "seeds": list(plan.all_seeds),
@@ -324,11 +467,63 @@ class _Comparison:
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
             **_left_out(data.training),
-            "warnings": list(undefined(compared)),
+            **self._ceiling(found.main),
+            "warnings": [*found.warnings, *self._notes()],
         }
-        words = {"encoders": len(paths), "pairs": intcomma(len(self._tests))}
-        message = _("%(encoders)s encoders evaluated on %(pairs)s test pairs") % words
-        return Outcome(message, result, made, evaluations)
+        if found.table:
+            result |= {
+                "table": found.table,
+                "sources": {
+                    slug: {"snapshot": one.snapshot.number, "training_pairs": len(one.training.rows)}
+                    for slug, one in self._data.items()
+                },
+                "files": suite_files(self._suites),
+            }
+        words = {"encoders": len(paths), "pairs": intcomma(len(self._tests)), "suites": len(self._suites)}
+        sentence = _("%(encoders)s encoders evaluated on %(pairs)s test pairs")
+        if self._suites:
+            sentence = _(
+                "%(encoders)s encoders evaluated on %(pairs)s test pairs and %(suites)s published suites"
+            )
+        return Outcome(sentence % words, result, made, evaluations)
+
+    def _ceiling(self, main: Mapping[str, Any]) -> dict[str, Any]:
+        """Of the test scores, and each encoder's correlation corrected for it."""
+        ceiling = ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)
+        if ceiling is None:
+            return {}
+        corrected = {
+            label: ceiling.corrected(figures["spearman"])
+            for label, figures in main["encoders"].items()
+            if figures["spearman"] is not None
+        }
+        found = ceiling_results(ceiling, None, None)
+        return {name: found[name] for name in found if name.startswith("ceiling")} | {"corrected": corrected}
+
+    def _notes(self) -> Iterator[str]:
+        for suite, read in self._suites:
+            yield from (f"{suite.label}: {note}" for note in read.notes)
+            if seen := seen_before(read, trained_on(self._base)):
+                yield _(
+                    "%(suite)s: %(seen)s test pairs hold a sentence that the baseline model was trained on."
+                ) % {
+                    "suite": suite.label,
+                    "seen": intcomma(seen),
+                }
+
+
+def _baselines(plan: ComparisonPlan) -> list[_Member]:
+    """The rows without training: made from the base model, or other encoders."""
+    return [
+        _Member(f"{BASE}, {name}", model=plan.model, way=name)
+        if name in BASELINES
+        else _Member(name, model=name)
+        for name in plan.baseline_names
+    ]
+
+
+def _array_perhaps(path: Path) -> Scores | None:
+    return array_read(path) if path.is_file() else None
 
 
 def _linked(source: Path, target: Path) -> None:
@@ -359,10 +554,12 @@ def _evaluations(
         "seed": seed,
         "n": agreement.pairs,
     }
+    of_pearson = agreement.pearson_interval
     bounds = {"low": interval.low, "high": interval.high} if interval else {}
+    pearson_bounds = {"low": of_pearson.low, "high": of_pearson.high} if of_pearson else {}
     return [
         Evaluation(metric="spearman", value=agreement.spearman, **bounds, **shared),
-        Evaluation(metric="pearson", value=agreement.pearson, **shared),
+        Evaluation(metric="pearson", value=agreement.pearson, **pearson_bounds, **shared),
     ]
 
 
@@ -372,23 +569,3 @@ def _between(labels: Iterable[str]) -> list[tuple[str, str]]:
     from_plain = [(label, str(REFERENCE)) for label in known if label != REFERENCE]
     has_both = Weighting.REALISM in known and CONTROL in known
     return from_plain + ([(str(Weighting.REALISM), str(CONTROL))] if has_both else [])
-
-
-def _compared_figures(one: ComparedEncoder) -> dict[str, Any]:
-    return {"spearman": one.mean.value, "low": one.mean.low, "high": one.mean.high, "sd": one.sd}
-
-
-def _differences_from(reference: str, differences: Mapping[tuple[str, str], Difference]) -> dict[str, Any]:
-    """Of each label that was compared with that one."""
-    return {
-        label: {
-            "difference": one.value,
-            "difference_low": one.low,
-            "difference_high": one.high,
-            "difference_sd": one.sd,
-            "p": one.p,
-            "p_holm": one.p_holm,
-        }
-        for (label, other), one in differences.items()
-        if other == reference
-    }

@@ -214,7 +214,8 @@ KINDS: dict[str, Kind] = {
             name="evaluate_encoder",
             label=gettext_lazy("Evaluate an encoder"),
             description=gettext_lazy(
-                "Correlates the cosine similarities of an encoder with human or reference scores."
+                "Measures the cosine similarities of an encoder by human or reference scores, and on published test "
+                "suites."
             ),
             plan=EvaluationPlan,
             unit=gettext_lazy("sentences"),
@@ -238,6 +239,7 @@ KINDS: dict[str, Kind] = {
             ),
             plan=ComparisonPlan,
             unit=gettext_lazy("steps"),
+            estimated=True,
         ),
         Kind(
             name="relate_sentences",

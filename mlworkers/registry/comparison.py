@@ -88,7 +88,8 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
     """
     measured: dict[tuple[str, str], list[float]] = {}
     for one in evaluations:
-        if one.metric == METRIC and one.label and one.value is not None:
+        in_table = one.source or one.part  # of sources and suites, which has its own page part
+        if one.metric == METRIC and one.label and one.value is not None and not in_table:
             measured.setdefault((one.suite, one.label), []).append(one.value)
     encoders: Mapping[str, Mapping[str, Any]] = result.get("encoders", {})
     from_plain, from_shuffle = result.get("from_plain"), result.get("from_shuffle", {})
@@ -100,7 +101,7 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
     judged = with_noise and len(seeds) >= SEEDS_TO_JUDGE  # no other place decides this
     first, *others = dict.fromkeys(suite for suite, _label in measured) or [""]
     rows = []
-    for label in _order({*encoders, *(label for _suite, label in measured)}):
+    for label in ordered_labels({*encoders, *(label for _suite, label in measured)}):
         figures = {**encoders.get(label, {}), **from_plain.get(label, {})}
         found = _stored(figures, tuple(measured.get((first, label), [])), judged=judged)
         observed = [_observed(measured.get((suite, label), [])) for suite in others]
@@ -118,7 +119,8 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
     )
 
 
-def _order(labels: set[str]) -> list[str]:
+def ordered_labels(labels: set[str]) -> list[str]:
+    """The rows as in RISE's table, others after them."""
     return [label for label in ORDER if label in labels] + sorted(labels.difference(ORDER))
 
 
@@ -144,7 +146,7 @@ class SideBySide:
 def side_by_side(runs: Iterable[Run]) -> SideBySide:
     """runs: with their evaluations at hand. Of a test that a run has not taken, there is None."""
     evaluated = [
-        (run, {one.suite: one for one in run.evaluations.all() if one.metric == METRIC}) for run in runs
+        (run, {name: one for one in run.evaluations.all() if (name := _test_name(one))}) for run in runs
     ]
     suites = list(dict.fromkeys(suite for _run, by_suite in evaluated for suite in by_suite))
     rows = [
@@ -153,6 +155,15 @@ def side_by_side(runs: Iterable[Run]) -> SideBySide:
         if by_suite
     ]
     return SideBySide(suites, rows)
+
+
+def _test_name(one: Evaluation) -> str:
+    """What a column of evaluations side by side is called; nothing for a figure that has no column there."""
+    if one.part:
+        return ""
+    if one.metric == METRIC:
+        return one.suite
+    return f"{one.suite}, {one.metric}" if one.metric in ("accuracy", "f1") else ""
 
 
 _IN_CSV = {"difference": "difference_from_plain"}

@@ -7,7 +7,9 @@ from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from curation.models import ScoreSet
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.models import Run
 from mlworkers.registry.comparison import Cell, Comparison
 
 WEIGHTED = ("realism", "filter", "random")  # whose weights are uneven, so that the controls are about them
@@ -144,6 +146,46 @@ def _limits(comparison: Comparison) -> str:
         seeds,
     )
     return sentence % {"seeds": seeds, "pairs": f"{comparison.pairs:,}"}
+
+
+def ceiling_note(result: Mapping[str, Any]) -> str:
+    """The highest correlation that the test scores' reliability allows, and whether figures are corrected for it."""
+    ceiling = result.get("ceiling")
+    if ceiling is None:
+        return ""
+    low, high = result.get("ceiling_low"), result.get("ceiling_high")
+    interval = f" ({low:.3f} {_('to')} {high:.3f})" if low is not None and high is not None else ""
+    corrected = ", ".join(f"{label} {value:.3f}" for label, value in result.get("corrected", {}).items())
+    sentence = _(
+        "Human ceiling: %(ceiling)s%(interval)s, the correlation of the test scores with error-free ones under the "
+        "assumptions of classical test theory (%(source)s)."
+    )
+    note = sentence % {
+        "ceiling": f"{ceiling:.3f}",
+        "interval": interval,
+        "source": result.get("ceiling_source", ""),
+    }
+    return f"{note} {_('Corrected for it (Spearman):')} {corrected}." if corrected else note
+
+
+def validation_note(run: Run) -> str:
+    """What the kept weights of the encoders were chosen by."""
+    share = run.plan.get("validation_share") or 0
+    scores = ScoreSet.objects.filter(dataset=run.dataset, name=run.plan.get("scores", "")).first()
+    if not share or scores is None:
+        return ""
+    words = {"share": f"{100 * float(share):.3g}"}
+    if scores.kind == ScoreSet.Kind.TARGET:
+        sentence = _(
+            "Checkpoints were chosen on a synthetic dev set, as in RISE: %(share)s %% of the generated pairs with "
+            "their target similarities, which share no sentence with the training pairs."
+        )
+    else:
+        sentence = _(
+            "Checkpoints were chosen on a dev set of human scores: %(share)s %% of the pairs, which share no sentence "
+            "with the training pairs."
+        )
+    return sentence % words
 
 
 def unscored_note(result: Mapping[str, Any]) -> str:

@@ -11,6 +11,8 @@ from curation.access import dataset_require_active
 from curation.datasets.inclusion import snapshot_inclusion
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
+from mlworkers.encoders.plan import BASELINES, names_listed, sources_listed
+from mlworkers.encoders.suites.catalogue import suite_named
 from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import SettingError, SettingName
 from mlworkers.plans.kinds import MODEL_KINDS, Kind
@@ -31,19 +33,65 @@ def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | N
         if value in (None, "", 0):
             continue
         if setting.refers_to == "model":
-            with errors_shown(ModelError):
-                source = parse_source(str(value))
-                if source.kind is SourceKind.ENDPOINT and "generator" not in setting.kinds:
-                    problem = _("%(model)s is behind an endpoint, which writes sentences and encodes none")
-                    raise unavailable(problem % {"model": value}, source.kind)
-                if source.kind is SourceKind.RUN:
-                    model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
+            _check_model(setting, str(value))
         elif setting.refers_to == "dataset":
             dataset_named(value, dataset)
+        elif setting.refers_to in _CHECKS_OF_LISTS:
+            _CHECKS_OF_LISTS[setting.refers_to](str(value))
         elif setting.refers_to in _CHECKS:
             _CHECKS[setting.refers_to](setting, value, _dataset_of(setting, values, dataset))
     if dataset is not None and values.get("snapshot") and "generated_pairs" in values:
         _check_inclusion(dataset, values["snapshot"], values["generated_pairs"])
+
+
+def _check_model(setting: Setting, name: str) -> None:
+    with errors_shown(ModelError):
+        source = parse_source(name)
+        if source.kind is SourceKind.ENDPOINT and "generator" not in setting.kinds:
+            problem = _("%(model)s is behind an endpoint, which writes sentences and encodes none")
+            raise unavailable(problem % {"model": name}, source.kind)
+        if source.kind is SourceKind.RUN:
+            model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
+
+
+def _suites_check(names: str) -> None:
+    """The suites that a plan names are known and have a folder; what is in it, the worker reads."""
+    with errors_shown():
+        suites = [suite_named(name) for name in names_listed(names)]
+    for suite in suites:
+        if not (settings.SUITES_FOLDER / suite.name).is_dir():
+            sentence = _(
+                "There are no files of %(suite)s; ask whoever runs the site to put %(files)s into %(folder)s."
+            )
+            raise UserError(
+                sentence, suite=suite.label, files=suite.looks_for, folder=f"SUITES_FOLDER/{suite.name}"
+            )
+
+
+def _sources_check(text: str) -> None:
+    """The further datasets of a comparison have the score sets that it names."""
+    for source in sources_listed(text):
+        dataset = dataset_named(source.dataset)
+        named = ((source.scores, ("target", "reference", "human")), (source.realism, ("realism",)))
+        for name, kinds in named:
+            found = dataset.score_sets.filter(name=name, kind__in=kinds).exists()
+            if name and not found:
+                sentence = _("The dataset “%(dataset)s” has no score set “%(name)s” of the kind %(kinds)s.")
+                raise UserError(sentence, dataset=dataset.slug, name=name, kinds=listed(kinds))
+
+
+def _baselines_check(text: str) -> None:
+    """Baseline rows are made from the base model, or are encoders that are registered here or packaged."""
+    for name in names_listed(text):
+        if name in BASELINES:
+            continue
+        with errors_shown(ModelError):
+            source = parse_source(name)
+            if source.kind is SourceKind.RUN:
+                model_of_run(int(source.name), source.part, kinds=("encoder",))
+        if source.kind not in (SourceKind.RUN, SourceKind.PACKAGED):
+            sentence = _("“%(name)s” is no baseline row; give %(known)s, run:ID or packaged:NAME.")
+            raise UserError(sentence, name=name, known=listed(BASELINES))
 
 
 def _check_inclusion(dataset: Dataset, number: int, generated_pairs: str) -> None:
@@ -140,6 +188,11 @@ def model_of_run(run_id: int, part: str, *, kinds: Collection[str]) -> Artifact:
     return made[0]
 
 
+_CHECKS_OF_LISTS: dict[str, Callable[[str], None]] = {
+    "suites": _suites_check,
+    "sources": _sources_check,
+    "baselines": _baselines_check,
+}
 _CHECKS: dict[str, Callable[[Setting, Any, Dataset], None]] = {
     "batch": _check_batch,
     "score set": _check_score_set,

@@ -1,6 +1,6 @@
 """Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -10,8 +10,11 @@ from mlworkers.access import comparison_for, kinds_offered, models_visible, runs
 from mlworkers.registry.baselines import baseline_note
 from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
 from mlworkers.registry.comparison_chart import comparison_chart
-from mlworkers.registry.comparison_words import unscored_note, what_it_shows
+from mlworkers.registry.comparison_words import ceiling_note, unscored_note, validation_note, what_it_shows
 from mlworkers.registry.selectors import comparisons, evaluation_runs, models_behind
+from mlworkers.registry.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
+from mlworkers.registry.suite_table import csv_rows as suite_csv_rows
+from mlworkers.registry.suite_table import suite_table_of
 from mlworkers.views.tables import csv_answer
 
 RUNS_ON_A_PAGE = 50
@@ -54,6 +57,9 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "comparison": comparison if measured else None,
         "realism": comparison.cell("realism"),
         "shows": what_it_shows(comparison) if measured else "",
+        "suite_table": suite_table_of(run.result, judged=comparison.judged),
+        "ceiling": ceiling_note(run.result),
+        "validation": validation_note(run),
         "unscored": unscored_note(run.result),
         "baseline": baseline_note(run),
         "chart": comparison_chart(comparison) if measured else None,
@@ -67,3 +73,14 @@ def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = comparison_for(request.user, pk)
     rows = csv_rows(comparison_of(run.result, run.evaluations.order_by("pk")))
     return csv_answer(f"comparison-{pk}.csv", CSV_COLUMNS, rows)
+
+
+@require_GET
+def comparison_suites_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The table of sources and suites. Raises Http404 where the comparison has none."""
+    run = comparison_for(request.user, pk)
+    table = suite_table_of(run.result, judged=False)
+    if table is None:
+        raise Http404
+    rows = list(suite_csv_rows(table, own_test="own test"))
+    return csv_answer(f"comparison-{pk}-suites.csv", SUITE_CSV_COLUMNS, rows)

@@ -13,7 +13,7 @@ from curation.heartbeats import database_now
 from curation.numbers import number_from
 from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
 from mlworkers.forms.plans import PlanForm
-from mlworkers.pipelines.estimating import generation_estimate
+from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import plan_from
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
@@ -61,7 +61,7 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
     )
     estimate = ""
     if form.is_valid() and chosen.estimated and dataset is not None and "estimate" in request.POST:
-        estimate = generation_estimate(plan_from(chosen, form.plan()), dataset)
+        estimate = run_estimate(plan_from(chosen, form.plan()), dataset)
     elif form.is_valid():
         plan, launch = form.plan(), form.cleaned_data["launch"]
         try:

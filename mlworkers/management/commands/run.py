@@ -15,7 +15,7 @@ from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.heartbeats import database_now
 from mlworkers.models import Run
-from mlworkers.pipelines.estimating import generation_estimate
+from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import KINDS, Kind, plan_from
 from mlworkers.plans.settings import Setting
 from mlworkers.runs.presence import worker_command
@@ -74,7 +74,7 @@ class Command(BaseCommand):
     def _say_what_it_asks_for(self, run: Run) -> None:
         kind = KINDS[run.kind]
         if kind.estimated and run.dataset is not None:
-            self.stderr.write(generation_estimate(plan_from(kind, run.plan), run.dataset))
+            self.stderr.write(run_estimate(plan_from(kind, run.plan), run.dataset))
 
     def _say_what_it_waits_for(self, run: Run) -> None:
         run.refresh_from_db()

@@ -1,0 +1,63 @@
+"""The highest correlation that scores of a known reliability allow, and a correlation corrected for it.
+
+Classical test theory takes an observed score for a true score plus an error that has nothing to do with the true score,
+with other errors or with the model. The reliability is the share of the observed variance that is true. A model that
+knew every true score would then correlate with the observed ones at the square root of the reliability, and a model's
+correlation with the true scores is the observed one over that root (Spearman 1904). Where people agree on a bias that
+the model shares, a model can exceed this ceiling.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """value: the root of the reliability, with its 95 % interval where the reliability has one.
+
+    source: what the reliability is, in words.
+    """
+
+    reliability: float
+    source: str
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def value(self) -> float:
+        return sqrt(self.reliability)
+
+    def corrected(self, correlation: float | None) -> float | None:
+        """The correlation over the ceiling; None where there is none. By chance it can exceed 1."""
+        return None if correlation is None else correlation / self.value
+
+
+def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:
+    """The ceiling that a score set's own parameters say; None where they say no reliability above 0.
+
+    MaxDiff scores have a marginal reliability. Other scores have the split-half reliability, which is that of half the
+    judgements and is stepped up to all of them (Spearman–Brown: 2r / (1 + r)).
+    """
+    marginal = parameters.get("marginal_reliability")
+    halves = parameters.get("reliability")
+    if method.startswith("maxdiff") and marginal is not None and _is_share(marginal):
+        return Ceiling(float(marginal), "marginal reliability of the MaxDiff scores")
+    if isinstance(halves, Mapping) and _is_share(halves.get("spearman_mean")):
+        low, high = halves.get("spearman_low"), halves.get("spearman_high")
+        return Ceiling(
+            _stepped_up(float(halves["spearman_mean"])),
+            "split-half reliability, stepped up by Spearman–Brown",
+            low=sqrt(_stepped_up(max(0.0, float(low)))) if low is not None else None,
+            high=sqrt(_stepped_up(max(0.0, float(high)))) if high is not None else None,
+        )
+    return None
+
+
+def _stepped_up(half: float) -> float:
+    return 2 * half / (1 + half)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and 0 < value <= 1

@@ -1,0 +1,86 @@
+"""Published test suites in runs: their files in SUITES_FOLDER, and their figures as rows and as results."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+
+from curation.errors import errors_shown
+from curation.models import Dataset
+from curation.pairs.holding_out import HeldOut
+from mlworkers.encoders.ceiling import Ceiling, ceiling_of
+from mlworkers.encoders.suites.catalogue import Read, Suite, suite_named
+from mlworkers.encoders.suites.figures import Figure, figure_as_json
+from mlworkers.models import Evaluation
+
+PROBE = "probe"
+
+
+def suites_read(names: Iterable[str]) -> list[tuple[Suite, Read]]:
+    """The suites of those names from their folders. Raises UserError with one sentence about the first wrong one."""
+    with errors_shown():
+        return [(suite, suite.read(settings.SUITES_FOLDER / suite.name)) for suite in map(suite_named, names)]
+
+
+def seen_before(read: Read, trained: HeldOut) -> int:
+    """How many test pairs hold a sentence that the encoder was trained on. They are measured all the same."""
+    pairs = zip(read.test.first, read.test.second, strict=True)
+    return sum(first in trained or second in trained for first, second in pairs)
+
+
+def evaluation_of(figure: Figure, **shared: Any) -> Evaluation:
+    """The row of a figure. shared: what it says of the model."""
+    told = figure_as_json(figure)
+    part = " ".join(filter(None, (PROBE if figure.by == PROBE else "", figure.part)))
+    return Evaluation(
+        suite=figure.suite,
+        part=part[:100],
+        metric=told["metric"],
+        value=told["value"],
+        low=told["low"],
+        high=told["high"],
+        n=told["n"],
+        **shared,
+    )
+
+
+def suite_results(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
+    """The figures by suite, part and metric, as a table of a result."""
+    return {
+        ", ".join(
+            filter(None, (one.suite, one.by if one.by == PROBE else "", one.part, one.measured.metric.value))
+        ): {
+            "value": told["value"],
+            "low": told["low"],
+            "high": told["high"],
+            "pairs": told["n"],
+            **({"threshold": told["threshold"]} if told["threshold"] is not None else {}),
+        }
+        for one in figures
+        for told in [figure_as_json(one)]
+    }
+
+
+def suite_files(suites: Sequence[tuple[Suite, Read]]) -> dict[str, Mapping[str, str]]:
+    """The SHA-256 of every file that was read, by suite and name."""
+    return {suite.name: dict(read.files) for suite, read in suites}
+
+
+def ceiling_in(dataset: Dataset, score_set: str) -> Ceiling | None:
+    """The ceiling of correlations with that score set; None where its reliability is not known."""
+    scores = dataset.score_sets.filter(name=score_set).first()
+    return None if scores is None else ceiling_of(scores.parameters or {}, method=scores.method)
+
+
+def ceiling_results(ceiling: Ceiling | None, spearman: float | None, pearson: float | None) -> dict[str, Any]:
+    """The ceiling and the corrected figures, for a result; nothing where there is no ceiling."""
+    if ceiling is None:
+        return {}
+    return {
+        "ceiling": ceiling.value,
+        "ceiling_low": ceiling.low,
+        "ceiling_high": ceiling.high,
+        "ceiling_source": ceiling.source,
+        "spearman_corrected": ceiling.corrected(spearman),
+        "pearson_corrected": ceiling.corrected(pearson),
+    }

@@ -1,0 +1,248 @@
+"""Runs on published test suites, and comparisons over source datasets, weightings and suites, on a tiny model."""
+
+import csv
+import io
+from dataclasses import asdict
+
+import pytest
+from django.urls import reverse
+
+from mlworkers import tasks
+from mlworkers.models import Run
+from mlworkers.pipelines.estimating import comparison_estimate
+from mlworkers.plans.kinds import kind_named, plan_from
+from tests.factories import RunFactory, UserFactory
+from tests.ml.encoder_data import dataset_with_pairs, scene
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
+SETS = {"scores": "run 7: target", "realism": "run 7: p_D"}
+COMPARED = {**SETS, **SHORT, "test_score_set": "gold", "bootstrap": 100, "seeds": 2, "controls": False}
+STSB = "main-{genre}\tf\t2012\t{n}\t{score}\t{first}\ta cat sits in the tree\n"
+
+
+@pytest.fixture
+def suites(home, settings):
+    """Files of the STS benchmark and of SNLI, as their publishers lay them out."""
+    folder = home / "suites"
+    settings.SUITES_FOLDER = folder
+    (folder / "stsb").mkdir(parents=True)
+    rows = (
+        STSB.format(genre=("news", "captions")[n % 2], n=n, score=n / 2, first=scene(n)) for n in range(10)
+    )
+    (folder / "stsb" / "sts-test.csv").write_text("".join(rows))
+    (folder / "snli").mkdir()
+    for part in ("dev", "test"):
+        text = "".join(f"a man plays {part} {n}\ta woman plays {n * 7 % 5}\t{n % 3}\n" for n in range(9))
+        (folder / "snli" / f"snli-{part}.tsv").write_text(text)
+    return folder
+
+
+def carried_out(kind: str, dataset, model, **settings) -> Run:
+    plan = plan_from(kind_named(kind), {"dataset": dataset.slug, "model": str(model), **settings})
+    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=asdict(plan))
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_an_encoder_is_evaluated_on_suites_alone(suites, encoder_folder) -> None:
+    dataset = dataset_with_pairs()
+
+    run = carried_out(
+        "evaluate_encoder", dataset, encoder_folder, suites="stsb, snli", bootstrap=100, device="cpu"
+    )
+
+    assert run.state == "succeeded", run.message
+    assert run.message.startswith("STS benchmark: Spearman")
+    parts = set(run.evaluations.filter(suite="stsb").values_list("part", flat=True))
+    assert parts == {"", "main-news", "main-captions", "mean of sources"}
+    f1 = run.evaluations.get(suite="snli", metric="f1", part="")
+    assert (f1.n, f1.low <= f1.value <= f1.high) == (9, True)
+    assert len(run.result["files"]["stsb"]["sts-test.csv"]) == 64
+    assert "snapshot" not in run.result
+
+
+def test_scores_of_known_reliability_have_a_ceiling(encoder_folder) -> None:
+    dataset = dataset_with_pairs()
+    dataset.score_sets.filter(name="gold").update(
+        kind="human",
+        parameters={"reliability": {"spearman_mean": 0.5, "spearman_low": 0.4, "spearman_high": 0.6}},
+    )
+
+    run = carried_out(
+        "evaluate_encoder", dataset, encoder_folder, score_set="gold", bootstrap=0, device="cpu"
+    )
+
+    assert run.result["ceiling"] == pytest.approx((2 / 3) ** 0.5)
+    assert run.result["spearman_corrected"] == pytest.approx(run.result["spearman"] / (2 / 3) ** 0.5)
+
+
+def test_a_suite_without_a_readable_file_fails_with_one_sentence(suites, encoder_folder) -> None:
+    (suites / "stsb" / "sts-test.csv").write_text("nothing\n")
+
+    run = carried_out("evaluate_encoder", dataset_with_pairs(), encoder_folder, suites="stsb", device="cpu")
+
+    assert run.state == "failed"
+    assert "STS benchmark: sts-test.csv is not laid out as expected" in run.message
+
+
+@pytest.fixture
+def table_run(suites, encoder_folder) -> Run:
+    """Two source datasets, two weightings, two seeds, two suites and two baseline rows."""
+    dataset = dataset_with_pairs()
+    dataset_with_pairs(slug="other")
+    run = carried_out(
+        "compare_weightings",
+        dataset,
+        encoder_folder,
+        **COMPARED,
+        weightings="plain,realism",
+        suites="stsb,snli",
+        sources="other | run 7: target | run 7: p_D",
+        in_domain="scenes=stsb",
+        baselines="static, cls",
+        validation_share=0.3,
+    )
+    assert run.state == "succeeded", run.message
+    return run
+
+
+def test_a_comparison_over_sources_and_suites_is_a_table(table_run, client) -> None:
+    entries = {(one["source"], one["suite"], one["metric"]): one for one in table_run.result["table"]}
+
+    assert set(entries) == {
+        (source, suite, metric)
+        for source in ("scenes", "other")
+        for suite, metric in (
+            ("", "spearman"),
+            ("", "pearson"),
+            ("stsb", "spearman"),
+            ("stsb", "pearson"),
+            ("snli", "accuracy"),
+            ("snli", "f1"),
+        )
+    }
+    of_stsb = entries["scenes", "stsb", "spearman"]
+    assert set(of_stsb["encoders"]) == {"base", "base, static", "base, cls", "plain", "realism"}
+    assert set(of_stsb["from_plain"]) == {"base", "realism"}
+    assert [entries[source, "stsb", "spearman"]["in_domain"] for source in ("scenes", "other")] == [
+        True,
+        False,
+    ]
+    assert entries["scenes", "", "spearman"]["in_domain"]
+    assert table_run.artifacts.filter(kind="encoder").count() == 8
+
+    client.force_login(UserFactory(is_staff=True))
+    page = client.get(reverse("mlworkers:comparison", args=[table_run.pk])).text
+    assert "Sources and suites" in page
+    assert "Out of domain" in page
+    assert "synthetic dev set" in page
+
+    answer = client.get(reverse("mlworkers:comparison_suites_csv", args=[table_run.pk]))
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    # Three rows that are not trained, and two weightings of two sources, each on six columns.
+    assert len(rows) == (3 + 2 * 2) * 6
+    found = next(row for row in rows if (row["source"], row["encoder"], row["suite"], row["metric"]) == (
+        "other", "realism", "stsb", "spearman"
+    ))  # fmt: skip
+    assert found["domain"] == "out"
+    assert float(found["mean"]) == pytest.approx(
+        entries["other", "stsb", "spearman"]["encoders"]["realism"]["value"]
+    )
+
+
+def test_p_values_consider_every_difference_of_the_table(table_run) -> None:
+    tested = [
+        one
+        for entry in table_run.result["table"]
+        for part in ("from_plain", "from_shuffle")
+        for one in entry[part].values()
+        if one["p"] is not None
+    ]
+
+    smallest = min(tested, key=lambda one: one["p"])
+    assert len(tested) == 2 * 6 * 2
+    assert smallest["p_holm"] == pytest.approx(min(1, smallest["p"] * len(tested)))
+
+
+def test_no_sentence_of_a_suite_is_trained_on(suites, encoder_folder) -> None:
+    dataset = dataset_with_pairs()
+    trained = dataset.pairs.filter(origin="generated").first()
+    rows = [STSB.format(genre="news", n=n, score=n / 2, first=f"is {scene(n)}") for n in range(4)]
+    rows.append(f"main-news\tf\t2012\t9\t3\t{trained.a.text}\tsomething\n")
+    (suites / "stsb" / "sts-test.csv").write_text("".join(rows))
+
+    run = carried_out(
+        "compare_weightings", dataset, encoder_folder, **COMPARED, weightings="plain", suites="stsb"
+    )
+
+    assert run.state == "succeeded", run.message
+    assert run.result["held_out_left_out"] == 1
+    assert run.result["training_pairs"] == 23
+
+
+def test_the_number_of_trainings_is_said_before_the_start() -> None:
+    plan = plan_from(
+        kind_named("compare_weightings"),
+        {
+            **COMPARED,
+            "dataset": "scenes",
+            "model": "packaged:all-MiniLM-L6-v2",
+            "sources": "other | a | b",
+            "suites": "stsb",
+            "seeds": 5,
+            "controls": True,
+        },
+    )
+
+    # Two sources, the four weightings of the default with two controls, five seeds.
+    assert comparison_estimate(plan).startswith(
+        "60 trainings (source datasets: 2, weightings with controls: 6, seeds: 5)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"sources": "other"}, "has “other”; give dataset"),
+        ({"sources": "scenes | a | b"}, "names a dataset twice"),
+        ({"sources": "other | a"}, "needs p_D; “sources” names none for “other”"),
+        (
+            {"in_domain": "scenes=stsb"},
+            "has “scenes=stsb”; give dataset=suite, both named by this comparison",
+        ),
+        ({"suites": "stsb, stsb"}, "“stsb” is named twice"),
+        ({"suites": "sick-e"}, "SICK-E needs a trained probe"),
+    ],
+)
+def test_settings_that_make_no_table_are_refused(given, reason) -> None:
+    values = {**COMPARED, "dataset": "scenes", "model": "packaged:all-MiniLM-L6-v2", **given}
+
+    with pytest.raises(ValueError, match=reason):
+        plan_from(kind_named("compare_weightings"), values)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"suites": "paws"}, "There are no files of PAWS; ask whoever runs the site"),
+        ({"suites": "nothing"}, "There is no suite “nothing”"),
+        ({"sources": "none | a | b"}, "There is no dataset called “none”"),
+        ({"sources": "other | a | b"}, "The dataset “other” has no score set “a” of the kind"),
+        (
+            {"baselines": "/etc"},
+            "“/etc” is no baseline row; give static, cls and mean, run:ID or packaged:NAME",
+        ),
+    ],
+)
+def test_names_that_lead_nowhere_are_refused_before_the_start(suites, client, given, reason) -> None:
+    dataset_with_pairs()
+    dataset_with_pairs(slug="other")
+    client.force_login(UserFactory(is_staff=True))
+    values = {**COMPARED, "dataset": "scenes", "model": "packaged:all-MiniLM-L6-v2", **given}
+
+    page = client.post(reverse("mlworkers:run_start", args=["compare_weightings"]), values).text
+
+    assert reason in page.replace("&#x27;", "'")
+    assert not Run.objects.filter(kind="compare_weightings").exists()

@@ -1,0 +1,49 @@
+"""The ceiling of a correlation, by hand and in a simulation of classical test theory."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr
+
+from mlworkers.encoders.ceiling import Ceiling, ceiling_of
+
+HALVES = {"spearman_mean": 0.84, "spearman_low": 0.8, "spearman_high": 0.88}
+
+
+def test_split_half_reliability_is_stepped_up_by_hand() -> None:
+    found = ceiling_of({"reliability": HALVES}, method="counting")
+
+    assert found.reliability == pytest.approx(1.68 / 1.84)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (sqrt(1.68 / 1.84), sqrt(1.6 / 1.8), sqrt(1.76 / 1.88))
+    )
+
+
+def test_maxdiff_scores_take_their_marginal_reliability() -> None:
+    parameters = {"reliability": HALVES, "marginal_reliability": 0.81}
+
+    assert ceiling_of(parameters, method="maxdiff").value == pytest.approx(0.9)
+    assert ceiling_of(parameters, method="counting").reliability == pytest.approx(1.68 / 1.84)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"reliability": None, "marginal_reliability": None}, {"reliability": {"spearman_mean": -0.1}}],
+)
+def test_scores_without_a_known_reliability_have_no_ceiling(parameters) -> None:
+    assert ceiling_of(parameters, method="maxdiff") is None
+
+
+def test_a_corrected_correlation_is_that_with_the_true_scores_where_errors_are_independent() -> None:
+    rng = np.random.default_rng(4)
+    true = rng.normal(size=40_000)
+    observed = true + 0.5 * rng.normal(size=true.size)  # reliability 1 / 1.25
+    predicted = true + rng.normal(size=true.size)
+
+    ceiling = Ceiling(1 / 1.25, "known")
+
+    assert pearsonr(true, observed).statistic == pytest.approx(ceiling.value, abs=0.01)
+    found = ceiling.corrected(pearsonr(predicted, observed).statistic)
+    assert found == pytest.approx(pearsonr(predicted, true).statistic, abs=0.01)
+    assert ceiling.corrected(None) is None
