@@ -43,20 +43,22 @@ def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:
     marginal = parameters.get("marginal_reliability")
     halves = parameters.get("reliability")
     if method.startswith("maxdiff") and marginal is not None and _is_share(marginal):
-        return Ceiling(float(marginal), "marginal reliability of the MaxDiff scores")
+        low, high = (_root(parameters.get(f"marginal_reliability_{end}")) for end in ("low", "high"))
+        return Ceiling(float(marginal), "marginal reliability of the MaxDiff scores", low, high)
     if isinstance(halves, Mapping) and _is_share(halves.get("spearman_mean")):
-        low, high = halves.get("spearman_low"), halves.get("spearman_high")
-        return Ceiling(
-            _stepped_up(float(halves["spearman_mean"])),
-            "split-half reliability, stepped up by Spearman–Brown",
-            low=sqrt(_stepped_up(max(0.0, float(low)))) if low is not None else None,
-            high=sqrt(_stepped_up(max(0.0, float(high)))) if high is not None else None,
-        )
+        ends = (halves.get(f"spearman_{end}") for end in ("low", "high"))
+        low, high = (None if end is None else _root(_stepped_up(max(0.0, float(end)))) for end in ends)
+        stepped_up = _stepped_up(float(halves["spearman_mean"]))
+        return Ceiling(stepped_up, "split-half reliability, stepped up by Spearman–Brown", low, high)
     return None
 
 
 def _stepped_up(half: float) -> float:
     return 2 * half / (1 + half)
+
+
+def _root(reliability: float | None) -> float | None:
+    return None if reliability is None else sqrt(max(0.0, reliability))
 
 
 def _is_share(value: object) -> bool:

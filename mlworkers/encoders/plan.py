@@ -299,11 +299,7 @@ class EvaluationPlan:
         kinds=("encoder",),
     )
     score_set: str = setting(
-        "Score set",
-        "The scores that people gave. It may be empty if test suites are named.",
-        default="",
-        refers_to="score set",
-        kinds=("reference", "human"),
+        "Score set", "The scores that people gave.", refers_to="score set", kinds=("reference", "human")
     )
     split: str = setting(
         "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
@@ -324,12 +320,7 @@ class EvaluationPlan:
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
-        if not self.score_set and not self.suite_names:
-            raise PlanError(
-                "“%(setting)s” is missing; give it, or name test suites in “%(suites)s”.",
-                setting=SettingName("score_set"),
-                suites=SettingName("suites"),
-            )
+        names_listed(self.suites)
 
     @property
     def suite_names(self) -> tuple[str, ...]:

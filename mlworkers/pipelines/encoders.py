@@ -116,12 +116,8 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     suites = suites_read(plan.suite_names)
     compute = choose_compute(plan.device, plan.precision)
     encoder = load_encoder(model, compute)
-    result: dict[str, Any] = {}
-    rows: list[Evaluation] = []
-    warnings: list[str] = []
-    if plan.score_set:
-        result, rows = _evaluated_on_dataset(plan, job, trained_on(model), encoder)
-        warnings += result.pop("warnings")
+    result, rows = _evaluated_on_dataset(plan, job, trained_on(model), encoder)
+    warnings: list[str] = result.pop("warnings")
     figures: list[Figure] = []
     for suite, read in suites:
         with errors_shown():
@@ -142,8 +138,8 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     figures += years_figures(figures)
     rows += [evaluation_of(figure, model=plan.model[:_LONGEST_NAME]) for figure in figures]
     if figures:
-        result |= {"suites": suite_results(figures), "files": suite_files(suites)}
-    words = [_correlation_in_words(result)] if plan.score_set else []
+        result |= {**suite_results(figures), "files": suite_files(suites)}
+    words = [_correlation_in_words(result)]
     words += [f"{suite.label}: {_first_of(figures, suite)}" for suite, _read in suites]
     message = "; ".join(words)
     return Outcome(message, {**result, "warnings": warnings}, evaluations=[(row, None) for row in rows])

@@ -1,6 +1,6 @@
 """Published test suites in runs: their files in SUITES_FOLDER, and their figures as rows and as results."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -45,25 +45,28 @@ def evaluation_of(figure: Figure, **shared: Any) -> Evaluation:
 
 
 def suite_results(figures: Sequence[Figure]) -> dict[str, dict[str, Any]]:
-    """The figures by suite, part and metric, as a table of a result."""
-    return {
-        ", ".join(
-            filter(None, (one.suite, one.by if one.by == PROBE else "", one.part, one.measured.metric.value))
-        ): {
-            "value": told["value"],
-            "low": told["low"],
-            "high": told["high"],
-            "pairs": told["n"],
-            **({"threshold": told["threshold"]} if told["threshold"] is not None else {}),
-        }
-        for one in figures
-        for told in [figure_as_json(one)]
+    """The figures and the thresholds of a result, by suite, part and metric."""
+    told = {_name(figure): figure_as_json(figure) for figure in figures}
+    thresholds = {name: one["threshold"] for name, one in told.items() if one["threshold"] is not None}
+    named = {
+        name: {"value": one["value"], "low": one["low"], "high": one["high"], "n": one["n"]}
+        for name, one in told.items()
     }
+    return {"suites": named, **({"thresholds": thresholds} if thresholds else {})}
 
 
-def suite_files(suites: Sequence[tuple[Suite, Read]]) -> dict[str, Mapping[str, str]]:
-    """The SHA-256 of every file that was read, by suite and name."""
-    return {suite.name: dict(read.files) for suite, read in suites}
+def _name(figure: Figure) -> str:
+    probe = PROBE if figure.by == PROBE else ""
+    return ", ".join(filter(None, (figure.suite, probe, figure.part, figure.measured.metric.value)))
+
+
+def suite_files(suites: Sequence[tuple[Suite, Read]]) -> list[dict[str, str]]:
+    """The SHA-256 of every file that was read."""
+    return [
+        {"suite": suite.name, "file": name, "sha256": digest}
+        for suite, read in suites
+        for name, digest in read.files
+    ]
 
 
 def ceiling_in(dataset: Dataset, score_set: str) -> Ceiling | None:

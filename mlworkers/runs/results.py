@@ -151,6 +151,7 @@ TERMS: Mapping[str, Any] = {
     "corrected": gettext_lazy("Spearman, corrected for the ceiling"),
     "dev_set": gettext_lazy("Dev set that chose the checkpoint"),
     "suites": gettext_lazy("Published test suites"),
+    "thresholds": gettext_lazy("Thresholds from dev pairs"),
     "sha256": "SHA-256",
     "base_sha256": gettext_lazy("SHA-256 of the base"),
     "snapshot_sha256": gettext_lazy("SHA-256 of the snapshot"),

@@ -7,10 +7,12 @@ from dataclasses import asdict
 import pytest
 from django.urls import reverse
 
+from curation.errors import UserError
 from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines.estimating import comparison_estimate
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.services import run_start
 from tests.factories import RunFactory, UserFactory
 from tests.ml.encoder_data import dataset_with_pairs, scene
 
@@ -46,21 +48,27 @@ def carried_out(kind: str, dataset, model, **settings) -> Run:
     return run
 
 
-def test_an_encoder_is_evaluated_on_suites_alone(suites, encoder_folder) -> None:
+def test_an_encoder_is_evaluated_on_suites_beside_its_dataset(suites, encoder_folder) -> None:
     dataset = dataset_with_pairs()
 
     run = carried_out(
-        "evaluate_encoder", dataset, encoder_folder, suites="stsb, snli", bootstrap=100, device="cpu"
+        "evaluate_encoder",
+        dataset,
+        encoder_folder,
+        score_set="gold",
+        suites="stsb, snli",
+        bootstrap=100,
+        device="cpu",
     )
 
     assert run.state == "succeeded", run.message
-    assert run.message.startswith("STS benchmark: Spearman")
+    assert "; STS benchmark: Spearman" in run.message
     parts = set(run.evaluations.filter(suite="stsb").values_list("part", flat=True))
     assert parts == {"", "main-news", "main-captions", "mean of sources"}
     f1 = run.evaluations.get(suite="snli", metric="f1", part="")
     assert (f1.n, f1.low <= f1.value <= f1.high) == (9, True)
-    assert len(run.result["files"]["stsb"]["sts-test.csv"]) == 64
-    assert "snapshot" not in run.result
+    assert [one["file"] for one in run.result["files"]] == ["sts-test.csv", "snli-test.tsv", "snli-dev.tsv"]
+    assert set(run.result["thresholds"]) == {"snli, accuracy", "snli, f1"}
 
 
 def test_scores_of_known_reliability_have_a_ceiling(encoder_folder) -> None:
@@ -81,7 +89,14 @@ def test_scores_of_known_reliability_have_a_ceiling(encoder_folder) -> None:
 def test_a_suite_without_a_readable_file_fails_with_one_sentence(suites, encoder_folder) -> None:
     (suites / "stsb" / "sts-test.csv").write_text("nothing\n")
 
-    run = carried_out("evaluate_encoder", dataset_with_pairs(), encoder_folder, suites="stsb", device="cpu")
+    run = carried_out(
+        "evaluate_encoder",
+        dataset_with_pairs(),
+        encoder_folder,
+        score_set="gold",
+        suites="stsb",
+        device="cpu",
+    )
 
     assert run.state == "failed"
     assert "STS benchmark: sts-test.csv is not laid out as expected" in run.message
@@ -236,13 +251,10 @@ def test_settings_that_make_no_table_are_refused(given, reason) -> None:
         ),
     ],
 )
-def test_names_that_lead_nowhere_are_refused_before_the_start(suites, client, given, reason) -> None:
-    dataset_with_pairs()
+def test_names_that_lead_nowhere_are_refused_before_the_start(suites, given, reason) -> None:
+    dataset = dataset_with_pairs()
     dataset_with_pairs(slug="other")
-    client.force_login(UserFactory(is_staff=True))
-    values = {**COMPARED, "dataset": "scenes", "model": "packaged:all-MiniLM-L6-v2", **given}
+    plan = {**COMPARED, "dataset": "scenes", "model": "packaged:all-MiniLM-L6-v2", **given}
 
-    page = client.post(reverse("mlworkers:run_start", args=["compare_weightings"]), values).text
-
-    assert reason in page.replace("&#x27;", "'")
-    assert not Run.objects.filter(kind="compare_weightings").exists()
+    with pytest.raises(UserError, match=reason):
+        run_start(kind="compare_weightings", plan=plan, by=UserFactory(is_staff=True), dataset=dataset)

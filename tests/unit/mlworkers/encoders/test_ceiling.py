@@ -21,9 +21,11 @@ def test_split_half_reliability_is_stepped_up_by_hand() -> None:
 
 
 def test_maxdiff_scores_take_their_marginal_reliability() -> None:
-    parameters = {"reliability": HALVES, "marginal_reliability": 0.81}
+    ends = {"marginal_reliability_low": 0.64, "marginal_reliability_high": 0.9}
+    parameters = {"reliability": HALVES, "marginal_reliability": 0.81, **ends}
 
-    assert ceiling_of(parameters, method="maxdiff").value == pytest.approx(0.9)
+    found = ceiling_of(parameters, method="maxdiff")
+    assert (found.value, found.low, found.high) == pytest.approx((0.9, 0.8, sqrt(0.9)))
     assert ceiling_of(parameters, method="counting").reliability == pytest.approx(1.68 / 1.84)
 
 
