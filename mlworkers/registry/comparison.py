@@ -115,8 +115,14 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
         over_shuffle=_stored(from_shuffle.get("realism", {}), (), judged=judged),
         judged=judged,
         with_training_noise=with_noise,
-        tests=sum(one["p_holm"] is not None for one in [*from_plain.values(), *from_shuffle.values()]),
+        tests=tests_of(result.get("table") or [{"from_plain": from_plain, "from_shuffle": from_shuffle}]),
     )
+
+
+def tests_of(cells: Iterable[Mapping[str, Any]]) -> int:
+    """How many differences p-values are adjusted for: those of every cell of a table."""
+    kept = ("from_plain", "from_shuffle")
+    return sum(one["p_holm"] is not None for cell in cells for part in kept for one in cell[part].values())
 
 
 def ordered_labels(labels: set[str]) -> list[str]:

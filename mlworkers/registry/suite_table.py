@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlworkers.registry.comparison import DIFFERENCE, Cell, ordered_labels
+from mlworkers.registry.comparison import DIFFERENCE, Cell, ordered_labels, tests_of
 
 METRICS = {"spearman": "Spearman", "pearson": "Pearson", "accuracy": "Accuracy", "f1": "F1"}
 
@@ -68,13 +68,7 @@ def suite_table_of(result: Mapping[str, Any], *, judged: bool) -> Table | None:
     others = [one for one in labels if one not in trained]
     groups = [_rows(sources[0], columns, found, others, trained=False, judged=judged)]
     groups += [_rows(source, columns, found, of_training, trained=True, judged=judged) for source in sources]
-    tests = sum(
-        one["p_holm"] is not None
-        for entry in entries
-        for part in ("from_plain", "from_shuffle")
-        for one in entry[part].values()
-    )
-    return Table(columns, [group for group in groups if group.rows], tests)
+    return Table(columns, [group for group in groups if group.rows], tests_of(entries))
 
 
 def _column(entry: Mapping[str, Any]) -> Column:

@@ -153,6 +153,7 @@ def test_a_comparison_over_sources_and_suites_is_a_table(table_run, client) -> N
     assert "Sources and suites" in page
     assert "Out of domain" in page
     assert "synthetic dev set" in page
+    assert "p is adjusted for the 24 differences on this page" in " ".join(page.split())
 
     answer = client.get(reverse("mlworkers:comparison_suites_csv", args=[table_run.pk]))
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
