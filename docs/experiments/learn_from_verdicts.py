@@ -6,7 +6,7 @@ or moved), or its scene is odd (somebody swims, rows or fishes indoors or in tow
 Verdicts are the experiment's own, so none is a person's. Measured is how well p_D ranks sentences without a fault above
 those with one, among machine sentences without a verdict, with classifiers that saw none of them.
 
-python docs/experiments/learn_from_verdicts.py [--seeds 3]
+python docs/experiments/learn_from_verdicts.py [--seeds 1]
 """
 
 import argparse
@@ -27,6 +27,7 @@ from semblance.demo.scenes import scene_of, scene_pairs
 
 PEOPLE = MACHINES = 600
 FAULTY = 0.2
+PENALTIES = (1.0, 0.1)
 
 
 def broken(text: str, rng: np.random.Generator) -> str:
@@ -96,7 +97,10 @@ def main(seeds: int) -> None:
                     *(data.with_verdicts(kept, rejected, count=count) for count in (1, 5, 20, 80)),
                     data.with_verdicts(np.zeros_like(kept), rejected, count=20),
                 ]
-                row = [auc(cross_fit(vectors, way).logits[rest, 1], right[rest]) for way in ways]
+                row = [
+                    auc(cross_fit(vectors, way, penalties=PENALTIES).logits[rest, 1], right[rest])
+                    for way in ways
+                ]
                 found.setdefault(number, []).append(row)
         for number, rows in found.items():
             means = " ".join(f"{value:.3f}" for value in np.mean(rows, axis=0))
@@ -105,5 +109,5 @@ def main(seeds: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=1)
     main(parser.parse_args().seeds)
