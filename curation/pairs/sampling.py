@@ -67,3 +67,8 @@ def mixed(first: Sequence[Item], second: Sequence[Item], *, every: int, seed: in
             part.insert(int(np.random.default_rng([seed, block]).integers(every)), second[block])
         result += part
     return result
+
+
+def stratum_sizes(count: int, *, strata: int = STRATA) -> dict[int, int]:
+    """How many of so many numbers are in each stratum, from 1, where `values` of a sample cut them into strata."""
+    return {stratum: part.size for stratum, part in enumerate(np.array_split(np.arange(count), strata), 1)}

@@ -9,6 +9,7 @@ import numpy as np
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, User
 from curation.pairs.agreement import Kappa, cohen_kappa
 from curation.pairs.keeping import KeptShare, kept_share
+from curation.pairs.sampling import stratum_sizes
 from curation.review.judged import JudgedSentence, judged_sentences
 from mlworkers.realism.thresholds import Cut, cut_at
 from mlworkers.realism.verdicts import (
@@ -28,7 +29,6 @@ SAMPLES = (Frame.RANDOM, Frame.STRATIFIED)  # of all machine sentences of the se
 FRAMES = (*SAMPLES, Frame.UNCERTAIN, Frame.LOWEST)
 LOWEST_SHARE = 0.1  # of the machine sentences, by p_D: what the RISE paper calls the bottom
 STEPS = tuple(step / 20 for step in range(1, 20))
-STRATA = 10
 FIGURE_COLUMNS = (
     "frame", "figure", "from_p_d", "to_p_d", "value", "low", "high", "verdicts", "kept", "rejected",
 )  # fmt: skip
@@ -165,7 +165,11 @@ def machine_p_d(score_set: ScoreSet) -> dict[int, float]:
 
 def _frames(machine: Sequence[JudgedSentence], sentences: int) -> list[FrameReport]:
     """Samples of first, blind verdicts: a second reviewer's are for the agreement alone."""
-    first = [each for each in machine if each.blind and not each.second]
+    first = [
+        each
+        for each in machine
+        if each.blind and not each.second and (each.frame != Frame.STRATIFIED or each.stratum)
+    ]
     samples = ((frame, [each for each in first if each.frame == frame]) for frame in FRAMES)
     return [
         FrameReport(frame, _sample(frame, rows, sentences), [each.sentence for each in rows])
@@ -179,14 +183,8 @@ def _sample(frame: str, rows: Sequence[JudgedSentence], sentences: int) -> Sampl
     kept = np.array([each.kept for each in rows], dtype=bool)
     if frame == Frame.STRATIFIED:
         stratum = np.array([each.stratum or 0 for each in rows], dtype=np.int64)
-        return Sample(p_d, kept, stratum, strata_sizes(sentences))
+        return Sample(p_d, kept, stratum, stratum_sizes(sentences))
     return Sample(p_d, kept, np.zeros(len(rows), dtype=np.int64), {0: max(sentences, len(rows))})
-
-
-def strata_sizes(sentences: int) -> Mapping[int, int]:
-    """How many of so many sentences are in each tenth by p_D, numbered from 1."""
-    edges = [sentences * stratum // STRATA for stratum in range(STRATA + 1)]
-    return {stratum: edges[stratum] - edges[stratum - 1] for stratum in range(1, STRATA + 1)}
 
 
 def _humans(judged: Sequence[JudgedSentence]) -> KeptShare:

@@ -55,7 +55,7 @@ def verdict_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "fewest": FEWEST_EACH,
         "shown": f":{SENTENCES_SHOWN}",
         "shown_number": SENTENCES_SHOWN,
-        "queue": Queue(report.score_set, frame=Frame.RANDOM, blind=True).address,
+        "queue": Queue(report.score_set, frame=Frame.RANDOM, blind=True, human=True).address,
     }
     return render(request, "mlworkers/verdicts.html", context)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from curation.pairs.sampling import mixed, random_keys, random_order, stratified_order
+from curation.pairs.sampling import mixed, random_keys, random_order, stratified_order, stratum_sizes
 
 NUMBERS = np.arange(1_000, 1_100, dtype=np.int64)
 
@@ -89,3 +89,9 @@ def test_one_in_ten_is_mixed_in_at_changing_places_and_both_keep_their_order() -
 def test_where_few_are_left_to_mix_in_the_others_go_on() -> None:
     assert mixed([1, 2, 3, 4], ["a"], every=2, seed=0)[2:] == [2, 3, 4]
     assert mixed([1, 2], [], every=10, seed=0) == [1, 2]
+
+
+def test_the_sizes_of_strata_are_those_of_the_order() -> None:
+    order = stratified_order(np.arange(43), np.linspace(0, 1, 43), most=43, seed=1)
+
+    assert Counter(stratum for _number, stratum in order) == stratum_sizes(43)
