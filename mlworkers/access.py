@@ -11,12 +11,33 @@ from curation.access import (
     STAFF_MAY,
     ArchivedError,
     dataset_allow,
+    dataset_for,
+    dataset_require_active,
     datasets_readable,
     roles_of,
 )
 from curation.models import Dataset, ScoreSet, User
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, UNLISTED, Kind
+
+
+def instructions_dataset(user: User, slug: str, *, may: str) -> Dataset:
+    """The dataset whose generators' instructions `user` may "read" or "write": curators, and staff, who start runs."""
+    dataset = dataset_for(user, slug, may="read")
+    if may == "write":
+        if not _is_staff(user):
+            dataset_allow(user, dataset, may="curate")
+        dataset_require_active(dataset)
+    return dataset
+
+
+def instructions_may_write(user: User, dataset: Dataset) -> bool:
+    """Whether to offer a form; the view behind it asks `instructions_dataset` again."""
+    try:
+        instructions_dataset(user, dataset.slug, may="write")
+    except (Http404, PermissionDenied, ArchivedError):
+        return False
+    return True
 
 
 def runs_allow(user: User) -> None:
@@ -139,6 +160,16 @@ def start_allow(user: User, kind: Kind, dataset: Dataset | None) -> None:
         dataset_allow(user, dataset, may=kind.needs)
     elif not _is_staff(user):
         raise PermissionDenied
+
+
+def kind_may_start(user: User, kind: Kind, dataset: Dataset) -> bool:
+    """Whether to offer a link to the form of that kind; the form asks again."""
+    try:
+        kind_for(user, kind.name)
+        start_allow(user, kind, dataset)
+    except (Http404, PermissionDenied, ArchivedError):
+        return False
+    return True
 
 
 def kinds_offered(user: User) -> list[Kind]:

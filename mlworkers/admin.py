@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from curation.admin import Unchangeable
-from mlworkers.models import Artifact, Evaluation, Run, RunShard, WorkerHeartbeat
+from mlworkers.models import Artifact, Evaluation, Instructions, Run, RunShard, WorkerHeartbeat
 
 
 class ArtifactInline(Unchangeable, admin.TabularInline):  # type: ignore[type-arg]
@@ -72,3 +72,10 @@ class EvaluationAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
 @admin.register(WorkerHeartbeat)
 class WorkerHeartbeatAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ["name", "queues", "device", "seen_at"]
+
+
+@admin.register(Instructions)
+class InstructionsAdmin(Unchangeable, admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ["name", "version", "dataset", "note", "created_by", "created_at"]
+    list_select_related = ["dataset", "created_by"]
+    search_fields = ["name", "dataset__slug"]

@@ -177,6 +177,32 @@ class Evaluation(models.Model):
         return f"{self.model} {self.suite} {self.metric}"
 
 
+class Instructions(models.Model):
+    """A version of the instructions that generators are given for a dataset's sentences. Rows never change."""
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="+")
+    name = models.CharField(_("name"), max_length=60)
+    version = models.PositiveIntegerField()
+    specification = models.JSONField(help_text="as `synthesis.prompts.task_checked` reads it")
+    note = models.CharField(_("note"), max_length=200, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "-version"]
+        verbose_name = verbose_name_plural = _("instructions")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "name", "version"], name="one_row_per_version_of_instructions"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.version}"
+
+
 class WorkerHeartbeat(models.Model):
     """A live worker and the queues it serves. Pages read this and never ask Celery."""
 

@@ -1,6 +1,15 @@
 from django.urls import path
 
-from mlworkers.views import comparisons, language, models, playground, runs, starting, verdicts
+from mlworkers.views import (
+    comparisons,
+    instructions,
+    language,
+    models,
+    playground,
+    runs,
+    starting,
+    verdicts,
+)
 
 app_name = "mlworkers"
 urlpatterns = [
@@ -18,6 +27,13 @@ urlpatterns = [
     path("models/<number:pk>/", models.model_detail, name="model_detail"),
     path("models/relate/", playground.relate, name="relate"),
     path("models/related/<number:pk>/", playground.related, name="related"),
+    path("datasets/<slug:slug>/instructions/", instructions.instructions_list, name="instructions_list"),
+    path("datasets/<slug:slug>/instructions/new/", instructions.instructions_edit, name="instructions_new"),
+    path(
+        "datasets/<slug:slug>/instructions/of/<slug:name>/",
+        instructions.instructions_edit,
+        name="instructions",
+    ),
     path("language/<number:pk>/", language.language_detail, name="language"),
     path("language/<number:pk>/table.csv", language.language_csv, name="language_csv"),
     path("realism/<number:pk>/", verdicts.verdict_detail, name="verdicts"),

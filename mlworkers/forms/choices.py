@@ -1,6 +1,6 @@
 """What a form offers where a setting names something: score sets, uploads, snapshots, runs, models."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
@@ -14,6 +14,7 @@ from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.plans.settings import Setting
 from mlworkers.pretrained.sources import PACKAGES
 from mlworkers.registry.cards import card_of
+from mlworkers.registry.instructions import instructions_offered
 from mlworkers.registry.selectors import models_to_name
 from mlworkers.runs.selectors import runs_to_name
 
@@ -52,7 +53,13 @@ def choices_of(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dat
         return None
     if setting.refers_to == "score set" and setting.within:
         return _score_sets_of_all(setting, dataset, datasets)
-    offers = {"score set": _score_sets, "batch": _uploads_that_wait, "snapshot": _snapshots, "run": _runs}
+    offers: dict[str, Callable[[Setting, Dataset], Choices]] = {
+        "score set": _score_sets,
+        "batch": _uploads_that_wait,
+        "snapshot": _snapshots,
+        "run": _runs,
+        "instructions": lambda _setting, dataset: instructions_offered(dataset),
+    }
     return offers[setting.refers_to](setting, dataset) if setting.refers_to in offers else None
 
 

@@ -17,6 +17,19 @@ from mlworkers.plans.settings import Setting
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
 
 
+class SpelledOutChoice(forms.ChoiceField):
+    """A choice whose values say all there is to say, so that one which is not offered may be given too."""
+
+    def offer(self, value: Any) -> None:
+        """Offer what an earlier run had, or was sent."""
+        if value and not super().valid_value(str(value)):
+            offered: Any = self.choices
+            self.choices = [*offered, (str(value), _("those of an earlier run"))]
+
+    def valid_value(self, value: Any) -> bool:
+        return True
+
+
 class PlanForm(forms.Form):
     """One field per setting, with its unit, default and source as help; the plan itself has the last word.
 
@@ -33,7 +46,9 @@ class PlanForm(forms.Form):
             initial=uuid4, required=False, widget=forms.HiddenInput(attrs={"autocomplete": "off"})
         )
         for setting in kind.settings:
-            self.fields[setting.name] = _field(setting, dataset, datasets)
+            self.fields[setting.name] = field = _field(setting, dataset, datasets)
+            if isinstance(field, SpelledOutChoice):
+                field.offer(self.data.get(setting.name) or self.initial.get(setting.name))
             self._keep_what_is_gone(setting.name)
 
     def _keep_what_is_gone(self, name: str) -> None:
@@ -99,6 +114,8 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
     if setting.refers_to == "dataset" and setting.required:
         return forms.CharField(widget=forms.HiddenInput, initial=dataset.slug if dataset else "")
     choices = choices_of(setting, dataset, datasets)
+    if choices is not None and setting.refers_to == "instructions":
+        return SpelledOutChoice(choices=choices, **about)
     if choices is not None:
         in_view = setting.refers_to == "generated pairs"  # with the number of pairs that each choice gives
         return forms.ChoiceField(choices=choices, widget=forms.RadioSelect if in_view else None, **about)

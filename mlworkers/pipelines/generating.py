@@ -73,7 +73,7 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
 
 def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
-    drawn = job.drawn_once("sources.json", lambda: _sources_to_continue(plan, dataset))
+    drawn = job.drawn_once("sources.json", lambda: sources_to_continue(plan, dataset))
     sources = [Source(*source) for source in drawn["sources"]]
     if plan.endpoint_model:
         job.report(0, 1, estimate_in_words(estimate_of([source.text for source in sources], plan)))
@@ -190,7 +190,8 @@ def _pairs_to_learn(plan: BootstrapPlan, job: Job) -> dict[str, Any]:
     return {"pairs": pairs, "held_out": held_out}
 
 
-def _sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, Any]:
+def sources_to_continue(plan: GenerationPlan, dataset: Dataset) -> dict[str, Any]:
+    """The human sentences that the plan draws, as `drawn_once` keeps them. Raises UserError where there is none."""
     sources = sources_drawn(dataset, plan.split, most=plan.sources, seed=plan.seed)
     if not sources:
         sentence = _(

@@ -3,6 +3,7 @@
 from mlworkers.pipelines.consistency import score_consistency
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
+from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relating import relate_sentences
 from mlworkers.pipelines.scoring_pairs import score_pairs
@@ -13,6 +14,7 @@ __all__ = ["PIPELINES", "release_memory"]
 
 PIPELINES: dict[str, Pipeline] = {
     "bootstrap_generator": bootstrap_generator,
+    "preview_generation": preview_generation,
     "generate_pairs": generate_pairs,
     "train_encoder": train_encoder,
     "evaluate_encoder": evaluate_encoder,

@@ -34,6 +34,9 @@ class ShardWriter(ABC):
         self.parts = [sources[start : start + size] for start in range(0, len(sources), size)]
         self._report = report
 
+    def prepare(self) -> None:  # noqa: B027 - most need nothing
+        """Do what is done once, so that `seconds` are of writing alone."""
+
     def write(self, number: int, path: Path, report: Report) -> None:
         """One shard, a line for each row and for each refusal."""
         started = monotonic()
@@ -57,6 +60,9 @@ class ModelWriter(ShardWriter):
     @cached_property
     def _compute(self) -> Compute:
         return choose_compute(self.plan.device, self.plan.precision)
+
+    def prepare(self) -> None:
+        _loaded = self._generator
 
     def _written(self, sources: Sequence[Source], path: Path, report: Report) -> Asked:
         fitting, refused = [], []

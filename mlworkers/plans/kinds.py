@@ -90,7 +90,7 @@ class Kind:
     writes: whether it adds to the dataset, so that an archived one cannot have it.
     repeatable: whether a run that succeeded can be started again. listed: whether lists of runs show it and the
     pages offer it; what is not is a question of a moment, forgotten after an hour. estimated: whether its form can say
-    what the run will ask for.
+    what the run will ask for. preview: the kind that tries the same plan on a few rows.
     """
 
     name: str
@@ -105,6 +105,7 @@ class Kind:
     repeatable: bool = True
     listed: bool = True
     estimated: bool = False
+    preview: str = ""
 
     @property
     def settings(self) -> list[Setting]:
@@ -168,6 +169,16 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("steps"),
         ),
         _machine_kind(
+            name="preview_generation",
+            label=gettext_lazy("Preview generation"),
+            description=gettext_lazy(
+                "Writes about ten of the rows that “Generate pairs” would write with the same settings, and estimates "
+                "its time. Nothing is added to the dataset."
+            ),
+            plan=GenerationPlan,
+            unit=gettext_lazy("rows"),
+        ),
+        _machine_kind(
             name="generate_pairs",
             label=gettext_lazy("Generate pairs"),
             description=gettext_lazy(
@@ -178,6 +189,7 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("rows"),
             writes=True,
             estimated=True,
+            preview="preview_generation",
         ),
         _machine_kind(
             name="score_realism",

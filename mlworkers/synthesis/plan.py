@@ -21,6 +21,7 @@ task_setting = partial(
     "Instructions",
     "“sentences” or “questions”, DINO's instructions; or a specification of your own, as JSON in DINO's form.",
     default="sentences",
+    refers_to="instructions",
 )
 
 
@@ -129,7 +130,7 @@ class GenerationPlan:
     )
     labels: str = setting(
         "Labels",
-        "The target similarities, separated by commas.",
+        "The target similarities, separated by commas; empty for all that the instructions have.",
         default="0,0.5,1",
         source="DINO; RISE, appendix E",
     )

@@ -117,7 +117,12 @@ def task_named(text: str) -> Task:
 
 
 def labels_listed(text: str, task: Task) -> tuple[str, ...]:
-    """The labels in a list such as "0, 0.5, 1", as the task writes them. Raises TaskError."""
+    """The labels in a list such as "0, 0.5, 1", as the task writes them; all of them of an empty one.
+
+    Raises TaskError.
+    """
+    if not text.strip():
+        return tuple(task.instructions)
     labels = [label.strip() for label in text.split(",") if label.strip()]
     unknown = [label for label in labels if label not in task.instructions]
     if unknown:

@@ -11,10 +11,20 @@ from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
 from curation.heartbeats import database_now
 from curation.numbers import number_from
-from mlworkers.access import datasets_offered, kind_for, kinds_offered, run_for, runs_allow, start_allow
+from mlworkers.access import (
+    datasets_offered,
+    instructions_dataset,
+    kind_for,
+    kinds_offered,
+    run_for,
+    runs_allow,
+    start_allow,
+)
 from mlworkers.forms.plans import PlanForm
+from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import plan_from
+from mlworkers.registry.instructions import as_setting
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
@@ -65,7 +75,10 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
     elif form.is_valid():
         plan, launch = form.plan(), form.cleaned_data["launch"]
         try:
-            run = start(kind=chosen.name, plan=plan, by=request.user, dataset=dataset, launch=launch)
+            previewed = chosen.preview if "preview" in request.POST else ""
+            run = start(
+                kind=previewed or chosen.name, plan=plan, by=request.user, dataset=dataset, launch=launch
+            )
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -82,11 +95,20 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
-    """The plan of the run that is to be started again with changes."""
+    """The plan of the run that is to be started again with changes, or the instructions that were chosen."""
     if "again" not in request.GET:
-        return {}
+        return _instructions_chosen(request)
     number = number_from(request.GET["again"])
     if number is None:
         raise Http404
     plan: dict[str, Any] = run_for(request.user, number, may="read").plan
     return plan
+
+
+def _instructions_chosen(request: AuthedRequest) -> dict[str, Any]:
+    number = number_from(request.GET.get("instructions", ""))
+    chosen = Instructions.objects.select_related("dataset").filter(pk=number).first() if number else None
+    if chosen is None:
+        return {}
+    instructions_dataset(request.user, chosen.dataset.slug, may="read")
+    return {"task": as_setting(chosen), "labels": ",".join(chosen.specification["labels"])}

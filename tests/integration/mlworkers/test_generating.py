@@ -16,6 +16,7 @@ from mlworkers import tasks
 from mlworkers.models import Artifact, Run
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
@@ -465,3 +466,50 @@ def test_a_generator_is_found_by_its_run(scenes: Dataset, generator_folder: Path
     _run, outcome = generated(scenes, Path(f"run:{made_by.pk}"))
 
     assert outcome.result["kept"] > 0
+
+
+def previewed(dataset: Dataset, model: str, **settings) -> Outcome:
+    run = RunFactory(dataset=dataset)
+    return preview_generation(replace(WRITING, model=model, **settings), work_of(run))
+
+
+def test_a_preview_shows_the_rows_that_the_run_writes_first_and_adds_nothing(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    pairs = Pair.objects.count()
+
+    preview = previewed(scenes, str(generator_folder))
+
+    shown = preview.result["rows"]
+    assert len(shown) == preview.result["written"] == 12  # of four sources, for three labels
+    assert preview.result["rows_of_the_run"] == 9 * 3 * 2
+    assert preview.result["most_seconds"] > 0
+    assert not preview.made
+    assert (Pair.objects.count(), ScoreSet.objects.filter(run_ref__isnull=False).count()) == (pairs, 0)
+    _run, outcome = generated(scenes, generator_folder)
+    first = {
+        (row["source"], row["label"]): row["text"]
+        for row in rows_of(outcome)
+        if not row["sample"] and not row["sampled"]
+    }
+    texts = dict(Sentence.objects.values_list("text", "pk"))
+    written = {(texts[row["source"]], row["label"]): row["text"] for row in shown if not row["dropped"]}
+    assert written
+    assert written == {place: first[place] for place in written}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_preview_through_an_endpoint_sends_a_request_for_each_of_its_rows(
+    scenes: Dataset, endpoint: Server
+) -> None:
+    plan = {"dataset": "scenes", "model": "openai:tiny", "sources": 9, "samples": 5, "price_out": 2}
+    run = run_start(kind="preview_generation", plan=plan, by=None)
+
+    tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == "succeeded", run.message
+    assert len(endpoint.requests) == 12
+    assert run.result["rows_of_the_run"] == 9 * 3 * 5
+    assert run.result["endpoint"].startswith("135 requests")
+    assert not Pair.objects.filter(origin="generated").exists()

@@ -1,10 +1,13 @@
 """Every kind of run starts from a page made from its plan, and a plan that names what is not there is refused."""
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from html import unescape
 
 import pytest
 from django.urls import reverse
+from django.utils.timezone import now
 
 from curation.errors import UserError
 from curation.models import Dataset, ImportBatch, ScoreSet, Snapshot
@@ -355,3 +358,29 @@ def test_only_a_kind_that_can_estimate_offers_it(client, admin, dataset) -> None
     }
 
     assert [name for name, page in pages.items() if "Estimate first" in page] == ["generate_pairs"]
+
+
+def test_a_preview_is_started_from_the_form_and_leads_back_to_it_with_its_settings(
+    client, admin, dataset
+) -> None:
+    client.force_login(admin)
+    kind = KINDS["generate_pairs"]
+    sent = {**filled_in(kind, dataset), "model": "openai:tiny", "samples": 3, "preview": 1}
+
+    client.post(reverse("mlworkers:run_start", args=[kind.name]), sent)
+
+    run = Run.objects.get(kind="preview_generation")
+    assert run.plan["samples"] == 3
+    rows = [
+        {"source": "A dog <runs>.", "label": "1", "text": "A dog moves.", "dropped": ""},
+        {"source": "A dog <runs>.", "label": "0", "text": "", "dropped": "empty"},
+    ]
+    result = {"rows": rows, "rows_of_the_run": 9000, "most_seconds": 750.0, "bytes": 2_000_000, "usable": 1}
+    Run.objects.filter(pk=run.pk).update(state="succeeded", result=result, finished_at=now())
+    page = client.get(reverse("mlworkers:run_detail", args=[run.pk])).text
+    assert "a run writes 9,000 rows" in page
+    assert "12 min 30 s" in page
+    assert "A dog &lt;runs&gt;." in page
+    (address,) = re.findall(r'href="([^"]*generate_pairs/[^"]*)"', page)
+    form = client.get(unescape(address)).text
+    assert re.search(r'name="samples" value="3"', form)

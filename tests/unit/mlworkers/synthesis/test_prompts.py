@@ -127,7 +127,11 @@ def test_labels_are_read_from_a_list() -> None:
     assert labels_listed(" 1,0.5 ", DINO) == ("1", "0.5")
 
 
-@pytest.mark.parametrize("text", ["", ",", "1,1", "0.7", "1.0", "1;0"])
+def test_an_empty_list_means_all_labels() -> None:
+    assert labels_listed(" ", DINO) == tuple(DINO.instructions)
+
+
+@pytest.mark.parametrize("text", [",", "1,1", "0.7", "1.0", "1;0"])
 def test_labels_that_the_task_lacks_are_refused(text: str) -> None:
     with pytest.raises(TaskError):
         labels_listed(text, DINO)

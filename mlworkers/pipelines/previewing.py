@@ -1,0 +1,75 @@
+"""Some rows that a generation would write, and how long all of them would take. Nothing is added to the dataset."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.files.json_text import json_from
+from mlworkers.pipelines.estimating import estimate_in_words
+from mlworkers.pipelines.generating import sources_to_continue
+from mlworkers.pipelines.human_sentences import held_out_of
+from mlworkers.pipelines.shard_writers import writer_for
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.synthesis.estimates import estimate_of
+from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.postprocessing import Row, postprocessed
+from mlworkers.synthesis.rows import Source, WrittenRow
+
+ROWS = 10
+COPIES = 2  # of each row on disk: in its shard while the run goes on, and in the file of all rows
+
+
+def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
+    """Write the first sample of the first sources, for every label: about ten rows.
+
+    The draws of a row follow from the plan's seed, its source, label and sample, so a run of the same plan writes these
+    rows too (an endpoint may answer otherwise).
+    """
+    dataset = job.dataset_of(plan.dataset)
+    sources = [Source(*source) for source in sources_to_continue(plan, dataset)["sources"]]
+    shown = sources[: ceil(ROWS / len(plan.label_list))]
+    part = replace(plan, samples=1, sampled=0, most_rows=0, shard_sources=len(shown))
+    writer = writer_for(part, shown, job.report)
+    writer.prepare()
+    path = job.folder / "rows.jsonl"
+    writer.write(0, path, job.report)
+    size = path.stat().st_size
+    lines = [json_from(line) for line in path.read_text("utf-8").split("\n")[:-1]]
+    written = [WrittenRow(**line) for line in lines if "refused" not in line]
+    if not written:
+        raise UserError(next(line["refused"] for line in lines))
+    rows = postprocessed(written, shown, part, held_out=held_out_of(dataset, plan.split)).rows
+    usable = sum(row.dropped is None for row in rows)
+    total = len(sources) * len(plan.label_list) * plan.samples
+    result: dict[str, Any] = {
+        "rows": _shown(rows, shown),
+        "usable": usable,
+        "written": len(written),
+        "rows_of_the_run": total,
+        "most_seconds": total * writer.seconds / writer.rows,
+        "bytes": COPIES * size * total // len(lines),
+    }
+    if plan.endpoint_model:
+        estimate = estimate_of([source.text for source in sources], plan)
+        result["endpoint"] = estimate_in_words(estimate)
+    words = {"usable": intcomma(usable), "written": intcomma(len(written)), "total": intcomma(total)}
+    message = _("%(usable)s of %(written)s rows are usable; the run would write %(total)s")
+    return Outcome(message % words, result)
+
+
+def _shown(rows: Sequence[Row], sources: Sequence[Source]) -> list[dict[str, Any]]:
+    texts = {source.id: source.text for source in sources}
+    return [
+        {
+            "source": texts[row.source],
+            "label": row.label,
+            "text": row.text or row.raw.strip()[:200],
+            "dropped": "" if row.dropped is None else str(row.dropped),
+        }
+        for row in rows
+    ]
