@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('curation', '0011_processes_lost_by_imports'),
-        ('mlworkers', '0007_comparisons_without_controls'),
+        ('mlworkers', '0008_tables_of_suites'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
