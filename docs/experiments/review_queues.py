@@ -20,45 +20,46 @@ from django.core.cache import cache  # noqa: E402
 from django.db import connection  # noqa: E402
 from django.utils.timezone import now  # noqa: E402
 
-from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore, User  # noqa: E402
+from curation.models import Dataset, ScoreSet, User  # noqa: E402
 from curation.review.queue import Frame, Queue  # noqa: E402
 from curation.review.queues import queue_progress  # noqa: E402
 from curation.review.verdicts import review_decide, review_next  # noqa: E402
 
-PRIME = 2_147_483_647
-BATCH = 20_000
+# Rows 1 to `rows`; the first tenth is human. p_D follows no order of the rows: a multiplication modulo a prime.
+SENTENCES = """
+    INSERT INTO curation_sentence (id, dataset_id, text, key, language, origin)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %(rows)s)
+    SELECT i, %(dataset)s, 'sentence ' || i, 'key ' || i, '', CASE WHEN i <= %(humans)s THEN 'human' ELSE 'machine' END
+    FROM n
+"""
+PAIRS = """
+    INSERT INTO curation_pair
+        (id, dataset_id, external_id, a_id, b_id, source, subset, split, origin, status, created_at)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %(rows)s)
+    SELECT i, %(dataset)s, 'pair ' || i, 1, i, '', '', '',
+        CASE WHEN i <= %(humans)s THEN 'imported' ELSE 'generated' END, 'active', CURRENT_TIMESTAMP
+    FROM n
+"""
+SENTENCE_SCORES = """
+    INSERT INTO curation_sentencescore (score_set_id, sentence_id, value)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %(rows)s)
+    SELECT %(p_d)s, i, (CAST(i AS bigint) * 48271 %% 2147483647) / 2147483647.0
+    FROM n
+"""
+PAIR_SCORES = """
+    INSERT INTO curation_pairscore (score_set_id, pair_id, value)
+    SELECT score_set_id, sentence_id, value FROM curation_sentencescore WHERE sentence_id > %(humans)s
+"""
 
 
 def sentences_make(count: int) -> ScoreSet:
-    """Sentences, pairs and scores; p_D follows no order of the rows: a multiplication modulo a prime."""
     dataset = Dataset.objects.create(slug="many", name="Many")
     p_d = ScoreSet.objects.create(dataset=dataset, name="p_D", kind="realism", low=0, high=1)
     humans = count // 10
-    for start in range(0, count + humans, BATCH):
-        sentences, pairs = [], []
-        for number in range(start, min(start + BATCH, count + humans)):
-            is_human = number < humans
-            origin = Sentence.Origin.HUMAN if is_human else Sentence.Origin.MACHINE
-            text = f"sentence {number}"
-            sentences.append(Sentence(dataset=dataset, text=text, key=text, origin=origin))
-            made = Pair.Origin.IMPORTED if is_human else Pair.Origin.GENERATED
-            pairs.append(Pair(dataset=dataset, external_id=str(number), b=sentences[-1], origin=made))
-        Sentence.objects.bulk_create(sentences)
-        first_of_all = Sentence.objects.order_by("pk").first()
-        for pair in pairs:
-            pair.a, pair.b = first_of_all, pair.b
-        Pair.objects.bulk_create(pairs)
-        values = [number * 48_271 % PRIME / PRIME for number in range(start + 1, start + 1 + len(pairs))]
-        SentenceScore.objects.bulk_create(
-            SentenceScore(score_set=p_d, sentence=pair.b, value=value)
-            for pair, value in zip(pairs, values, strict=True)
-        )
-        PairScore.objects.bulk_create(
-            PairScore(score_set=p_d, pair=pair, value=value)
-            for pair, value in zip(pairs, values, strict=True)
-            if pair.origin == Pair.Origin.GENERATED
-        )
+    numbers = {"rows": count + humans, "humans": humans, "dataset": dataset.pk, "p_d": p_d.pk}
     with connection.cursor() as cursor:
+        for statement in (SENTENCES, PAIRS, SENTENCE_SCORES, PAIR_SCORES):
+            cursor.execute(statement, numbers)
         cursor.execute("ANALYZE")
     return p_d
 
