@@ -175,8 +175,8 @@ def _machine_pairs(queue: Queue, sentences: Sequence[int]) -> dict[int, PairScor
 def _human_pairs(queue: Queue, sentences: Sequence[int]) -> dict[int, PairScore]:
     if not sentences:
         return {}
-    dataset = queue.score_set.dataset_id
-    pairs = human_pairs(queue.score_set).filter(b__in=sentences, status=Pair.Status.ACTIVE, dataset=dataset)
+    active = Pair.objects.filter(dataset=queue.score_set.dataset_id, status=Pair.Status.ACTIVE)
+    pairs = active.filter(b__in=sentences).exclude(origin=Pair.Origin.GENERATED)
     scores = SentenceScore.objects.filter(score_set=queue.score_set, sentence__in=sentences)
     p_d = dict(scores.values_list("sentence", "value"))
     newest_first = pairs.select_related("a", "b").order_by("-pk")

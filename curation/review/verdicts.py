@@ -61,7 +61,8 @@ def _offer(queue: Queue, reviewer: User, at: datetime, count: int) -> list[PairS
     dataset = queue.score_set.dataset
     # Two who ask at once queue here: the second sees what the first was given.
     dataset_lock(dataset)
-    taken = ReviewClaim.objects.filter(until__gt=at, pair__dataset=dataset).exclude(reviewer=reviewer)
+    # Of all datasets: there are few claims, and a search by dataset might begin at its pairs.
+    taken = ReviewClaim.objects.filter(until__gt=at).exclude(reviewer=reviewer)
     offered = queue_next(queue, reviewer=reviewer, without=taken, most=count)
     ReviewClaim.objects.bulk_create(
         [ReviewClaim(pair=score.pair, reviewer=reviewer, until=at + CLAIM_TIME) for score in offered],
