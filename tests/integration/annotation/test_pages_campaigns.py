@@ -441,6 +441,27 @@ def test_the_page_of_a_published_score_set_states_its_reliability(site, judged) 
     assert "of the pairs of scores are distinguishable at 95 %" in text_of(page)
 
 
+@pytest.mark.parametrize(
+    ("low", "says"),
+    [
+        (0.0, "Answers drawn at random could give it: its 95 % interval is 0 to 0.250."),
+        (0.1, "if judgements are independent. Its 95 % interval is 0.100 to 0.250."),
+        (None, "Marginal reliability of MaxDiff scores 0.120, if judgements are independent. "),
+    ],
+)
+def test_the_page_says_where_chance_could_give_the_marginal_reliability(site, judged, low, says) -> None:
+    site.post(address("publish", judged))
+    published = ScoreSet.objects.get(campaign_ref=judged.pk)
+    ends = {} if low is None else {"marginal_reliability_low": low, "marginal_reliability_high": 0.25}
+    facts = {name: value for name, value in published.parameters.items() if "marginal" not in name}
+    ScoreSet.objects.filter(pk=published.pk).update(parameters=facts | {"marginal_reliability": 0.12} | ends)
+
+    page = text_of(site.get(f"/datasets/{judged.dataset.slug}/", {"score_set": published.pk}))
+
+    assert says in page
+    assert ("drawn at random" in page) == (low == 0)
+
+
 def test_publishing_nothing_is_refused_in_words(site, campaign) -> None:
     page = site.post(address("publish", campaign), follow=True)
 

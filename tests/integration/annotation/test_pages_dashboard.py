@@ -178,7 +178,10 @@ def test_the_page_says_what_the_scores_from_all_judgements_are_worth(site, judge
     assert re.search(
         r"ICC of counting scores ?. Pearson with the scores of other annotators .*? 0\.\d{3} Marginal", page
     )
-    assert re.search(r"Marginal reliability of MaxDiff scores ?. Squared .*? 0\.\d{3} Standard", page)
+    assert re.search(
+        r"Marginal reliability of MaxDiff scores ?. Squared .*? interval is 0\.\d{3} to 0\.\d{3}\. 0\.\d{3} Standard",
+        page,
+    )
     assert re.search(
         r"come from: pairs \d+ %, the other pairs of the tuple \d+ %, how annotators differ", page
     )
