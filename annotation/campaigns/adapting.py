@@ -19,9 +19,8 @@ from django.utils.translation import ngettext
 from annotation.bws.designs.adaptive import SHARE, adaptive_block
 from annotation.bws.designs.design import DesignError
 from annotation.bws.judgements import IntArray
-from annotation.bws.scores.empirical_bayes import fit_with_prior
 from annotation.bws.scores.maxdiff import MaxDiffLikelihood
-from annotation.bws.scores.posterior import posterior_errors
+from annotation.bws.scores.posterior import fit_utilities, posterior_errors
 from annotation.campaigns.rounds import (
     campaign_lock,
     campaign_require,
@@ -42,6 +41,7 @@ NEARLY = 0.9  # of the design, and of a block, are judged before the next block 
 MOST_AT_ONCE = 4_000
 MOST_PAIRS_AT_ONCE = 2_000  # the errors of all scores come from a table of pairs by pairs
 ATTEMPTS = 5
+PRIOR_PRECISION = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -178,7 +178,8 @@ def _block_chosen(campaign: Campaign) -> tuple[IntArray, int, int]:
     known = pairs_active(campaign).values_list("pk", "a", "b")
     rows = np.array(list(known), dtype=np.int64).reshape(-1, 3)
     active = np.searchsorted(numbered.pairs, rows[:, 0])  # (a,) the items whose pairs are still active
-    fit = fit_with_prior(MaxDiffLikelihood(numbered.judgements))
+    likelihood = MaxDiffLikelihood(numbered.judgements)
+    fit = fit_utilities(likelihood, prior_precision=PRIOR_PRECISION)
     errors = posterior_errors(fit.precision)[0]
     asked = {tuple(row) for row in np.sort(judged.asked, axis=1).tolist()}
     for attempt in range(ATTEMPTS):
