@@ -23,6 +23,7 @@ MOST_BYTES = 1_000_000  # of one answer
 LONGEST_PAUSE = 60.0  # seconds between two attempts
 LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for
 SECONDS_TO_CONNECT = 10.0
+_NEW_NAME = "max_completion_tokens"
 _SHOWN = 200  # characters of what an endpoint says
 _LATER = frozenset({408, 409, 425, 429})
 _NO_COMPLETION = (
@@ -102,6 +103,7 @@ class ChatClient:
         self._endpoint, self._model = endpoint, model
         self._timeout, self._attempts, self._first_pause = timeout, attempts, first_pause
         self._stopped, self._lock, self._asking = Event(), Lock(), 0
+        self._limit_has_new_name = False
         headers = {"Accept-Encoding": "identity"}
         if endpoint.key:
             headers["Authorization"] = f"Bearer {endpoint.key}"
@@ -142,7 +144,21 @@ class ChatClient:
         """
         request = {"model": self._model, "messages": [{"role": "user", "content": question}], **sampling}
         with self._in_use():
-            return self._repeatedly(request)
+            sent = self._as_it_takes(request)
+            try:
+                return self._repeatedly(sent)
+            except RequestRefusedError as error:
+                # Some models take the limit under this name alone, which their endpoint says in its refusal.
+                if _NEW_NAME in sent or _NEW_NAME not in str(error):
+                    raise
+                self._limit_has_new_name = True
+                return self._repeatedly(self._as_it_takes(request))
+
+    def _as_it_takes(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The request with the limit of tokens under the name that the endpoint takes."""
+        if not self._limit_has_new_name:
+            return request
+        return {_NEW_NAME if name == "max_tokens" else name: value for name, value in request.items()}
 
     def _repeatedly(self, request: Mapping[str, Any]) -> Answer:
         problem = "The request was given up"

@@ -50,6 +50,25 @@ def test_a_question_is_sent_as_a_chat_message_with_the_key() -> None:
     assert server.requests == [{"model": "tiny", "messages": [message], "max_tokens": 7}]
 
 
+def test_the_limit_of_tokens_has_the_name_that_the_endpoint_asks_for() -> None:
+    def reply(request: dict) -> Reply:
+        if "max_tokens" in request:
+            said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+            return Reply(400, {"error": {"message": said}})
+        return completion("Done.")
+
+    with serving(reply) as server:
+        client = ChatClient(endpoint_of(server.address, KEY), "tiny", timeout=5, attempts=2)
+        answers = [client.answer("Write.", max_tokens=7).text for _time in range(2)]
+        client.close()
+
+    assert answers == ["Done.", "Done."]
+    limits = [
+        {name: value for name, value in one.items() if name.startswith("max")} for one in server.requests
+    ]
+    assert limits == [{"max_tokens": 7}, {"max_completion_tokens": 7}, {"max_completion_tokens": 7}]
+
+
 def test_without_a_key_none_is_sent() -> None:
     _answer, server = asked(lambda _request: completion("A hound runs."), key="")
 
