@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, Value, When
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -32,6 +32,12 @@ def _kept() -> Q:
     kept = valid.filter(pair=OuterRef("pk"), verdict=_Verdict.KEEP)
     made = valid.filter(replacement=OuterRef("pk"), verdict=_Verdict.EDIT)
     return Q(Exists(kept)) | Q(Exists(made))
+
+
+def verdict_of_pair() -> Case:
+    """“kept” for a generated pair that “kept only” includes, “” for any other pair, as an expression."""
+    kept = Q(origin=Pair.Origin.GENERATED) & _kept()
+    return Case(When(kept, then=Value("kept")), default=Value(""), output_field=CharField())
 
 
 def inclusion_counts(dataset: Dataset) -> dict[Inclusion, int]:

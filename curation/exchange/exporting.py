@@ -11,12 +11,12 @@ from uuid import uuid4
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Case, Max
 from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.access import dataset_lock, dataset_require_active
-from curation.datasets.inclusion import inclusion_counts
+from curation.datasets.inclusion import inclusion_counts, verdict_of_pair
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
@@ -29,7 +29,7 @@ from curation.pairs.splitting import pair_components
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
-_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "b__origin")
+_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "b__origin", verdict_of_pair())
 ACTIVE = PairFilter(status=Pair.Status.ACTIVE, generated_pairs=UNNAMED)
 SNAPSHOT_COLUMNS = (
     *(Column(name, "integer") for name in ("component", "pair", "a_id", "b_id")),
@@ -37,6 +37,8 @@ SNAPSHOT_COLUMNS = (
     Column("origin"),
     # Who wrote it: a pair of a machine's making may hold a sentence of a person's, or one that a curator edited.
     Column("sentence2_origin"),
+    # "kept" where a curator kept the pair's sentence, or an edit made the pair; else empty.
+    Column("verdict"),
 )
 Integers = NDArray[np.int64]
 
@@ -162,7 +164,7 @@ def _numbers(dataset: Dataset, filter: PairFilter, *fields: str) -> Iterator[int
 
 
 def _rows(
-    pks: Integers, fields: Sequence[str], sets: Sequence[ScoreSet], report: Report, message: str
+    pks: Integers, fields: Sequence[str | Case], sets: Sequence[ScoreSet], report: Report, message: str
 ) -> Iterator[Row]:
     """The fields of the pairs and their scores. No query is open while work is reported, which may write."""
     for start in range(0, len(pks), _ROWS_AT_ONCE):

@@ -1,5 +1,6 @@
 """Every number that shapes an encoder's training, its evaluation, and a comparison of weightings."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import partial
@@ -23,28 +24,88 @@ SEEDS_TO_JUDGE = 5  # below, the noise of training is known to a factor of two o
 FEWEST_RESAMPLES = 100  # the tails of fewer hold next to nothing
 
 
+class Signal(StrEnum):
+    """What is known of a pair that a weight can be made from."""
+
+    REALISM = "realism"  # p_D
+    CONSISTENCY = "consistency"  # p_y
+    VERDICTS = "verdicts"
+
+
+SCORED_SIGNALS = (Signal.REALISM, Signal.CONSISTENCY)  # those that a score set holds
+SYMBOLS = {Signal.REALISM: "p_D", Signal.CONSISTENCY: "p_y"}
+RATIO_BOUNDS = (0.05, 20.0)  # of p_D / (1 - p_D), before it is divided by its mean
+
+
 class Weighting(StrEnum):
-    """The weight of a generated pair. The last three are controls: their weights do not depend on the
-    pair's p_D.
+    """The weight of a generated pair. random and constant are controls: their weights do not depend on the pair. Each
+    shuffle is the control of one other weighting: the same weights, each on another pair.
     """
 
     PLAIN = "plain"
     REALISM = "realism"
+    CONSISTENCY = "consistency"
+    PRODUCT = "product"
     FILTER = "filter"
+    FILTER_CONSISTENCY = "filter-consistency"
+    RATIO = "ratio"
+    RANK = "rank"
+    VERDICTS = "verdicts"
     RANDOM = "random"
-    SHUFFLE = "shuffle"
+    SHUFFLE = "shuffle"  # of realism; it was the first
+    SHUFFLE_CONSISTENCY = "shuffle-consistency"
+    SHUFFLE_PRODUCT = "shuffle-product"
+    SHUFFLE_FILTER = "shuffle-filter"
+    SHUFFLE_FILTER_CONSISTENCY = "shuffle-filter-consistency"
+    SHUFFLE_RATIO = "shuffle-ratio"
+    SHUFFLE_RANK = "shuffle-rank"
+    SHUFFLE_VERDICTS = "shuffle-verdicts"
     CONSTANT = "constant"
 
     @property
-    def needs_realism(self) -> bool:
-        return self in (Weighting.REALISM, Weighting.FILTER, Weighting.SHUFFLE)
+    def controlled(self) -> "Weighting | None":
+        """Of a shuffle, the weighting whose weights it shuffles."""
+        return _CONTROLLED.get(self)
+
+    @property
+    def control(self) -> "Weighting | None":
+        """The shuffle of these weights; None where they do not depend on the pair."""
+        return _CONTROLS.get(self)
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """What the weights are made from."""
+        return _SIGNALS.get(self.controlled or self, ())
+
+    @property
+    def filters(self) -> bool:
+        """Whether some pairs are dropped, and the others have the weight 1."""
+        return (self.controlled or self) in (Weighting.FILTER, Weighting.FILTER_CONSISTENCY)
 
 
-ADDED_CONTROLS = (Weighting.SHUFFLE, Weighting.CONSTANT)
+_SIGNALS = {
+    Weighting.REALISM: (Signal.REALISM,),
+    Weighting.CONSISTENCY: (Signal.CONSISTENCY,),
+    Weighting.PRODUCT: (Signal.REALISM, Signal.CONSISTENCY),
+    Weighting.FILTER: (Signal.REALISM,),
+    Weighting.FILTER_CONSISTENCY: (Signal.CONSISTENCY,),
+    Weighting.RATIO: (Signal.REALISM,),
+    Weighting.RANK: (Signal.REALISM,),
+    Weighting.VERDICTS: (Signal.VERDICTS,),
+}
+_CONTROLS = {
+    each: Weighting("shuffle" if each is Weighting.REALISM else f"shuffle-{each}") for each in _SIGNALS
+}
+_CONTROLLED = {control: each for each, control in _CONTROLS.items()}
+
+
+def signals_of(weightings: Iterable[Weighting]) -> tuple[Signal, ...]:
+    """What any of them needs, each once."""
+    return tuple(dict.fromkeys(signal for weighting in weightings for signal in weighting.signals))
 
 
 class Unscored(StrEnum):
-    """What becomes of a training pair without p_D, where a weighting needs it."""
+    """What becomes of a training pair without p_D or p_y, where a weighting needs it."""
 
     AS_HUMAN = "as human"
     LEAVE_OUT = "leave out"
@@ -85,7 +146,9 @@ ours = partial(setting, source="docs/guide/encoders.md")
 realism_setting = partial(
     setting,
     "Realism (p_D)",
-    "The score set with p_D of each generated sentence. The weightings plain, random and constant need none.",
+    "The score set with p_D of each generated sentence. The weightings realism, product, filter, ratio and rank need "
+    "one, and so do their shuffles.",
+    default="",
     refers_to="score set",
     kinds=("realism",),
 )
@@ -132,7 +195,15 @@ class TrainingPlan:
         refers_to="score set",
         kinds=("target", "reference", "human"),
     )
-    realism: str = realism_setting(default="")
+    realism: str = realism_setting()
+    consistency: str = setting(
+        "Label consistency (p_y)",
+        "The score set with p_y of each generated pair. The weightings consistency, product and filter-consistency "
+        "need one, and so do their shuffles.",
+        default="",
+        refers_to="score set",
+        kinds=("consistency",),
+    )
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
     split: str = setting(
@@ -141,11 +212,10 @@ class TrainingPlan:
         default="train",
     )
     unscored: str = ours(
-        "Pairs without p_D",
-        "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D. “as "
-        "human” counts it as human (p_D = 1) and refuses sentences that a machine wrote and that were not "
-        "scored; “leave out” takes all pairs without p_D out of every weighting alike; “refuse” stops the "
-        "run.",
+        "Pairs without p_D or p_y",
+        "Of a sentence that a person wrote, or that a curator edited in review, nobody estimates p_D or p_y. “as "
+        "human” counts both as 1 and refuses sentences that a machine wrote and that were not scored; “leave out” "
+        "takes all pairs without a value that is needed out of every weighting alike; “refuse” stops the run.",
         default=Unscored.AS_HUMAN.value,
         choices=tuple(choice.value for choice in Unscored),
     )
@@ -207,17 +277,24 @@ class TrainingPlan:
     )
     normalise: Normalise = setting(
         "Normalise weights",
-        "none leaves the weights as they are, mean1 divides them by their mean over all pairs, and batch by "
-        "their mean in each batch.",
+        "none leaves the weights as they are, mean1 divides them by their mean over the pairs that are trained on, and "
+        "batch by their mean in each batch. Weights of ratio always have the mean 1.",
         default=Normalise.NONE,
         source=RISE_CODE,
     )
     filter_share: float = setting(
         "Share to filter",
-        "The weighting “filter” drops this share of pairs, those with the lowest p_D.",
+        "filter drops this share of pairs, those with the lowest p_D; filter-consistency those with the lowest p_y.",
         default=0.1,
         bounds=(0.0, 0.95),
         source="RISE, section 5",
+    )
+    unjudged_weight: float = ours(
+        "Weight without a verdict",
+        "The weighting verdicts gives this weight to generated pairs that no curator has judged. Kept and edited pairs "
+        "and those that people made have 1; rejected pairs are in no snapshot.",
+        default=0.5,
+        bounds=(0.0, 1.0),
     )
     validation_share: float = ours(
         "Validation share",
@@ -247,8 +324,10 @@ class EncoderPlan(TrainingPlan):
 
     weighting: Weighting = setting(
         "Weighting",
-        "plain gives every pair the weight 1, realism its p_D, and filter drops the pairs of lowest p_D. "
-        "random, shuffle and constant are controls.",
+        "plain gives every pair the weight 1, realism its p_D, consistency its p_y, and product both multiplied. "
+        "filter drops the pairs of lowest p_D, filter-consistency those of lowest p_y. ratio is p_D / (1 − p_D), "
+        "clipped; rank is the rank of p_D within a target similarity; verdicts goes by the review. random, constant "
+        "and the shuffles are controls.",
         default=Weighting.PLAIN,
         source=RISE_WEIGHTINGS,
         essential=True,
@@ -278,13 +357,7 @@ class EncoderPlan(TrainingPlan):
         )
 
     def __post_init__(self) -> None:
-        if Weighting(self.weighting).needs_realism and not self.realism:
-            raise PlanError(
-                "The weighting “%(weighting)s” needs p_D; choose a score set for “%(setting)s”, or the "
-                "weighting plain, random or constant.",
-                weighting=self.weighting,
-                setting=SettingName("realism"),
-            )
+        check_signals(self, [Weighting(self.weighting)])
 
 
 @dataclass(frozen=True)
@@ -330,11 +403,12 @@ class EvaluationPlan:
 
 @dataclass(frozen=True)
 class Source:
-    """A dataset that encoders of a comparison are trained on: its score set, and that of p_D or nothing."""
+    """A dataset that encoders of a comparison are trained on: its score set, and those of p_D and p_y or nothing."""
 
     dataset: str
     scores: str
     realism: str = ""
+    consistency: str = ""
 
 
 BASELINES = ("static", "cls", "mean")
@@ -343,10 +417,10 @@ BASELINES = ("static", "cls", "mean")
 @dataclass(frozen=True)
 class ComparisonPlan(TrainingPlan):
     """The baseline model and an encoder of each weighting and seed, all trained on the same pairs in the same order and
-    evaluated on the same test pairs. One of the weightings usually needs p_D, so its score set is required.
+    evaluated on the same test pairs.
     """
 
-    realism: str = realism_setting()
+    realism: str = realism_setting(preselected=True)  # the default weightings need it
     test_score_set: str = setting(
         "Test scores",
         "The scores that people gave the test pairs.",
@@ -357,16 +431,16 @@ class ComparisonPlan(TrainingPlan):
     )
     weightings: str = setting(
         "Weightings",
-        "Names separated by commas: plain, realism, filter, random, shuffle, constant. plain must be among "
-        "them, because the others are compared with it.",
+        "Names separated by commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, "
+        "verdicts, random. plain must be among them, because the others are compared with it.",
         default="plain,realism,filter,random",
         source=RISE_WEIGHTINGS,
         essential=True,
     )
     controls: bool = ours(
         "Controls",
-        "Adds shuffle and constant to the weightings if they are not named. Without shuffle, a comparison "
-        "cannot show that p_D says something about its sentences.",
+        "Adds constant, and a shuffle of each weighting that depends on the pair, if they are not named. Without its "
+        "shuffle, a comparison cannot show that a weight says something about its pair.",
         default=True,
         essential=True,
     )
@@ -426,6 +500,7 @@ class ComparisonPlan(TrainingPlan):
                 setting=SettingName("weightings"),
                 value=self.weightings,
             )
+        check_signals(self, self.chosen)
         check_resamples(self.bootstrap)
 
     @property
@@ -442,18 +517,27 @@ class ComparisonPlan(TrainingPlan):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise PlanError("“%(name)s” is named twice; name each weighting once.", name=twice[0])
-        added = [control for control in ADDED_CONTROLS if self.controls and control not in names]
-        return tuple(map(Weighting, [*names, *added]))
+        named = [Weighting(name) for name in names]
+        if not self.controls:
+            return tuple(named)
+        shuffles = [each.control for each in named if each.control is not None]
+        return tuple(dict.fromkeys([*named, *shuffles, Weighting.CONSTANT]))
 
     def _check_table(self) -> None:
         """What can be wrong with the settings that make it a table: raises PlanError."""
         names = self.suite_names
         for source in self.all_sources:
-            needing = [weighting for weighting in self.chosen if weighting.needs_realism]
-            if needing and not source.realism and source.dataset != self.dataset:
+            lacking = [
+                (weighting, signal)
+                for weighting in self.chosen
+                for signal in weighting.signals
+                if signal in SCORED_SIGNALS and not getattr(source, signal.value)
+            ]
+            if lacking and source.dataset != self.dataset:
                 raise PlanError(
-                    "The weighting “%(weighting)s” needs p_D; “%(setting)s” names none for “%(dataset)s”.",
-                    weighting=needing[0],
+                    "The weighting “%(weighting)s” needs %(symbol)s; “%(setting)s” names none for “%(dataset)s”.",
+                    weighting=lacking[0][0],
+                    symbol=SYMBOLS[lacking[0][1]],
                     setting=SettingName("sources"),
                     dataset=source.dataset,
                 )
@@ -486,7 +570,9 @@ class ComparisonPlan(TrainingPlan):
     @property
     def all_sources(self) -> tuple[Source, ...]:
         """What encoders are trained on: the dataset of the run, then the further ones. Raises PlanError."""
-        return Source(self.dataset, self.scores, self.realism), *sources_listed(self.sources)
+        return Source(self.dataset, self.scores, self.realism, self.consistency), *sources_listed(
+            self.sources
+        )
 
     @property
     def domains(self) -> frozenset[tuple[str, str]]:
@@ -512,7 +598,7 @@ class ComparisonPlan(TrainingPlan):
         shared = {setting.name: getattr(self, setting.name) for setting in fields(TrainingPlan)}
         if source is not None and source.dataset != self.dataset:
             of_source = {"dataset": source.dataset, "scores": source.scores, "realism": source.realism}
-            shared |= {**of_source, "snapshot": 0}
+            shared |= {**of_source, "consistency": source.consistency, "snapshot": 0}
         return EncoderPlan(weighting=weighting, seed=seed, **shared)
 
 
@@ -521,9 +607,9 @@ def sources_listed(text: str) -> tuple[Source, ...]:
     found = []
     for part in filter(None, (each.strip() for each in text.split(";"))):
         cells = [cell.strip() for cell in part.split("|")]
-        if len(cells) not in (2, 3) or not all(cells[:2]):
+        if len(cells) not in (2, 3, 4) or not all(cells[:2]):
             raise PlanError(
-                "“%(setting)s” has “%(text)s”; give dataset | training scores | p_D.",
+                "“%(setting)s” has “%(text)s”; give dataset | training scores | p_D | p_y.",
                 setting=SettingName("sources"),
                 text=part,
             )
@@ -538,6 +624,20 @@ def names_listed(text: str) -> tuple[str, ...]:
     if twice:
         raise PlanError("“%(name)s” is named twice; name it once.", name=twice[0])
     return names
+
+
+def check_signals(plan: TrainingPlan, weightings: Iterable[Weighting]) -> None:
+    """Raises PlanError for the first weighting whose score set is not named."""
+    for weighting in weightings:
+        for signal in weighting.signals:
+            if signal in SCORED_SIGNALS and not getattr(plan, signal.value):
+                raise PlanError(
+                    "The weighting “%(weighting)s” needs %(symbol)s; choose a score set for “%(setting)s”, or a "
+                    "weighting such as plain, random or constant.",
+                    weighting=weighting,
+                    symbol=SYMBOLS[signal],
+                    setting=SettingName(signal.value),
+                )
 
 
 def check_resamples(number: int) -> None:

@@ -4,9 +4,10 @@ No sentence is on both sides (`curation.pairs.holding_out`). Training leaves out
 split or of the test; evaluation leaves out pairs that hold a sentence the encoder was trained on. Both are counted.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +17,16 @@ from numpy.typing import NDArray
 from curation.files.json_text import json_from
 from curation.pairs.holding_out import HeldOut, split_is_held_out
 from curation.pairs.splitting import pair_components
-from mlworkers.encoders.plan import Unscored
+from mlworkers.encoders.plan import SCORED_SIGNALS, SYMBOLS, Signal, Unscored
+from mlworkers.encoders.weighting import WeightedRows
 from mlworkers.plan_fields import SettingError, SettingName
 
 Column = NDArray[Any]
 FEWEST_TESTED = 3  # two always correlate perfectly
 _GENERATED = "generated"
 _BY_PEOPLE = ("human", "edited")  # who may have had a hand in a sentence, as snapshots call them
-_HUMAN = 1.0  # p_D of a sentence that a person wrote: known, so that nothing need be estimated
+_KEPT = "kept"  # by a curator, as snapshots call it
+_HUMAN = 1.0  # p_D and p_y of what a person wrote or edited: known, so that nothing need be estimated
 
 
 class RowsError(SettingError):
@@ -33,8 +36,10 @@ class RowsError(SettingError):
 @dataclass(frozen=True)
 class Rows:
     """n scored pairs. numbers: the pairs' own (n,). a, b: numbers of their sentences (n,). values: their scores, as
-    0..1, (n,). realism: p_D of each, NaN where it has none, (n,); None where no score set of it was asked for.
-    by_people: whether a person wrote or edited the second sentence, (n,) bool; None where nobody knows.
+    0..1, (n,). realism, consistency: p_D and p_y of each, NaN where it has none, (n,); None where no score set of it
+    was asked for. verdicts: 1 where a curator kept or edited the pair or people made it, NaN where nobody judged it,
+    (n,); None in older snapshots. by_people: whether a person wrote or edited the second sentence, (n,) bool; None
+    where nobody knows.
     """
 
     numbers: Column
@@ -45,6 +50,8 @@ class Rows:
     values: Column
     realism: Column | None = None
     by_people: Column | None = None
+    consistency: Column | None = None
+    verdicts: Column | None = None
 
     def __len__(self) -> int:
         return int(self.numbers.size)
@@ -55,6 +62,13 @@ class Rows:
         return Rows(**{name: column[chosen] for name, column in columns if column is not None})
 
     @property
+    def weighable(self) -> WeightedRows:
+        """What weights are made from."""
+        known = {each: getattr(self, each.value) for each in Signal}
+        signals = {each: values for each, values in known.items() if values is not None}
+        return WeightedRows(self.numbers, signals, self.values)
+
+    @property
     def sentences(self) -> list[str]:
         """Every distinct text, in the order in which they first occur."""
         return list(dict.fromkeys([*self.first.tolist(), *self.second.tolist()]))
@@ -62,9 +76,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What is learned, and how many pairs were left out: because of held-out sentences, and for want of p_D.
+    """What is learned, and how many pairs were left out: because of held-out sentences, and for want of p_D or p_y.
 
-    as_human: pairs without p_D that count as human, because a person wrote or edited their second sentence.
+    as_human: pairs without p_D or p_y that count as human, because a person wrote or edited their second sentence.
     """
 
     rows: Rows
@@ -89,8 +103,8 @@ class PairTable:
     def __len__(self) -> int:
         return int(self._table.num_rows)
 
-    def rows(self, scores: str, *, split: str | None, realism: str = "") -> Rows:
-        """The pairs of a split (None: of any) that have the score, and their p_D where its score set is named.
+    def rows(self, scores: str, *, split: str | None, realism: str = "", consistency: str = "") -> Rows:
+        """The pairs of a split (None: of any) that have the score, and their p_D and p_y where a score set is named.
 
         Of target similarities, the generated pairs alone. Raises RowsError where there is none.
         """
@@ -120,8 +134,16 @@ class PairTable:
             values=values,
             realism=self.scores(realism) if realism else None,
             by_people=by_people,
+            consistency=self.scores(consistency) if consistency else None,
+            verdicts=self._verdicts(),
         )
         return every.taken(chosen)
+
+    def _verdicts(self) -> Column | None:
+        if "verdict" not in self._table.column_names:
+            return None
+        judged = (self.column("origin") != _GENERATED) | (self.column("verdict").astype(str) == _KEPT)
+        return np.where(judged, 1.0, np.nan)
 
     def held_out(self, split: str) -> HeldOut:
         """The sentences that are held out where pairs of that split are trained on, scored or not."""
@@ -153,10 +175,13 @@ class PairTable:
         return column
 
 
-def training_rows(rows: Rows, *, held_out: HeldOut, needs_realism: bool, unscored: str) -> TrainingRows:
-    """What may be learned of some rows. unscored: an `Unscored`, of pairs without p_D where it is needed.
+def training_rows(
+    rows: Rows, *, held_out: HeldOut, needed: Collection[Signal] = (), unscored: str = Unscored.REFUSE
+) -> TrainingRows:
+    """What may be learned of some rows. needed: the signals that weights are made from; unscored: an `Unscored`, of
+    pairs without one that a score set would hold.
 
-    Raises RowsError where nothing is left, or p_D is missing and to be refused.
+    Raises RowsError where nothing is left, or a signal is missing and to be refused.
     """
     allowed = rows.taken(~_holding(rows, held_out))
     if not len(allowed):
@@ -166,34 +191,61 @@ def training_rows(rows: Rows, *, held_out: HeldOut, needs_realism: bool, unscore
             pairs=len(rows),
         )
     held = len(rows) - len(allowed)
-    if not needs_realism:
-        return TrainingRows(allowed, held, 0)
-    if allowed.realism is None:
-        raise RowsError(
-            "Weighting by p_D needs p_D; choose a score set for “%(setting)s”.",
-            setting=SettingName("realism"),
-        )
-    missing = np.isnan(allowed.realism)
-    by_people = np.zeros(len(allowed), dtype=bool) if allowed.by_people is None else allowed.by_people
-    refuses = missing.all() or unscored == Unscored.REFUSE
-    if unscored == Unscored.LEAVE_OUT and not refuses:
+    signals = [signal for signal in SCORED_SIGNALS if signal in needed]
+    missing_of = {signal: _missing(allowed, signal) for signal in signals}
+    missing = np.zeros(len(allowed), dtype=bool)
+    for signal, lacks in missing_of.items():
+        if lacks.all():
+            _refuse_missing(allowed, signal, lacks)
+        missing |= lacks
+    if unscored == Unscored.LEAVE_OUT:
+        if missing.all():
+            _refuse_missing(allowed, signals[0], missing)
         return TrainingRows(allowed.taken(~missing), held, int(missing.sum()))
-    # p_D is the probability that a person wrote the sentence. Of these a person did, and nothing is to be estimated.
-    human = missing & by_people
-    refused = missing if refuses else missing & ~human
-    if refused.any():
-        machine = (refused & ~by_people).any()
+    # p_D is the probability that a person wrote the sentence. Of these a person did, and nothing is to be estimated;
+    # and who edits a pair sees its target.
+    human = missing & _by_people(allowed)
+    for signal, lacks in missing_of.items():
+        refused = lacks if unscored == Unscored.REFUSE else lacks & ~human
+        if refused.any():
+            _refuse_missing(allowed, signal, refused)
+    counted = {
+        signal.value: np.where(lacks, _HUMAN, getattr(allowed, signal.value))
+        for signal, lacks in missing_of.items()
+    }
+    return TrainingRows(replace(allowed, **counted), held, 0, int(human.sum()))
+
+
+def _missing(rows: Rows, signal: Signal) -> Column:
+    values = getattr(rows, signal.value)
+    if values is None:
         raise RowsError(
-            "p_D is missing for %(missing)d of %(pairs)d pairs, first pair %(first)d; "
-            + ("score the realism of the generated pairs again" if machine else "choose other scores")
-            + ", or choose another value for “%(setting)s”.",
-            missing=refused.sum(),
-            pairs=len(allowed),
-            first=allowed.numbers[refused][0],
-            setting=SettingName("unscored"),
+            f"Weighting by {SYMBOLS[signal]} needs {SYMBOLS[signal]}; choose a score set for “%(setting)s”.",
+            setting=SettingName(signal.value),
         )
-    counted = replace(allowed, realism=np.where(human, _HUMAN, allowed.realism))
-    return TrainingRows(counted, held, 0, int(human.sum()))
+    lacks: Column = np.isnan(values)
+    return lacks
+
+
+def _by_people(rows: Rows) -> Column:
+    return np.zeros(len(rows), dtype=bool) if rows.by_people is None else rows.by_people
+
+
+def _refuse_missing(rows: Rows, signal: Signal, refused: Column) -> NoReturn:
+    machine = (refused & ~_by_people(rows)).any()
+    again = {
+        Signal.REALISM: "score the realism of the generated pairs again",
+        Signal.CONSISTENCY: "score the label consistency of the generated pairs again",
+    }
+    raise RowsError(
+        f"{SYMBOLS[signal]} is missing for %(missing)d of %(pairs)d pairs, first pair %(first)d; "
+        + (again[signal] if machine else "choose other scores")
+        + ", or choose another value for “%(setting)s”.",
+        missing=refused.sum(),
+        pairs=len(rows),
+        first=rows.numbers[refused][0],
+        setting=SettingName("unscored"),
+    )
 
 
 def unseen_rows(rows: Rows, trained: HeldOut) -> tuple[Rows, int]:

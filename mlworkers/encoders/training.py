@@ -226,9 +226,9 @@ def _split_and_weighed(rows: Rows, plan: EncoderPlan) -> tuple[Rows, Rows, int, 
         training, validation, tied = validation_split(rows, plan.validation_share, seed=plan.seed)
     weighed = weigh(
         plan.weighting,
-        pairs=training.numbers,
-        realism=training.realism,
+        training.weighable,
         share=plan.filter_share,
+        unjudged=plan.unjudged_weight,
         normalise=plan.normalise,
         seed=plan.seed,
     )

@@ -13,7 +13,6 @@ from mlworkers.consistency.classifier import score_features
 from mlworkers.consistency.dataset import UNKNOWN, labelled_pairs, labels_of, nearest_label
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.consistency.scoring import consistency_scores
-from mlworkers.encoders.plan import Unscored
 from mlworkers.encoders.rows import Rows, training_rows
 from mlworkers.encoders.saving import trained_on
 from mlworkers.pipelines.models import folder_of_model
@@ -117,8 +116,6 @@ def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:
     rows = training_rows(
         table.rows(plan.human_scores, split=plan.human_split or None),
         held_out=table.held_out(plan.human_split),
-        needs_realism=False,
-        unscored=Unscored.REFUSE,
     )
     return _Drawn(scored, rows.rows, rows.held_out, taken)
 
@@ -168,7 +165,7 @@ def _result(
         "score_set": score_set.name,
         "pairs": len(drawn.scored),
         **figures,
-        "trained_on": [f"{name}: {value}" for name, value in source.items()],
+        "trained_on": [f"{name}: {value}" for name, value in source.items() if value],
         "held_out_left_out": drawn.held_out,
         **told,
     }

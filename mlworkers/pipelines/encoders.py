@@ -32,6 +32,7 @@ from mlworkers.encoders.plan import (
     EvaluationPlan,
     Source,
     Weighting,
+    signals_of,
 )
 from mlworkers.encoders.rows import TrainingRows, training_rows, unseen_rows
 from mlworkers.encoders.saving import About, encoder_save, trained_on
@@ -62,7 +63,7 @@ from mlworkers.training.loop import CurvePoint
 
 BASE = "base"
 REFERENCE = Weighting.PLAIN
-CONTROL = Weighting.SHUFFLE  # the same weights as realism, each on another pair
+WEIGHT_FIGURES = ("effective_pairs", "mean_weight")
 STATIC = "static"
 _LONGEST_NAME = 300  # of a model, in an evaluation's row
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
@@ -76,7 +77,7 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     snapshot = snapshot_taken(
         job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
     )
-    training = _training_rows(plan, snapshot, needs_realism=plan.weighting.needs_realism)
+    training = _training_rows(plan, snapshot, weightings=[plan.weighting])
     data = _Data(snapshot, training, base)
     folder = job.folder / "encoder"
     trained = encoder_train(
@@ -212,13 +213,17 @@ class _Data:
 
 
 def _training_rows(
-    plan: EncoderPlan | ComparisonPlan, snapshot: Snapshot, *, needs_realism: bool, tests: Iterable[str] = ()
+    plan: EncoderPlan | ComparisonPlan,
+    snapshot: Snapshot,
+    *,
+    weightings: Iterable[Weighting],
+    tests: Iterable[str] = (),
 ) -> TrainingRows:
     table = table_of(snapshot)
     return training_rows(
-        table.rows(plan.scores, split=plan.split, realism=plan.realism),
+        table.rows(plan.scores, split=plan.split, realism=plan.realism, consistency=plan.consistency),
         held_out=table.held_out(plan.split) | HeldOut.of(tests),
-        needs_realism=needs_realism,
+        needed=signals_of(weightings),
         unscored=plan.unscored,
     )
 
@@ -248,6 +253,7 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
         "generated_pairs": plan.generated_pairs.value,
         "scores": plan.scores,
         "realism": plan.realism,
+        "consistency": plan.consistency,
         "plan": asdict(plan),
     }
 
@@ -257,6 +263,7 @@ def _training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[s
     return {
         "training_pairs": len(trained.rows),
         "effective_pairs": round(effective_size(trained.weights.weights), 1),
+        "mean_weight": float(trained.weights.weights.mean()),
         "filtered": len(training.rows) - trained.validation - trained.tied - len(trained.rows),
         "validation_pairs": trained.validation,
         "tied_to_validation": trained.tied,
@@ -335,11 +342,10 @@ class _Comparison:
     def _data_of(self, source: Source, snapshot: Snapshot) -> _Data:
         """The same pairs for every weighting: those that all of them can use, without a sentence of any test."""
         plan = self._plan
-        needs_realism = any(weighting.needs_realism for weighting in plan.chosen)
         training = _training_rows(
             plan.encoder(plan.chosen[0], plan.first_seed, source),
             snapshot,
-            needs_realism=needs_realism,
+            weightings=plan.chosen,
             tests=self._tested_sentences(),
         )
         return _Data(snapshot, training, self._base)
@@ -415,7 +421,7 @@ class _Comparison:
         data = self._data[first]
         suite = _suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
         table = SuiteTable(plan, self._tests.values, suite, self._suites)
-        effective: dict[str, float] = {}  # of the first seed of each weighting
+        weights: dict[str, dict[str, float]] = {name: {} for name in WEIGHT_FIGURES}  # of each first seed
         made: list[NewArtifact] = []
         evaluations: list[tuple[Evaluation, Path | None]] = []
         for path, member in zip(paths, self._members, strict=True):
@@ -432,7 +438,8 @@ class _Comparison:
                 facts = json_from((path / "told.json").read_text("utf-8"))
                 name = member.folder_name
                 if member.source == first:
-                    effective.setdefault(member.label, facts["effective_pairs"])
+                    for figure_name, of_label in weights.items():
+                        of_label.setdefault(member.label, facts[figure_name])
                 else:
                     name = f"{member.source}-{name}"
                 folder = self._job.folder / name
@@ -458,7 +465,7 @@ class _Comparison:
             "pairs": len(self._tests),
             "training_pairs": len(data.training.rows),
             "seeds": list(plan.all_seeds),
-            "effective_pairs": effective,
+            **weights,
             "snapshot": data.snapshot.number,
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
@@ -560,8 +567,8 @@ def _evaluations(
 
 
 def _between(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Everything from plain, and realism from the control, where they were trained."""
+    """Everything from plain, and each weighting from its own shuffle, where they were trained."""
     known = list(labels)
     from_plain = [(label, str(REFERENCE)) for label in known if label != REFERENCE]
-    has_both = Weighting.REALISM in known and CONTROL in known
-    return from_plain + ([(str(Weighting.REALISM), str(CONTROL))] if has_both else [])
+    controls = {str(each): str(each.control) for each in Weighting if each.control is not None}
+    return from_plain + [(label, controls[label]) for label in known if controls.get(label) in known]

@@ -3,7 +3,7 @@
 All differences of one comparison are tested together, whatever the source, the suite and the metric.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +18,12 @@ from mlworkers.encoders.comparison import (
 from mlworkers.encoders.differences import Difference
 from mlworkers.encoders.measuring import Measured, Metric, correlation_measured
 from mlworkers.encoders.metrics import Scores
-from mlworkers.encoders.plan import BASELINES, ComparisonPlan
+from mlworkers.encoders.plan import BASELINES, ComparisonPlan, Weighting
 from mlworkers.encoders.suites.catalogue import Read, Suite
 from mlworkers.encoders.suites.figures import WHOLE, Figure, suite_figures, years_figures
 
 BASELINE = "baseline"  # the source of rows that are not trained
+SHUFFLES = tuple(each for each in Weighting if each.controlled)
 RESAMPLED_BY = 1234  # the seed of resamples: not of any training
 Column = tuple[str, Metric]  # a suite, or "" for the comparison's own test, and what is measured on it
 Cosines = Mapping[str, tuple[Scores, Scores | None]]  # by suite: of the test pairs and of the dev pairs
@@ -106,8 +107,8 @@ class SuiteTable:
         return Results(
             main={
                 "encoders": {label: _figures("spearman", one) for label, one in main.items()},
-                "from_plain": differences_from("plain", of_first),
-                "from_shuffle": differences_from("shuffle", of_first),
+                "from_plain": differences_from([Weighting.PLAIN], of_first),
+                "from_shuffle": differences_from(SHUFFLES, of_first),
             },
             table=table if self._has_table else [],
             warnings=list(undefined(main)),
@@ -145,8 +146,8 @@ class SuiteTable:
             "pairs": pairs,
             "in_domain": (source, suite) in self.plan.domains if suite else source == own_dataset,
             "encoders": {label: _figures("value", one) for label, one in compared.items()},
-            "from_plain": differences_from("plain", differences),
-            "from_shuffle": differences_from("shuffle", differences),
+            "from_plain": differences_from([Weighting.PLAIN], differences),
+            "from_shuffle": differences_from(SHUFFLES, differences),
         }
 
 
@@ -154,8 +155,10 @@ def _figures(name: str, one: ComparedEncoder) -> dict[str, Any]:
     return {name: one.mean.value, "low": one.mean.low, "high": one.mean.high, "sd": one.sd}
 
 
-def differences_from(reference: str, differences: Mapping[Between, Difference]) -> dict[str, Any]:
-    """Of each label that was compared with that one."""
+def differences_from(
+    references: Collection[str], differences: Mapping[Between, Difference]
+) -> dict[str, Any]:
+    """Of each label that was compared with one of those."""
     return {
         label: {
             "difference": one.value,
@@ -166,5 +169,5 @@ def differences_from(reference: str, differences: Mapping[Between, Difference]) 
             "p_holm": one.p_holm,
         }
         for (label, other), one in differences.items()
-        if other == reference
+        if other in references
     }

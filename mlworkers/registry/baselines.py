@@ -17,7 +17,11 @@ def baseline_note(run: Run) -> str:
     if not model or run.dataset is None:
         return ""
     ancestors = lineage_of(run)
-    return f"{_of_the_model(model, ancestors)} {_of_the_scores(run, ancestors)}"
+    weights = _consistency_set(run)
+    by_weights = weights is not None and not weights.parameters.get("circular")
+    scores = _of_the_scores(run, ancestors, by_weights=by_weights)
+    notes = [_of_the_model(model, ancestors), scores, _of_the_weights(weights)]
+    return " ".join(note for note in notes if note)
 
 
 def _of_the_model(model: str, ancestors: Sequence[Ancestor]) -> str:
@@ -34,8 +38,8 @@ def _of_the_model(model: str, ancestors: Sequence[Ancestor]) -> str:
     return _("The baseline model is %(model)s, trained on the scores “%(scores)s” of %(dataset)s.") % words
 
 
-def _of_the_scores(run: Run, ancestors: Sequence[Ancestor]) -> str:
-    """Human scores train directly, or through a generator that was trained with them."""
+def _of_the_scores(run: Run, ancestors: Sequence[Ancestor], *, by_weights: bool) -> str:
+    """Human scores train directly, or through a generator that was trained with them. by_weights: or shape weights."""
     name = str(run.plan.get("scores", ""))
     scores = ScoreSet.objects.filter(dataset=run.dataset, name=name).first()
     if scores is None:
@@ -48,7 +52,32 @@ def _of_the_scores(run: Run, ancestors: Sequence[Ancestor]) -> str:
             "The other encoders are supervised through their generator: run %(run)s trained it with human scores."
         )
         return sentence % {"run": generators[0].pk}
-    return _("As far as the runs here say, no human scores reached the other encoders.")
+    return "" if by_weights else _("As far as the runs here say, no human scores reached the other encoders.")
+
+
+def _consistency_set(run: Run) -> ScoreSet | None:
+    """The p_y that the run names."""
+    name = run.plan.get("consistency")
+    sets = ScoreSet.objects.filter(dataset=run.dataset, name=name, kind=ScoreSet.Kind.CONSISTENCY)
+    return sets.first() if name else None
+
+
+def _of_the_weights(scores: ScoreSet | None) -> str:
+    """What p_y learned from."""
+    if scores is None:
+        return ""
+    name = scores.name
+    if scores.parameters.get("circular"):
+        sentence = _("“%(name)s” is circular: its p_y learned from the target similarities themselves.")
+        return sentence % {"name": name}
+    learned = scores.parameters.get("trained_on") or [{}]
+    words = {"name": name, "scores": learned[0].get("scores", ""), "dataset": learned[0].get("dataset", "")}
+    return (
+        _(
+            "Weights of “%(name)s” are supervised: p_y learned from the human scores “%(scores)s” of %(dataset)s."
+        )
+        % words
+    )
 
 
 def _behind(run_id: int | None, ancestors: Sequence[Ancestor]) -> list[Ancestor]:

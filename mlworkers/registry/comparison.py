@@ -3,12 +3,27 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
-from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.encoders.plan import SEEDS_TO_JUDGE, Weighting
 from mlworkers.models import Evaluation, Run
 
-ORDER = ("base", "plain", "filter", "random", "realism", "shuffle", "constant")
+ORDER = (
+    "base",
+    "plain",
+    "filter",
+    "filter-consistency",
+    "random",
+    "realism",
+    "consistency",
+    "product",
+    "ratio",
+    "rank",
+    "verdicts",
+    *(str(each) for each in Weighting if each.controlled),
+    "constant",
+)
+CONTROLS = {str(each): str(each.control) for each in Weighting if each.control is not None}
 METRIC = "spearman"
 DIFFERENCE = ("difference", "difference_low", "difference_high", "difference_sd", "p", "p_holm")
 STORED = ("sd", "low", "high", *DIFFERENCE)
@@ -49,15 +64,29 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
+    """effective_pairs, mean_weight: of the first seed's weights; None for the base and in older results."""
+
     label: str
     cells: Sequence[Cell]
+    effective_pairs: float | None = None
+    mean_weight: float | None = None
+
+
+class Contrast(NamedTuple):
+    """A weighting, the shuffle of its weights, and its differences from that and from plain."""
+
+    label: str
+    control: str
+    over_shuffle: Cell
+    over_plain: Cell
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The table: a row per weighting, a column per test. pairs: of the first test.
 
-    over_shuffle: the difference of realism from shuffle. judged: whether there are enough seeds to judge differences.
+    over_shuffle: the difference of each weighting from its own shuffle, by its label.
+    judged: whether there are enough seeds to judge differences.
     with_training_noise: whether intervals of differences cover seeds; those of earlier versions resampled pairs alone.
     tests: the number of differences that p-values are adjusted for.
     """
@@ -67,10 +96,19 @@ class Comparison:
     pairs: int
     training_pairs: int
     seeds: Sequence[int]
-    over_shuffle: Cell
+    over_shuffle: Mapping[str, Cell]
     judged: bool
     with_training_noise: bool
     tests: int
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """What each weighting adds to the shuffle of its weights, and to no weights."""
+        return [
+            Contrast(label, CONTROLS[label], over, self.cell(label) or Cell())
+            for label, over in self.over_shuffle.items()
+            if over.has_difference
+        ]
 
     def cell(self, label: str) -> Cell | None:
         """Of the first test; None where there is no such row."""
@@ -105,14 +143,18 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
         figures = {**encoders.get(label, {}), **from_plain.get(label, {})}
         found = _stored(figures, tuple(measured.get((first, label), [])), judged=judged)
         observed = [_observed(measured.get((suite, label), [])) for suite in others]
-        rows.append(Row(label, [found, *observed]))
+        weights = [result.get(name, {}).get(label) for name in ("effective_pairs", "mean_weight")]
+        rows.append(Row(label, [found, *observed], *weights))
     return Comparison(
         suites=[first, *others],
         rows=rows,
         pairs=result.get("pairs", 0),
         training_pairs=result.get("training_pairs", 0),
         seeds=seeds,
-        over_shuffle=_stored(from_shuffle.get("realism", {}), (), judged=judged),
+        over_shuffle={
+            label: _stored(from_shuffle[label], (), judged=judged)
+            for label in ordered_labels(set(from_shuffle))
+        },
         judged=judged,
         with_training_noise=with_noise,
         tests=tests_of(result.get("table") or [{"from_plain": from_plain, "from_shuffle": from_shuffle}]),
@@ -188,11 +230,13 @@ CSV_COLUMNS = (
     *(_IN_CSV.get(name, name) for name in STORED),
     *_OVER_SHUFFLE.values(),
     "seeds",
+    "effective_pairs",
+    "mean_weight",
 )
 
 
 def csv_rows(comparison: Comparison) -> list[list[object]]:
-    """A row per encoder and test, under CSV_COLUMNS. Only realism has a difference from shuffle, on the first test."""
+    """A row per encoder and test, under CSV_COLUMNS. Differences from a shuffle are on the first test."""
     return [
         [
             row.label,
@@ -200,8 +244,10 @@ def csv_rows(comparison: Comparison) -> list[list[object]]:
             *(getattr(cell, name) for name in ("mean", *STORED)),
             *(getattr(over, name) for name in _OVER_SHUFFLE),
             len(cell.by_seed),
+            row.effective_pairs,
+            row.mean_weight,
         ]
         for row in comparison.rows
         for place, (suite, cell) in enumerate(zip(comparison.suites, row.cells, strict=True))
-        for over in [comparison.over_shuffle if row.label == "realism" and place == 0 else Cell()]
+        for over in [comparison.over_shuffle.get(row.label, Cell()) if place == 0 else Cell()]
     ]

@@ -10,6 +10,8 @@ from django.utils.translation import ngettext
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
 from mlworkers.registry.comparison import Cell, Comparison
 
+_PIXELS_OF_A_LETTER = 7
+
 
 def comparison_chart(comparison: Comparison) -> Chart | None:
     """Each encoder's correlation on the first test, its interval and its seeds; None if all are undefined."""
@@ -41,7 +43,14 @@ def _figure(value: float | None) -> str:
 
 def _dots(cells: Sequence[tuple[str, Cell]]) -> alt.TopLevelMixin:
     order = [label for label, _cell in cells]
-    row = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False, labelPadding=8))
+    # Vega measures labels in another font than the browser draws them in, so long ones would be cut.
+    room = _PIXELS_OF_A_LETTER * max(map(len, order))
+    row = alt.Y(
+        "label:N",
+        sort=order,
+        title=None,
+        axis=alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=0, minExtent=room),
+    )
     scale = alt.Scale(zero=False, nice=True)
     axis = alt.Axis(tickCount=5, format=".3~f")
     means = _of([{"label": label, "mean": c.mean} for label, c in cells])

@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 from curation.models import ScoreSet
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.models import Run
-from mlworkers.registry.comparison import Cell, Comparison
+from mlworkers.registry.comparison import CONTROLS, Cell, Comparison
 
-WEIGHTED = ("realism", "filter", "random")  # whose weights are uneven, so that the controls are about them
+WEIGHTED = ("random", *CONTROLS)  # whose weights are uneven, so that the controls are about them
 
 
 def what_it_shows(comparison: Comparison) -> str:
@@ -22,7 +22,9 @@ def what_it_shows(comparison: Comparison) -> str:
 
 
 def _judged(comparison: Comparison) -> Iterator[str]:
-    yield from _about_p_d(comparison.over_shuffle)
+    yield from _about_p_d(comparison.over_shuffle.get("realism", Cell()))
+    others = {label: over for label, over in comparison.over_shuffle.items() if label != "realism"}
+    yield from _about_weights({label: over for label, over in others.items() if over.has_difference})
     cells = [
         (_("the baseline model") if label == "base" else label, cell)
         for label, cell in comparison.cells()
@@ -59,6 +61,33 @@ def _about_p_d(over: Cell) -> Iterator[str]:
         yield _(
             "%(apart)s, which gives the same weights to other pairs, so weighting these sentences by p_D does harm."
         ) % {"apart": apart}
+
+
+def _about_weights(others: Mapping[str, Cell]) -> Iterator[str]:
+    """Of weightings other than realism, what their differences from their own shuffles say."""
+    if together := [label for label, over in others.items() if not over.differs]:
+        sentence = ngettext(
+            "%(labels)s is not distinguishable from its shuffle, which gives the same weights to other pairs, so this "
+            "comparison does not show that these weights say anything about their pairs.",
+            "%(labels)s are not distinguishable from their shuffles, which give the same weights to other pairs, so "
+            "this comparison does not show that these weights say anything about their pairs.",
+            len(together),
+        )
+        yield sentence % {"labels": capfirst(get_text_list(together, _("and")))}
+    for label, over in others.items():
+        if not over.differs:
+            continue
+        apart = capfirst(_apart(label, over, CONTROLS[label]))
+        if (over.difference or 0.0) > 0:
+            sentence = _(
+                "%(apart)s, which gives the same weights to other pairs, so these weights say something about their "
+                "pairs."
+            )
+        else:
+            sentence = _(
+                "%(apart)s, which gives the same weights to other pairs, so these weights do harm on their own pairs."
+            )
+        yield sentence % {"apart": apart}
 
 
 def _apart(label: str, cell: Cell, other: str) -> str:
@@ -110,16 +139,18 @@ def _not_judged(comparison: Comparison) -> Iterator[str]:
 
 
 def _measured(comparison: Comparison) -> Iterator[str]:
-    """The two differences of realism, without a verdict."""
-    realism = comparison.cell("realism")
-    both = [(_("shuffle"), comparison.over_shuffle), (_("plain"), realism)]
-    found = [
-        _("%(difference)s from %(other)s") % {"difference": _signed(cell.difference), "other": other}
-        for other, cell in both
-        if cell is not None and cell.difference is not None
-    ]
-    if found:
-        yield _("As measured, realism is %(differences)s.") % {"differences": get_text_list(found, _("and"))}
+    """The two differences of realism, or else of each weighting that has a shuffle, without a verdict."""
+    labels = [label for label, _cell in comparison.cells() if label in CONTROLS]
+    for label in ["realism"] if "realism" in labels else labels:
+        both = [(CONTROLS[label], comparison.over_shuffle.get(label)), (_("plain"), comparison.cell(label))]
+        found = [
+            _("%(difference)s from %(other)s") % {"difference": _signed(cell.difference), "other": other}
+            for other, cell in both
+            if cell is not None and cell.difference is not None
+        ]
+        if found:
+            words = {"label": label, "differences": get_text_list(found, _("and"))}
+            yield _("As measured, %(label)s is %(differences)s.") % words
 
 
 def _signed(value: float) -> str:
@@ -131,6 +162,18 @@ def _without_controls(comparison: Comparison) -> Iterator[str]:
     if "realism" in labels and "shuffle" not in labels:
         yield _(
             "Without the control shuffle, this comparison cannot show whether p_D says anything about its sentences."
+        )
+    lacking = [label for label in labels if label in CONTROLS and CONTROLS[label] not in labels]
+    if others := [label for label in lacking if label != "realism"]:
+        words = {
+            "controls": get_text_list([CONTROLS[label] for label in others], _("and")),
+            "labels": get_text_list(others, _("and")),
+        }
+        yield (
+            _(
+                "Without %(controls)s, it cannot show whether the weights of %(labels)s say anything about their pairs."
+            )
+            % words
         )
     if "constant" not in labels and any(label in WEIGHTED for label in labels):
         yield _(
@@ -188,20 +231,25 @@ def validation_note(run: Run) -> str:
     return sentence % words
 
 
-def unscored_note(result: Mapping[str, Any]) -> str:
-    """How many training pairs had no p_D, and what became of them; nothing where all had one."""
+def unscored_note(result: Mapping[str, Any], *, plan: Mapping[str, Any]) -> str:
+    """How many training pairs had no p_D or p_y, and what became of them; nothing where all had one."""
+    symbol = "p_y" if not plan.get("realism") else _("p_D or p_y")
+    if not plan.get("consistency"):
+        symbol = "p_D"
     human, left_out = result.get("unscored_as_human", 0), result.get("unscored_left_out", 0)
     as_human = ngettext(
-        "%(number)s training pair had no p_D because a person wrote or edited its sentence; it counts as human "
-        "(p_D = 1).",
-        "%(number)s training pairs had no p_D because a person wrote or edited their sentences; they count as "
-        "human (p_D = 1).",
+        "%(number)s training pair had no %(symbol)s because a person wrote or edited its sentence; it counts as human "
+        "(%(symbol)s = 1).",
+        "%(number)s training pairs had no %(symbol)s because a person wrote or edited their sentences; they count as "
+        "human (%(symbol)s = 1).",
         human,
     )
     without = ngettext(
-        "%(number)s pair without p_D was left out of every weighting alike.",
-        "%(number)s pairs without p_D were left out of every weighting alike.",
+        "%(number)s pair without %(symbol)s was left out of every weighting alike.",
+        "%(number)s pairs without %(symbol)s were left out of every weighting alike.",
         left_out,
     )
     counted = [(human, as_human), (left_out, without)]
-    return " ".join(sentence % {"number": f"{number:,}"} for number, sentence in counted if number)
+    return " ".join(
+        sentence % {"number": f"{number:,}", "symbol": symbol} for number, sentence in counted if number
+    )

@@ -55,12 +55,11 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     context = {
         "run": run,
         "comparison": comparison if measured else None,
-        "realism": comparison.cell("realism"),
         "shows": what_it_shows(comparison) if measured else "",
         "suite_table": suite_table_of(run.result, judged=comparison.judged),
         "ceiling": ceiling_note(run.result),
         "validation": validation_note(run),
-        "unscored": unscored_note(run.result),
+        "unscored": unscored_note(run.result, plan=run.plan),
         "baseline": baseline_note(run),
         "chart": comparison_chart(comparison) if measured else None,
         "models": run.artifacts.filter(kind="encoder").order_by("pk"),

@@ -32,6 +32,7 @@ from tests.factories import (
     GeneratedPairFactory,
     MembershipFactory,
     RunFactory,
+    ScoreSetFactory,
     UserFactory,
 )
 from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add
@@ -233,7 +234,7 @@ def test_p_d_that_is_missing_is_refused_or_left_out(dataset, encoder_folder) -> 
     run = carried_out(queued("train_encoder", dataset, encoder_folder, **plan, unscored="leave out"))
 
     assert refused.message.startswith("p_D is missing for 1 of 25 pairs, first pair ")
-    assert refused.message.endswith("or choose another value for “Pairs without p_D”.")
+    assert refused.message.endswith("or choose another value for “Pairs without p_D or p_y”.")
     assert (run.result["unscored_left_out"], run.result["training_pairs"], run.result["filtered"]) == (
         1,
         22,
@@ -340,6 +341,33 @@ def test_a_comparison_measures_the_base_and_every_weighting_and_seed(dataset, en
     assert 0 <= over["p"] <= over["p_holm"] <= 1
     assert (run.result["pairs"], run.result["training_pairs"], run.result["seeds"]) == (12, 24, [42, 43])
     assert run.message == "9 encoders evaluated on 12 test pairs"
+
+
+def test_weightings_by_p_y_and_by_verdicts_are_compared_with_shuffles_of_their_own_and_need_no_p_d(
+    dataset, encoder_folder
+) -> None:
+    generated = list(dataset.pairs.filter(origin="generated").order_by("pk"))
+    p_y = ScoreSetFactory(dataset=dataset, name="p_y", kind="consistency", low=0.0, high=1.0)
+    for number, pair in enumerate(generated):
+        PairScore.objects.create(score_set=p_y, pair=pair, value=(number + 1) / 24)
+    for pair in generated[:9]:
+        review_decide(pair=pair, verdict="keep", client_id=uuid4(), by=UserFactory(), at=timezone.now())
+    plan = {**COMPARED, "weightings": "plain,consistency,verdicts", "controls": True}
+    plan |= {"realism": "", "consistency": "p_y", "unjudged_weight": 0.25, "seeds": 1}
+
+    run = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
+
+    shuffles = ["shuffle-consistency", "shuffle-verdicts"]
+    assert list(run.result["encoders"]) == ["base", "plain", "consistency", "verdicts", *shuffles, "constant"]
+    assert list(run.result["from_shuffle"]) == ["consistency", "verdicts"]
+    effective, mean = run.result["effective_pairs"], run.result["mean_weight"]
+    # Of 1/24 .. 24/24, by hand: Σw = 12.5 and Σw² = 4900/576.
+    assert effective["consistency"] == pytest.approx(12.5**2 / (4900 / 576), abs=0.05)
+    # 9 pairs of weight 1, 15 of ¼: (9 + 3.75)² / (9 + 15/16).
+    assert effective["verdicts"] == pytest.approx(12.75**2 / (9 + 15 / 16), abs=0.05)
+    assert mean["verdicts"] == pytest.approx(12.75 / 24)
+    for shuffle in shuffles:
+        assert effective[shuffle] == effective[shuffle.removeprefix("shuffle-")]
 
 
 def test_each_encoder_of_a_comparison_is_an_artefact_with_its_evaluation(dataset, encoder_folder) -> None:

@@ -58,6 +58,36 @@ def test_a_generator_from_elsewhere_brought_no_human_scores_as_far_as_is_known(s
     assert note.endswith("As far as the runs here say, no human scores reached the other encoders.")
 
 
+def consistency(scenes, *, circular: bool) -> None:
+    learned = {"dataset": "other", "scores": "run 3: target" if circular else "judged"}
+    parameters = {"circular": circular, "trained_on": [learned]}
+    ScoreSetFactory(
+        dataset=scenes, kind="consistency", name="run 4: p_y", low=0.0, high=1.0, parameters=parameters
+    )
+
+
+def test_weights_that_learned_from_human_scores_are_supervised(scenes) -> None:
+    generated_scores(scenes, "gpt2")
+    consistency(scenes, circular=False)
+
+    note = baseline_note(comparison(scenes, scores="asked for", consistency="run 4: p_y"))
+
+    assert note.endswith(
+        "Weights of “run 4: p_y” are supervised: p_y learned from the human scores “judged” of other."
+    )
+    assert "no human scores" not in note
+
+
+def test_weights_that_learned_from_the_targets_are_called_circular(scenes) -> None:
+    generated_scores(scenes, "gpt2")
+    consistency(scenes, circular=True)
+
+    note = baseline_note(comparison(scenes, scores="asked for", consistency="run 4: p_y"))
+
+    assert "no human scores reached the other encoders" in note
+    assert note.endswith("“run 4: p_y” is circular: its p_y learned from the target similarities themselves.")
+
+
 def test_a_baseline_that_a_run_trained_says_on_what(scenes) -> None:
     run = RunFactory(
         kind="train_encoder", dataset=scenes, plan={"dataset": "scenes", "model": "m", "scores": "first"}

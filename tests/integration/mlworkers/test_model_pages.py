@@ -332,6 +332,26 @@ def test_realism_from_shuffle_is_beside_realism_from_plain(client, curator, comp
     assert "Realism is not distinguishable from shuffle, which gives the same weights to other pairs" in text
 
 
+def test_each_weighting_is_beside_its_own_shuffle_and_its_effective_pairs(
+    client, curator, comparison
+) -> None:
+    result = comparison.result
+    result["encoders"]["consistency"] = result["encoders"]["shuffle-consistency"] = figures(0.84)
+    result["from_plain"]["consistency"] = difference(0.011, 0.002, 0.02, 0.005, 0.004, 0.012)
+    result["from_shuffle"]["consistency"] = difference(0.009, 0.001, 0.017, 0.005, 0.006, 0.02)
+    result["effective_pairs"] = {"consistency": 1234.2}
+    result["mean_weight"] = {"consistency": 0.4321}
+    comparison.save(update_fields=["result"])
+
+    text = " ".join(page(client, curator, "comparison", comparison.pk).text.split())
+
+    over_shuffle = text.index("consistency − shuffle-consistency")
+    assert text.index("+0.009", over_shuffle) < text.index("consistency − plain")
+    assert "Consistency is 0.009 (0.001 to 0.017) above shuffle-consistency" in text
+    assert "so these weights say something about their pairs" in text
+    assert "1,234 effective pairs <br> mean weight 0.432" in text
+
+
 def test_a_comparison_with_few_seeds_judges_nothing_and_says_so(client, curator, comparison) -> None:
     comparison.result["seeds"] = [13, 14]
     comparison.save(update_fields=["result"])

@@ -115,8 +115,9 @@ def test_every_kind_waits_in_a_queue_that_serve_knows() -> None:
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 def test_every_default_of_every_kind_is_allowed_by_its_own_limits(kind) -> None:
-    required = {setting.name: "1" for setting in kind.settings if setting.required}
-    defaults = {setting.name: setting.default for setting in settings_of(kind.plan) if not setting.required}
+    named = [one.name for one in kind.settings if one.required or one.preselected]
+    required = dict.fromkeys(named, "1")
+    defaults = {one.name: one.default for one in settings_of(kind.plan) if one.name not in named}
 
     plan = plan_from(kind, {**defaults, **required})
 

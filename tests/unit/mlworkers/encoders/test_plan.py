@@ -28,7 +28,15 @@ def test_a_comparison_gives_each_encoder_its_own_plan() -> None:
 
 def test_a_comparison_has_five_seeds_and_its_controls_unless_they_are_left_out() -> None:
     assert len(comparison().all_seeds) == 5
-    assert comparison().chosen == ("plain", "realism", "filter", "random", "shuffle", "constant")
+    assert comparison().chosen == (
+        "plain",
+        "realism",
+        "filter",
+        "random",
+        "shuffle",
+        "shuffle-filter",
+        "constant",
+    )
     assert comparison(weightings="plain,shuffle,realism").chosen == (
         "plain",
         "shuffle",
@@ -36,6 +44,44 @@ def test_a_comparison_has_five_seeds_and_its_controls_unless_they_are_left_out()
         "constant",
     )
     assert comparison(weightings="plain,realism", controls=False).chosen == ("plain", "realism")
+
+
+def test_each_weighting_of_a_comparison_gets_the_shuffle_of_its_own_weights() -> None:
+    chosen = comparison(weightings="plain,consistency,product,random", consistency="p_y").chosen
+
+    added = ("shuffle-consistency", "shuffle-product", "constant")
+    assert chosen == ("plain", "consistency", "product", "random", *added)
+
+
+@pytest.mark.parametrize(
+    ("weightings", "needs"),
+    [
+        ("plain,random", set()),
+        ("plain,verdicts", set()),
+        ("plain,realism", {"realism"}),
+        ("plain,filter", {"realism"}),
+        ("plain,ratio", {"realism"}),
+        ("plain,rank", {"realism"}),
+        ("plain,shuffle", {"realism"}),
+        ("plain,consistency", {"consistency"}),
+        ("plain,filter-consistency", {"consistency"}),
+        ("plain,shuffle-consistency", {"consistency"}),
+        ("plain,product", {"realism", "consistency"}),
+    ],
+)
+def test_a_comparison_asks_for_the_score_sets_that_its_weightings_need(
+    weightings: str, needs: set[str]
+) -> None:
+    both = {"realism": "p_D set", "consistency": "p_y set"}
+    others = {name: value for name, value in NAMES.items() if name not in both}
+
+    plan = ComparisonPlan(**others, **{name: both[name] for name in needs}, weightings=weightings)
+
+    assert plan.chosen[0] == "plain"
+    for name in needs:
+        rest = {one: both[one] for one in needs - {name}}
+        with pytest.raises(PlanError, match=f"choose a score set for “{name}”"):
+            ComparisonPlan(**others, **rest, weightings=weightings)
 
 
 def test_every_setting_of_an_encoder_but_weighting_and_seed_is_the_comparison_s() -> None:
@@ -49,7 +95,7 @@ def test_every_setting_of_an_encoder_but_weighting_and_seed_is_the_comparison_s(
     [
         ("realism,filter", "lacks plain, with which the others are compared; add it"),
         ("", "lacks plain"),
-        ("plain,realistic", "There is no weighting “realistic”; choose from plain, realism, filter"),
+        ("plain,realistic", "There is no weighting “realistic”; choose from plain, realism, consistency"),
         ("plain,filter,plain", "“plain” is named twice"),
     ],
 )
@@ -61,7 +107,8 @@ def test_weightings_that_cannot_be_compared_are_refused(weightings: str, sentenc
 @pytest.mark.parametrize("kind", ["evaluate_encoder", "compare_weightings"])
 def test_an_interval_needs_enough_resamples_or_none(kind: str) -> None:
     names = {**NAMES, "score_set": "gold"}
-    values = {setting.name: names[setting.name] for setting in kind_named(kind).settings if setting.required}
+    settings = kind_named(kind).settings
+    values = {one.name: names[one.name] for one in settings if one.required or one.preselected}
 
     assert plan_from(kind_named(kind), values | {"bootstrap": "0"}).bootstrap == 0
     assert plan_from(kind_named(kind), values | {"bootstrap": "100"}).bootstrap == 100

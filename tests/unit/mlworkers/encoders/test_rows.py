@@ -1,6 +1,7 @@
 """Pairs out of a snapshot, with no sentence on both sides."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from curation.exchange.exporting import SNAPSHOT_COLUMNS
 from curation.files.tables import score_columns, write_table
 from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
+from mlworkers.encoders.plan import Signal
 from mlworkers.encoders.rows import (
     PairTable,
     Rows,
@@ -24,6 +26,7 @@ SETS = {
 }
 # number, first, second, split, origin, gold, intended, p_D; EDITED says whose second sentence a curator edited
 EDITED = {9}
+KEPT = {1, 9}
 PAIRS = [
     (1, "A dog runs.", "A hound runs.", "train", "generated", None, 0.9, 0.8),
     (2, "A dog runs.", "The sun is up.", "train", "generated", None, 0.1, 0.3),
@@ -48,7 +51,7 @@ def table(tmp_path) -> PairTable:
     rows = [
         (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin, *told)
         for number, first, second, split, origin, *scores in PAIRS
-        for told in [(author(number, origin), *scores)]
+        for told in [(author(number, origin), "kept" if number in KEPT else "", *scores)]
     ]
     about = {
         "semblance": json.dumps(
@@ -85,7 +88,7 @@ def test_no_sentence_of_another_split_is_learned_however_it_is_written(table) ->
     found = training_rows(
         table.rows("intended", split="train"),
         held_out=table.held_out("train"),
-        needs_realism=False,
+        needed=[],
         unscored="refuse",
     )
 
@@ -97,7 +100,7 @@ def test_no_sentence_of_another_split_is_learned_however_it_is_written(table) ->
 def test_pairs_without_p_d_can_be_left_out_and_are_counted(table, unscored: str, left: list[int]) -> None:
     rows = table.rows("intended", split="train", realism="p_D")
 
-    found = training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored=unscored)
+    found = training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored=unscored)
 
     assert found.rows.numbers.tolist() == left
     assert found.unscored == 1
@@ -110,13 +113,13 @@ def test_pairs_without_p_d_are_refused_with_their_number(table) -> None:
         with pytest.raises(
             RowsError, match=r"p_D is missing for 1 of 3 pairs, first pair 3; score the realism"
         ):
-            training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored=unscored)
+            training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored=unscored)
 
 
 def test_a_pair_that_a_curator_edited_counts_as_human_text_and_is_counted(table) -> None:
     rows = table.rows("intended", split="more", realism="p_D")
 
-    found = training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored="as human")
+    found = training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="as human")
 
     assert found.rows.numbers.tolist() == [9, 10]
     assert found.rows.realism.tolist() == [1.0, 0.2]
@@ -128,7 +131,7 @@ def test_where_no_pair_has_p_d_there_is_nothing_to_weigh_by(table, unscored: str
     rows = table.rows("gold", split="test", realism="p_D")
 
     with pytest.raises(RowsError, match="p_D is missing for 3 of 3 pairs, first pair 4; choose other scores"):
-        training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored=unscored)
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored=unscored)
 
 
 def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_as_human(table) -> None:
@@ -136,14 +139,39 @@ def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_a
     rows = table.rows("intended", split="more", realism="p_D")
 
     with pytest.raises(RowsError, match="first pair 9; score the realism"):
-        training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored="as human")
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="as human")
+
+
+def test_both_signals_are_asked_for_where_both_are_needed(table) -> None:
+    rows = table.rows("intended", split="train", realism="p_D", consistency="gold")
+    both = [Signal.REALISM, Signal.CONSISTENCY]
+
+    with pytest.raises(RowsError, match="p_y is missing for 3 of 3 pairs"):
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needed=both, unscored="leave out")
+    without = table.rows("intended", split="train", realism="p_D")
+    with pytest.raises(RowsError, match="Weighting by p_y needs p_y"):
+        training_rows(without, held_out=NOTHING_HELD_OUT, needed=both, unscored="leave out")
+    known = replace(rows, consistency=np.array([np.nan, 0.4, 0.5]))
+    found = training_rows(known, held_out=NOTHING_HELD_OUT, needed=both, unscored="leave out")
+    assert found.rows.numbers.tolist() == [2]  # 1 lacks p_y, and 3 lacks p_D
+    assert found.unscored == 2
+
+
+def test_verdicts_are_one_for_kept_and_human_pairs_and_unknown_for_others(table) -> None:
+    generated = table.rows("intended", split="train").verdicts
+    imported = table.rows("gold", split="test").verdicts
+
+    np.testing.assert_array_equal(generated, [1, np.nan, np.nan])
+    assert imported.tolist() == [1, 1, 1]
+    table._table = table._table.drop_columns(["verdict"])
+    assert table.rows("gold", split="test").verdicts is None
 
 
 def test_a_page_calls_a_setting_by_its_label_and_a_command_by_its_key(table) -> None:
     rows = table.rows("intended", split="train", realism="p_D")
 
     with pytest.raises(RowsError) as refused:
-        training_rows(rows, held_out=NOTHING_HELD_OUT, needs_realism=True, unscored="refuse")
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="refuse")
 
     assert str(refused.value).endswith("choose another value for “unscored”.")
     assert refused.value.labelled({"unscored": "Pairs without p_D"}).endswith("for “Pairs without p_D”.")
@@ -153,7 +181,7 @@ def test_nothing_left_to_learn_is_said(table) -> None:
     rows = table.rows("intended", split="train")
 
     with pytest.raises(RowsError, match="Each of the 3 pairs holds a sentence that is held out or tested"):
-        training_rows(rows, held_out=HeldOut.of(rows.sentences), needs_realism=False, unscored="refuse")
+        training_rows(rows, held_out=HeldOut.of(rows.sentences), needed=[], unscored="refuse")
 
 
 def test_an_encoder_is_not_measured_on_sentences_it_was_trained_on(table) -> None:

@@ -5,11 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlworkers.encoders.plan import Normalise, Weighting
-from mlworkers.encoders.weighting import WeightingError, effective_size, weigh
+from mlworkers.encoders import weighting as weighting_module
+from mlworkers.encoders.plan import Normalise, Signal, Weighting
+from mlworkers.encoders.weighting import (
+    RowWeights,
+    WeightedRows,
+    WeightingError,
+    density_ratios,
+    effective_size,
+    ranks_within,
+)
 
 P_D = np.array([0.9, 0.2, 0.5, 0.2, 0.7])
 PAIRS = np.array([11, 14, 12, 13, 15])
+
+
+def weigh(
+    weighting: Weighting, *, pairs, targets=None, realism=None, consistency=None, verdicts=None, **settings
+):
+    """The weights of pairs of which these signals are known."""
+    given = zip(Signal, (realism, consistency, verdicts), strict=True)
+    signals = {signal: values for signal, values in given if values is not None}
+    rows = WeightedRows(pairs, signals, np.zeros(len(pairs)) if targets is None else targets)
+    return weighting_module.weigh(weighting, rows, **settings)
 
 
 def weighed(weighting: Weighting, **settings):
@@ -84,7 +102,7 @@ def test_the_effective_number_is_at_most_that_of_pairs_and_knows_no_scale(
     values: list[float], scale: float
 ) -> None:
     found = weigh(Weighting.REALISM, pairs=range(len(values)), realism=values)
-    scaled = type(found)(found.places, found.weights * scale)
+    scaled = RowWeights(found.places, found.weights * scale)
 
     assert 1 - 1e-9 <= effective_size(found.weights) <= len(values) + 1e-9
     assert effective_size(scaled.weights) == pytest.approx(effective_size(found.weights))
@@ -113,3 +131,100 @@ def test_controls_need_no_p_d() -> None:
 def test_no_pair_at_all_is_refused() -> None:
     with pytest.raises(WeightingError, match="There is no pair to weigh"):
         weigh(Weighting.PLAIN, pairs=[], realism=None)
+
+
+P_Y = np.array([0.1, 0.8, 0.5, 0.4, 1.0])
+
+
+def test_consistency_is_p_y_and_the_product_both() -> None:
+    found = weigh(Weighting.CONSISTENCY, pairs=PAIRS, consistency=P_Y).weights
+    both = weigh(Weighting.PRODUCT, pairs=PAIRS, realism=P_D, consistency=P_Y).weights
+
+    assert found.tolist() == P_Y.tolist()
+    assert both == pytest.approx([0.09, 0.16, 0.25, 0.08, 0.7])
+
+
+def test_the_filter_of_consistency_drops_the_lowest_p_y() -> None:
+    found = weigh(Weighting.FILTER_CONSISTENCY, pairs=PAIRS, consistency=P_Y, share=0.4)
+
+    assert PAIRS[found.places].tolist() == [14, 12, 15]
+    assert found.weights.tolist() == [1, 1, 1]
+
+
+def test_density_ratios_by_hand() -> None:
+    found = density_ratios([0.5, 0.75, 0.0, 1.0])
+
+    # 1, 3, and the bounds .05 and 20; their mean is 24.05 / 4 = 6.0125.
+    assert found == pytest.approx(np.array([1, 3, 0.05, 20]) / 6.0125)
+    assert found.mean() == pytest.approx(1)
+    assert weigh(Weighting.RATIO, pairs=range(4), realism=[0.5, 0.75, 0.0, 1.0]).weights == pytest.approx(
+        found
+    )
+
+
+def test_ranks_within_a_label_by_hand() -> None:
+    values, labels = [0.1, 0.9, 0.5, 0.9, 0.3, 0.2], [0.1, 0.1, 0.1, 0.1, 0.9, 0.9]
+
+    # Label .1: ranks 1, 3.5, 2, 3.5 of 4. Label .9: ranks 2 and 1 of 2.
+    expected = [0.125, 0.75, 0.375, 0.75, 0.75, 0.25]
+    assert ranks_within(values, labels) == pytest.approx(expected)
+    found = weigh(Weighting.RANK, pairs=range(6), realism=values, targets=labels).weights
+    assert found == pytest.approx(expected)
+
+
+def test_ranks_within_labels_that_are_all_different_are_refused() -> None:
+    with pytest.raises(WeightingError, match="5 pairs have 5 different scores"):
+        weigh(Weighting.RANK, pairs=PAIRS, realism=P_D, targets=P_Y)
+
+
+def test_verdicts_count_kept_pairs_whole_rejected_ones_not_and_unjudged_ones_as_stated() -> None:
+    verdicts = [1.0, 0.0, np.nan, np.nan, 1.0]
+
+    found = weigh(Weighting.VERDICTS, pairs=PAIRS, verdicts=verdicts, unjudged=0.3)
+
+    assert found.weights.tolist() == [1, 0, 0.3, 0.3, 1]
+    # (1 + .3 + .3 + 1)² / (1 + .09 + .09 + 1) = 6.76 / 2.18
+    assert effective_size(found.weights) == pytest.approx(6.76 / 2.18)
+
+
+def test_a_snapshot_without_verdicts_is_refused() -> None:
+    with pytest.raises(WeightingError, match="does not say which pairs were kept"):
+        weigh(Weighting.VERDICTS, pairs=PAIRS)
+
+
+SHUFFLES = [each for each in Weighting if each.controlled]
+
+
+@pytest.mark.parametrize("control", SHUFFLES)
+def test_each_shuffle_gives_the_weights_under_test_to_other_pairs(control: Weighting) -> None:
+    rng = np.random.default_rng(3)
+    known = {
+        "realism": rng.uniform(size=60),
+        "consistency": rng.uniform(size=60),
+        "verdicts": rng.choice([1.0, np.nan], 60),
+        "targets": rng.choice([0.1, 0.9], 60),
+    }
+
+    own = weigh(control.controlled, pairs=range(60), share=0.3, unjudged=0.4, **known)
+    found = weigh(control, pairs=range(60), share=0.3, unjudged=0.4, seed=1, **known)
+
+    assert np.sort(found.weights) == pytest.approx(np.sort(own.weights))
+    assert found.places.size == own.places.size
+    moved = (found.places != own.places) | (found.weights != own.weights)
+    assert moved.any()
+
+
+@pytest.mark.parametrize("weighting", [each for each in Weighting if each.signals and not each.controlled])
+def test_each_weighting_that_depends_on_the_pair_has_a_control_of_its_own(weighting: Weighting) -> None:
+    assert weighting.control is not None
+    assert weighting.control.controlled is weighting
+    assert weighting.control.signals == weighting.signals
+
+
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_with_mean1_the_weights_of_what_is_trained_on_have_the_mean_one(weighting: Weighting) -> None:
+    known = {"realism": P_D, "consistency": P_Y, "verdicts": [1, 1, np.nan, 1, 1], "targets": [0, 0, 0, 1, 1]}
+
+    found = weigh(weighting, pairs=PAIRS, share=0.2, normalise=Normalise.MEAN1, **known)
+
+    assert found.weights.mean() == pytest.approx(1)
