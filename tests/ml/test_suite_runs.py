@@ -212,9 +212,9 @@ def test_the_number_of_trainings_is_said_before_the_start() -> None:
         },
     )
 
-    # Two sources, the four weightings of the default with two controls, five seeds.
+    # Two sources, the four weightings of the default with three controls, five seeds.
     assert comparison_estimate(plan).startswith(
-        "60 trainings (source datasets: 2, weightings with controls: 6, seeds: 5)"
+        "70 trainings (source datasets: 2, weightings with controls: 7, seeds: 5)"
     )
 
 
