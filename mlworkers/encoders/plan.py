@@ -473,7 +473,8 @@ class ComparisonPlan(TrainingPlan):
     sources: str = setting(
         "Further source datasets",
         "Each weighting and seed is also trained on these datasets, for a table as RISE's table 3: dataset | training "
-        "scores | p_D, with a semicolon between two datasets.",
+        "scores | p_D | p_y, with a semicolon between two datasets. p_D and p_y may be left out where no weighting "
+        "needs them.",
         default="",
         refers_to="sources",
     )

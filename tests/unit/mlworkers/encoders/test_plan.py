@@ -4,7 +4,14 @@ from dataclasses import asdict
 
 import pytest
 
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, PlanError, Weighting
+from mlworkers.encoders.plan import (
+    ComparisonPlan,
+    EncoderPlan,
+    PlanError,
+    Source,
+    Weighting,
+    sources_listed,
+)
 from mlworkers.plans.kinds import kind_named, plan_from
 
 NAMES = {"dataset": "scenes", "model": "m", "scores": "s", "realism": "p", "test_score_set": "gold"}
@@ -135,3 +142,28 @@ def test_an_interval_needs_enough_resamples_or_none(kind: str) -> None:
 def test_an_encoder_s_plan_out_of_range_is_refused_with_one_sentence(values: dict, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         plan_from(kind_named("train_encoder"), {"dataset": "d", "model": "m", "scores": "s"} | values)
+
+
+def test_further_sources_name_p_d_and_p_y_where_they_have_them() -> None:
+    found = sources_listed("a | gold; b | target | p_D ; c | target | | p_y;")
+
+    assert found == (Source("a", "gold"), Source("b", "target", "p_D"), Source("c", "target", "", "p_y"))
+
+
+@pytest.mark.parametrize("text", ["a", "a |", "| gold", "a | b | c | d | e"])
+def test_a_source_without_its_scores_is_refused(text: str) -> None:
+    with pytest.raises(PlanError, match=r"give dataset \| training scores"):
+        sources_listed(text)
+
+
+@pytest.mark.parametrize(
+    ("weightings", "sources", "says"),
+    [
+        ("product", "b | target | p_D", "needs p_y; “sources” names none for “b”"),
+        ("consistency", "b | target", "needs p_y; “sources” names none for “b”"),
+        ("realism", "b | target | | p_y", "needs p_D; “sources” names none for “b”"),
+    ],
+)
+def test_every_source_needs_the_score_sets_that_a_weighting_reads(weightings, sources, says) -> None:
+    with pytest.raises(PlanError, match=says):
+        comparison(weightings=weightings, consistency="p_y", sources=sources)
