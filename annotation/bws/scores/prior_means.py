@@ -1,7 +1,9 @@
 """Prior means of groups of items, estimated from the judgements: of pairs that joined a campaign at different times.
 
 One prior mean for all items pulls the scores of a group that is better on the whole towards the scores of the others.
-With a prior mean for each group, only the differences within a group are shrunk.
+With a prior mean for each group, the differences within a group are shrunk, and those between the means next to not at
+all: a mean b is taken to differ from that of all items as an item does from the mean of its group, by a normal
+distribution with the precision l. It counts as one item more, and keeps the means finite where one group won always.
 """
 
 from dataclasses import replace
@@ -18,13 +20,18 @@ _SMALLEST_SHARE = 1e-6  # eigenvalues below this share of the largest are 0 but 
 def likelier_means(posterior: Posterior, groups: IntArray) -> FloatArray:
     """One step of Newton's method towards the most likely prior means, for each item (m,).
 
-    groups: (m,) a number from 0 for each item. With Z (m, g) the groups' members, l the precision and C the posterior's
-    covariance, the log marginal likelihood has the slope l Z^T (u - mean) and the curvature -l Z^T (I - l C) Z, which
-    leaves the mean of all means open: it is set to 0.
+    groups: (m,) a number from 0 for each item. With Z (m, g) the groups' members, l the precision, C the posterior's
+    covariance and A b the means less that of all items, the log posterior of b has the slope
+    l (Z^T (u - Z b) - A^T A b) and the curvature -K (`_information`), which leave the mean of all items open: it is set
+    to 0.
     """
     information, _moved = _information(posterior, groups)
-    away = posterior.utilities - posterior.prior_mean
-    slope = posterior.prior_precision * summed(groups, away, len(information))
+    count = len(information)
+    means = np.zeros(count)
+    means[groups] = posterior.prior_mean
+    spread = _less_the_mean(groups, count)
+    away = summed(groups, posterior.utilities - posterior.prior_mean, count)
+    slope = posterior.prior_precision * (away - spread.T @ spread @ means)
     step = np.linalg.pinv(information, rcond=_SMALLEST_SHARE, hermitian=True) @ slope
     mean = posterior.prior_mean + step[groups]
     return np.asarray(mean - mean.mean())
@@ -33,9 +40,8 @@ def likelier_means(posterior: Posterior, groups: IntArray) -> FloatArray:
 def with_uncertain_means(posterior: Posterior, groups: IntArray) -> Posterior:
     """The posterior with what is not known of the groups' prior means as directions that their items share.
 
-    A prior mean b of a group moves the utilities by du / db = l C Z (as in `likelier_means`). If nothing was known of
-    the means before, and K = l Z^T (I - l C) Z is what the judgements tell of them, their covariance is K^-1, and that
-    of the utilities grows by l C Z K^-1 Z^T C l (Kass and Steffey 1989, equation 3.2).
+    A prior mean b of a group moves the utilities by du / db = l C Z. With K the information on the means, their
+    covariance is K^-1, and that of the utilities grows by l C Z K^-1 Z^T C l (Kass and Steffey 1989, equation 3.2).
     """
     information, moved = _information(posterior, groups)
     values, vectors = eigh(information)
@@ -47,8 +53,14 @@ def with_uncertain_means(posterior: Posterior, groups: IntArray) -> Posterior:
 
 
 def _information(posterior: Posterior, groups: IntArray) -> tuple[FloatArray, FloatArray]:
-    """K (g, g), what the judgements tell of the groups' prior means, and l C Z (m, g)."""
+    """K = l (Z^T (I - l C) Z + A^T A) (g, g), what judgements and prior tell of the means, and l C Z (m, g)."""
     members = np.eye(int(groups.max(initial=-1)) + 1)[groups]  # Z (m, g)
     precision = posterior.prior_precision
     moved = precision * np.column_stack([solve(posterior.precision, column) for column in members.T])
-    return precision * members.T @ (members - moved), moved
+    spread = _less_the_mean(groups, members.shape[1])
+    return precision * (members.T @ (members - moved) + spread.T @ spread), moved
+
+
+def _less_the_mean(groups: IntArray, count: int) -> FloatArray:
+    """A (g, g), which takes from each group's mean the mean of all items."""
+    return np.asarray(np.eye(count) - np.bincount(groups, minlength=count) / len(groups))

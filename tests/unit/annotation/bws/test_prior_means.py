@@ -15,6 +15,7 @@ from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judg
 
 GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2])
 PRECISION = 0.7
+AWAY = np.eye(3) - np.array([3, 2, 3]) / 8  # A: from each mean the mean of all items
 
 
 def information(seed: int = 3) -> np.ndarray:
@@ -36,9 +37,10 @@ def centred(covariance: np.ndarray) -> np.ndarray:
 def test_what_is_not_known_of_the_means_is_part_of_the_errors_of_differences() -> None:
     posterior = with_uncertain_means(posterior_of(np.zeros(8), np.zeros(8)), GROUPS)
 
-    # With a flat prior on the means b, u has the precision H + l (I - Z (Z^T Z)^-1 Z^T): b integrated out.
+    # With b integrated out, u has the precision H + l (I - Z (Z^T Z + A^T A)^-1 Z^T).
     members = np.eye(3)[GROUPS]
-    within = np.eye(8) - members @ np.linalg.inv(members.T @ members) @ members.T
+    of_means = members.T @ members + AWAY.T @ AWAY
+    within = np.eye(8) - members @ np.linalg.inv(of_means) @ members.T
     expected = np.linalg.pinv(information() + PRECISION * within)  # nothing is known of the common origin
     assert posterior.shared is not None
     found = np.linalg.inv(posterior.precision.toarray()) + posterior.shared @ posterior.shared.T
@@ -62,10 +64,11 @@ def test_one_step_finds_the_means_of_a_normal_likelihood() -> None:
 
     means = likelier_means(posterior_of(utilities, np.zeros(8)), GROUPS)
 
-    # The observed differences have the covariance H^+ + I / l, of which generalised least squares gives the means.
+    # The observed differences have the covariance H^+ + I / l; with the prior of the means, this is a ridge regression.
     members = np.eye(3)[GROUPS]
     weight = np.linalg.pinv(np.linalg.pinv(information()) + centred(np.eye(8)) / PRECISION)
-    squares = np.linalg.pinv(members.T @ weight @ members, rcond=1e-9)
+    ridge = PRECISION * AWAY.T @ AWAY
+    squares = np.linalg.pinv(members.T @ weight @ members + ridge, rcond=1e-9)
     expected = (members @ squares @ members.T @ weight @ observed)[[0, 3, 5]]
     found = means[[0, 3, 5]]
     assert found - found.mean() == pytest.approx(expected - expected.mean(), abs=1e-9)
@@ -104,3 +107,18 @@ def test_one_group_of_all_changes_nothing() -> None:
     assert grouped.values[:40] == pytest.approx(plain.values[:40], abs=1e-6)
     assert grouped.standard_errors[:40] == pytest.approx(plain.standard_errors[:40], abs=1e-6)
     assert plain.means_of_groups([]) == {}
+
+
+def test_a_group_that_always_won_has_a_finite_mean() -> None:
+    order = np.arange(24)  # nobody ever errs, and the last eight are best
+    tuples = design_tuples(24, seed=1).tuples
+    judged = Judgements.from_slots(
+        tuples, order[tuples].argmax(axis=1), order[tuples].argmin(axis=1), item_count=24
+    )
+
+    scores = maxdiff_scores(judged, groups=np.repeat([0, 1], [16, 8]))
+
+    assert scores.fit is not None
+    assert np.abs(scores.fit.utilities).max() < 100
+    assert np.isfinite(scores.standard_errors).all()
+    assert scores.values[16:].mean() > scores.values[:16].mean()
