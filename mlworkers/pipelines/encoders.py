@@ -445,7 +445,8 @@ class _Comparison:
                 folder = self._job.folder / name
                 _linked(path / "encoder", folder)
                 kept = {name: facts[name] for name in ("training_pairs", "seconds", "validation_pairs")}
-                card = {**_card(member.plan, self._data[member.source]), **kept}
+                several = {"source": member.source} if len(self._data) > 1 else {}
+                card = {**_card(member.plan, self._data[member.source]), **kept, **several}
                 made.append(NewArtifact("encoder", folder, card))
             model = member.model if folder is None else home_relative(folder)
             seed = None if member.plan is None else member.plan.seed

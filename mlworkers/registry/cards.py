@@ -38,8 +38,10 @@ def card_of(artifact: Artifact) -> Card:
         name = _("%(kind)s of run %(run)s")
     else:
         name = _("%(label)s, run %(run)s") if seed is None else _("%(label)s, seed %(seed)s, run %(run)s")
+    # Of a comparison over several source datasets, each has an encoder with that label and seed.
+    shown = f"{artifact.card['source']}: {label}" if label and artifact.card.get("source") else label
     return Card(
-        name=name % {"kind": kind, "label": label, "run": artifact.run_id, "seed": seed},
+        name=name % {"kind": kind, "label": shown, "run": artifact.run_id, "seed": seed},
         label=label,
         base=str(facts.get("base") or facts.get("model") or ""),
         seed=seed,

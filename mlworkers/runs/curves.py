@@ -12,6 +12,7 @@ from curation.charts import Chart, chart_draw
 
 SERIES = ("seed", "fold")  # numbers that say which training a point belongs to
 MOST_STEPS = 150  # drawn; more would not be seen, and each look at the page draws again
+WIDTH_IN_LETTERS, LETTERS_OF_A_KEY = 65, 5  # of the legend; a key is the short line before a name
 Point = Mapping[str, Any]
 
 
@@ -85,6 +86,9 @@ def _drawn(rows: Sequence[tuple[str, int, float]], *, several: bool) -> alt.TopL
         )
         .properties(width=360, height=160)
     )
-    colour = alt.Color("line:N", title=None, legend=alt.Legend(orient="bottom", columns=3))
+    longest = max(len(line) for line, *_point in rows)
+    columns = max(1, min(3, WIDTH_IN_LETTERS // (longest + LETTERS_OF_A_KEY)))
+    legend = alt.Legend(orient="bottom", columns=columns, labelLimit=0)
+    colour = alt.Color("line:N", title=None, legend=legend)
     drawn: alt.TopLevelMixin = lines.encode(color=colour) if several else lines
     return drawn

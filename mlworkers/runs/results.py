@@ -163,7 +163,8 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list):
-        return ", ".join(map(shown, value))
+        texts = [shown(part) for part in value]
+        return " ".join(texts) if all(text.endswith(".") for text in texts) else ", ".join(texts)
     if isinstance(value, int):
         return str(intcomma(value))
     if isinstance(value, float):

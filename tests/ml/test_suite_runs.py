@@ -12,6 +12,7 @@ from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines.estimating import comparison_estimate
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.registry.cards import card_of
 from mlworkers.runs.services import run_start
 from tests.factories import RunFactory, UserFactory
 from tests.ml.encoder_data import dataset_with_pairs, scene
@@ -150,6 +151,10 @@ def test_a_comparison_over_sources_and_suites_is_a_table(table_run, client) -> N
 
     client.force_login(UserFactory(is_staff=True))
     page = client.get(reverse("mlworkers:comparison", args=[table_run.pk])).text
+    names = [card_of(artifact).name for artifact in table_run.artifacts.all()]
+    assert len(set(names)) == 8
+    assert all(name in page for name in names)
+    assert f"other: realism, seed 42, run {table_run.pk}" in names
     assert "Sources and suites" in page
     assert "Out of domain" in page
     assert "synthetic dev set" in page

@@ -1,6 +1,6 @@
 """A result of any kind of run becomes figures and small tables."""
 
-from mlworkers.runs.results import parts_of
+from mlworkers.runs.results import parts_of, shown
 
 
 def figures(result: dict[str, object]) -> list[tuple[str, str, str]]:
@@ -46,3 +46,8 @@ def test_parts_that_are_texts_keep_the_name_of_the_whole_before_them() -> None:
     assert figures({"columns": {"a": "sentence1"}, "errors": [{"line": 3}]}) == [
         ("Columns: a", "sentence1", "")
     ]
+
+
+def test_a_list_of_sentences_is_read_as_sentences() -> None:
+    assert shown(["One is short.", "Two are long."]) == "One is short. Two are long."
+    assert shown(["a", "b"]) == "a, b"
