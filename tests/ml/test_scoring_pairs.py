@@ -42,7 +42,7 @@ def carried_out(dataset, model: object, **settings: object) -> Run:
 
 
 def stored(run: Run) -> dict[tuple[str, str], float]:
-    scores = ScoreSet.objects.get(run_ref=run.pk).scores.select_related("pair__a", "pair__b")
+    scores = ScoreSet.objects.get(run_ref=run.pk, kind="model").scores.select_related("pair__a", "pair__b")
     return {(score.pair.a.text, score.pair.b.text): score.value for score in scores}
 
 
@@ -50,7 +50,7 @@ def test_an_encoder_s_cosines_become_a_score_set_of_kind_model(dataset, encoder,
     run = carried_out(dataset, encoder_folder)
 
     assert run.state == "succeeded", run.message
-    score_set = ScoreSet.objects.get(run_ref=run.pk)
+    score_set = ScoreSet.objects.get(run_ref=run.pk, kind="model")
     assert (score_set.kind, score_set.low, score_set.high) == ("model", -1.0, 1.0)
     assert score_set.parameters["model_sha256"]
     found = stored(run)
@@ -64,7 +64,7 @@ def test_a_cross_encoder_s_score_is_the_mean_of_both_orders(dataset, cross_folde
     run = carried_out(dataset, cross_folder)
 
     assert run.state == "succeeded", run.message
-    score_set = ScoreSet.objects.get(run_ref=run.pk)
+    score_set = ScoreSet.objects.get(run_ref=run.pk, kind="model")
     assert (score_set.low, score_set.high) == (0.0, 1.0)
     tokenizer = AutoTokenizer.from_pretrained(cross_folder)
     model = AutoModelForSequenceClassification.from_pretrained(cross_folder).eval()
