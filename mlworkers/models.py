@@ -8,11 +8,14 @@ Every move is one conditional UPDATE on (id, state, attempt), in `lifecycle.py`,
 its successor cannot both write.
 """
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from curation.files.json_text import json_from
 from curation.models import Dataset
 
 
@@ -183,7 +186,8 @@ class Instructions(models.Model):
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="+")
     name = models.CharField(_("name"), max_length=60)
     version = models.PositiveIntegerField()
-    specification = models.JSONField(help_text="as `synthesis.prompts.task_checked` reads it")
+    # Not a JSONField: PostgreSQL would not keep the order of the labels, and a run's plan holds this text.
+    text = models.TextField(help_text="JSON, as `synthesis.prompts.task_named` reads it")
     note = models.CharField(_("note"), max_length=200, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
@@ -201,6 +205,11 @@ class Instructions(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, version {self.version}"
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        specification: dict[str, Any] = json_from(self.text)
+        return specification
 
 
 class WorkerHeartbeat(models.Model):

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=60, verbose_name='name')),
                 ('version', models.PositiveIntegerField()),
-                ('specification', models.JSONField(help_text='as `synthesis.prompts.task_checked` reads it')),
+                ('text', models.TextField(help_text='JSON, as `synthesis.prompts.task_named` reads it')),
                 ('note', models.CharField(blank=True, max_length=200, verbose_name='note')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -74,7 +74,7 @@ def instructions_save(
                 dataset=dataset,
                 name=name,
                 version=version,
-                specification=specification,
+                text=json.dumps(specification, ensure_ascii=False),
                 note=note.strip(),
                 created_by=by,
             )
@@ -96,7 +96,7 @@ def _specification(name: str, version: int, texts: Sequence[LabelText]) -> dict[
 
 def as_setting(instructions: Instructions) -> str:
     """What a plan's setting “Instructions” is to use these."""
-    return json.dumps(instructions.specification, ensure_ascii=False)
+    return instructions.text
 
 
 def instructions_latest(dataset: Dataset) -> list[Instructions]:
