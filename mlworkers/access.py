@@ -1,5 +1,7 @@
 """Who may see, cancel and start runs. The only way a view gets one."""
 
+from collections.abc import Callable
+
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404
@@ -33,11 +35,7 @@ def instructions_dataset(user: User, slug: str, *, may: str) -> Dataset:
 
 def instructions_may_write(user: User, dataset: Dataset) -> bool:
     """Whether to offer a form; the view behind it asks `instructions_dataset` again."""
-    try:
-        instructions_dataset(user, dataset.slug, may="write")
-    except (Http404, PermissionDenied, ArchivedError):
-        return False
-    return True
+    return _allowed(lambda: instructions_dataset(user, dataset.slug, may="write"))
 
 
 def runs_allow(user: User) -> None:
@@ -103,7 +101,7 @@ def analysis_for(user: User, pk: int) -> Run:
 
 
 def realism_set_for(user: User, pk: int) -> ScoreSet:
-    """A p_D score set, for whoever may read its dataset."""
+    """A p_D score set, if `user` may read its dataset."""
     score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)
     dataset_allow(user, score_set.dataset, may="read")
     if score_set.kind != ScoreSet.Kind.REALISM:
@@ -137,8 +135,13 @@ def run_allow(user: User, run: Run, *, may: str) -> None:
 
 def run_may(user: User, run: Run, *, may: str) -> bool:
     """Whether to offer a button; the view behind it asks `run_for` again."""
+    return _allowed(lambda: run_allow(user, run, may=may))
+
+
+def _allowed(ask: Callable[[], object]) -> bool:
+    """Whether a rule lets somebody through, for pages that offer what the rule is asked for again."""
     try:
-        run_allow(user, run, may=may)
+        ask()
     except (Http404, PermissionDenied, ArchivedError):
         return False
     return True
@@ -164,12 +167,7 @@ def start_allow(user: User, kind: Kind, dataset: Dataset | None) -> None:
 
 def kind_may_start(user: User, kind: Kind, dataset: Dataset) -> bool:
     """Whether to offer a link to the form of that kind; the form asks again."""
-    try:
-        kind_for(user, kind.name)
-        start_allow(user, kind, dataset)
-    except (Http404, PermissionDenied, ArchivedError):
-        return False
-    return True
+    return _allowed(lambda: start_allow(user, kind_for(user, kind.name), dataset))
 
 
 def kinds_offered(user: User) -> list[Kind]:

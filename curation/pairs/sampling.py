@@ -1,6 +1,6 @@
 """The order in which sentences are sampled: at random, equally from every stratum, and with others mixed in.
 
-Every order is a function of the numbers and a seed. Whoever takes more of it continues it.
+Every order is a function of the numbers and a seed, so a larger sample begins with the smaller one.
 """
 
 from collections.abc import Sequence

@@ -11,12 +11,11 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
-from curation.files.json_text import json_from
 from curation.files.writing import folder_replacing
 from curation.models import Dataset
 from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
-from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, writer_for
+from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, rows_read, writer_for
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.synthesis.bootstrap import generator_trained
@@ -80,9 +79,7 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     writer = writer_for(plan, sources, job.report)
     sizes = [len(part) * plan.samples * len(plan.label_list) for part in writer.parts]
     paths = job.shards.all("writing", sizes, writer.write, message=_("Writing sentences"))
-    lines = [json_from(line) for path in paths for line in path.read_text("utf-8").split("\n")[:-1]]
-    refused = [line["refused"] for line in lines if "refused" in line]
-    written = [WrittenRow(**line) for line in lines if "refused" not in line]
+    written, refused = rows_read(paths)
     if not written:
         raise UserError(refused[0])
     processed = postprocessed(written, sources, plan, held_out=held_out_of(dataset, plan.split))

@@ -9,16 +9,15 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
-from curation.files.json_text import json_from
 from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.generating import sources_to_continue
 from mlworkers.pipelines.human_sentences import held_out_of
-from mlworkers.pipelines.shard_writers import writer_for
+from mlworkers.pipelines.shard_writers import rows_read, writer_for
 from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.synthesis.estimates import estimate_of
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.postprocessing import Row, postprocessed
-from mlworkers.synthesis.rows import Source, WrittenRow
+from mlworkers.synthesis.rows import Source
 
 ROWS = 10
 COPIES = 2  # of each row on disk: in its shard while the run goes on, and in the file of all rows
@@ -39,10 +38,9 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
     path = job.folder / "rows.jsonl"
     writer.write(0, path, job.report)
     size = path.stat().st_size
-    lines = [json_from(line) for line in path.read_text("utf-8").split("\n")[:-1]]
-    written = [WrittenRow(**line) for line in lines if "refused" not in line]
+    written, refused = rows_read([path])
     if not written:
-        raise UserError(next(line["refused"] for line in lines))
+        raise UserError(refused[0])
     rows = postprocessed(written, shown, part, held_out=held_out_of(dataset, plan.split)).rows
     usable = sum(row.dropped is None for row in rows)
     total = len(sources) * len(plan.label_list) * plan.samples
@@ -52,7 +50,7 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
         "written": len(written),
         "rows_of_the_run": total,
         "most_seconds": total * writer.seconds / writer.rows,
-        "bytes": COPIES * size * total // len(lines),
+        "bytes": COPIES * size * total // (len(written) + len(refused)),
     }
     if plan.endpoint_model:
         estimate = estimate_of([source.text for source in sources], plan)

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
+from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import replacing
 from mlworkers.pipelines.models import folder_of_model
@@ -20,7 +21,7 @@ from mlworkers.synthesis.asking import Asked, rows_asked
 from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
 from mlworkers.synthesis.plan import GenerationPlan
-from mlworkers.synthesis.rows import Source
+from mlworkers.synthesis.rows import Source, WrittenRow
 from mlworkers.synthesis.writing import check_length, rows_written
 
 
@@ -101,6 +102,13 @@ def writer_for(plan: GenerationPlan, sources: Sequence[Source], report: Report) 
 
 def _answers_of(shard: Path) -> Path:
     return shard.with_name(f"{shard.name}.answers")
+
+
+def rows_read(paths: Iterable[Path]) -> Asked:
+    """The rows and refusals that shards hold."""
+    lines = [json_from(line) for path in paths for line in path.read_text("utf-8").split("\n")[:-1]]
+    refused = [line["refused"] for line in lines if "refused" in line]
+    return Asked([WrittenRow(**line) for line in lines if "refused" not in line], refused)
 
 
 def lines_write(path: Path, lines: Sequence[dict[str, Any]]) -> None:

@@ -94,11 +94,6 @@ def _specification(name: str, version: int, texts: Sequence[LabelText]) -> dict[
     return {"task_name": f"{name}.v{version}", "labels": labels}
 
 
-def as_setting(instructions: Instructions) -> str:
-    """What a plan's setting “Instructions” is to use these."""
-    return instructions.text
-
-
 def instructions_latest(dataset: Dataset) -> list[Instructions]:
     """The latest version of each, by name."""
     kept = Instructions.objects.filter(dataset=dataset)
@@ -111,7 +106,7 @@ def instructions_latest(dataset: Dataset) -> list[Instructions]:
 def instructions_offered(dataset: Dataset) -> list[tuple[str, str]]:
     """The choices of a form: DINO's, and the latest version of each of the dataset's own."""
     offered = [(name, _("%(name)s (DINO)") % {"name": name}) for name in TASKS]
-    return offered + [(as_setting(one), str(one)) for one in instructions_latest(dataset)]
+    return offered + [(one.text, str(one)) for one in instructions_latest(dataset)]
 
 
 def versions_of(dataset: Dataset, name: str) -> list[VersionRow]:
@@ -132,7 +127,7 @@ def versions_of(dataset: Dataset, name: str) -> list[VersionRow]:
 
 def runs_with(instructions: Instructions) -> QuerySet[Run]:
     """The runs whose plan holds these instructions."""
-    return Run.objects.filter(dataset=instructions.dataset_id, plan__task=as_setting(instructions))
+    return Run.objects.filter(dataset=instructions.dataset_id, plan__task=instructions.text)
 
 
 def example_sentence(dataset: Dataset) -> str:

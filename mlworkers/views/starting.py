@@ -24,7 +24,6 @@ from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import plan_from
-from mlworkers.registry.instructions import as_setting
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
@@ -111,4 +110,4 @@ def _instructions_chosen(request: AuthedRequest) -> dict[str, Any]:
     if chosen is None:
         return {}
     instructions_dataset(request.user, chosen.dataset.slug, may="read")
-    return {"task": as_setting(chosen), "labels": ",".join(chosen.specification["labels"])}
+    return {"task": chosen.text, "labels": ",".join(chosen.specification["labels"])}

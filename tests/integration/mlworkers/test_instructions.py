@@ -12,7 +12,6 @@ from curation.models import Dataset
 from mlworkers.models import Instructions
 from mlworkers.registry.instructions import (
     LabelText,
-    as_setting,
     instructions_latest,
     instructions_save,
     label_texts,
@@ -53,7 +52,7 @@ def curated(client, dataset, curator):
 def test_what_is_saved_is_what_a_plan_is_given(dataset, curator) -> None:
     saved = instructions_save(dataset=dataset, name="topics", texts=[ONE, NONE], by=curator)
 
-    task = task_named(as_setting(saved))
+    task = task_named(saved.text)
 
     assert task.name == "topics.v1"
     assert label_texts(task) == [ONE, NONE]
@@ -119,7 +118,7 @@ def test_a_page_saves_versions_and_begins_with_the_one_that_is_asked_for(curated
 
     assert "Saved topics, version 2." in answer.text
     assert [one.version for one in Instructions.objects.order_by("version")] == [1, 2]
-    assert label_texts(task_named(as_setting(Instructions.objects.get(version=2)))) == [ONE, NONE]
+    assert label_texts(task_named(Instructions.objects.get(version=2).text)) == [ONE, NONE]
     first = curated.get(address(dataset, "topics"), {"version": 1}).text
     assert "Version 1" in first
     assert 'name="form-0-label" value="1"' in first
