@@ -104,20 +104,15 @@ def score_set_publish(
 
     scores: of each pair its number, its value on the scale low..high, and, where they are known, the value's
     standard error and the number of judgements behind it. sentence_scores: of single sentences, on the same scale.
-    A run that published under this name before gets what it published: the successor of a killed worker may ask again.
     Raises UserError, and stores nothing, where the name is taken, or a score, a pair or a sentence does not belong.
     """
     # Two who publish at once queue here, so that the second finds the name taken.
     dataset_lock(dataset)
-    there = ScoreSet.objects.filter(dataset=dataset, name=name).first()
-    if there is not None:
-        # The set that this run published before: it entered whole, or not at all.
-        if run_ref is None or (there.kind, there.run_ref) != (kind, run_ref):
-            sentence = _(
-                "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
-            )
-            raise UserError(sentence, name=name)
-        return there
+    if ScoreSet.objects.filter(dataset=dataset, name=name).exists():
+        sentence = _(
+            "The dataset already has a score set “%(name)s”, and a score set never changes. Choose another name."
+        )
+        raise UserError(sentence, name=name)
     with errors_shown():
         low, high = scale_checked(low, high)
     facts = {"kind": kind, "low": low, "high": high, "method": method, "parameters": dict(parameters)}

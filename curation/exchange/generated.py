@@ -1,4 +1,4 @@
-"""Pairs that a language model wrote, into a dataset: all of a run's or none, and only once."""
+"""Pairs that a language model wrote, into a dataset: all of a run's or none."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -45,34 +45,31 @@ def generated_pairs_add(
 ) -> GeneratedPairs:
     """Store a run's pairs, their machine sentences, and a score set “run N: target” of kind target.
 
-    A sentence that a person had written stays human if a machine writes it again. A run that added its pairs before
-    adds nothing, so that the successor of a killed worker may ask again. Raises UserError where a source is no sentence
-    of the dataset.
+    A sentence that a person had written stays human if a machine writes it again. Raises UserError where a source is no
+    sentence of the dataset.
     """
     dataset_lock(dataset)
-    added = ScoreSet.objects.filter(dataset=dataset, run_ref=run_ref, kind=ScoreSet.Kind.TARGET).first()
-    if added is None:
-        sources = {row.source for row in rows}
-        ours = Sentence.objects.filter(dataset=dataset)
-        missing = len(sources) - sum(ours.filter(pk__in=part).count() for part in _parts(sorted(sources)))
-        if missing:
-            sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
-            raise UserError(sentence, missing=missing, dataset=dataset)
-        pairs = _pairs_added(dataset, run_ref, rows, _sentences_added(dataset, run_ref, rows), split)
-        added = score_set_publish(
-            dataset=dataset,
-            name=_("run %(run)s: target") % {"run": run_ref},
-            kind=ScoreSet.Kind.TARGET,
-            low=0.0,
-            high=1.0,
-            method=method,
-            parameters=parameters,
-            run_ref=run_ref,
-            scores=[(pair.pk, row.target, None, None) for pair, row in zip(pairs, rows, strict=True)],
-        )
+    sources = {row.source for row in rows}
+    ours = Sentence.objects.filter(dataset=dataset)
+    missing = len(sources) - sum(ours.filter(pk__in=part).count() for part in _parts(sorted(sources)))
+    if missing:
+        sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
+        raise UserError(sentence, missing=missing, dataset=dataset)
+    pairs = _pairs_added(dataset, run_ref, rows, _sentences_added(dataset, run_ref, rows), split)
+    added = score_set_publish(
+        dataset=dataset,
+        name=_("run %(run)s: target") % {"run": run_ref},
+        kind=ScoreSet.Kind.TARGET,
+        low=0.0,
+        high=1.0,
+        method=method,
+        parameters=parameters,
+        run_ref=run_ref,
+        scores=[(pair.pk, row.target, None, None) for pair, row in zip(pairs, rows, strict=True)],
+    )
     written = Pair.objects.filter(dataset=dataset, run_ref=run_ref, origin=Pair.Origin.GENERATED)
     human = written.filter(b__origin=Sentence.Origin.HUMAN).values("b").distinct().count()
-    return GeneratedPairs(added, written.count(), human)
+    return GeneratedPairs(added, len(pairs), human)
 
 
 def _sentences_added(dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow]) -> dict[str, int]:

@@ -6,7 +6,6 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.datasets.services import score_set_publish
 from curation.errors import UserError
 from curation.models import Dataset, ScoreSet
 from mlworkers.consistency.classifier import score_features
@@ -16,6 +15,7 @@ from mlworkers.consistency.scoring import consistency_scores
 from mlworkers.encoders.rows import Rows, training_rows
 from mlworkers.encoders.saving import trained_on
 from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import scores_in_shards
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
@@ -79,8 +79,9 @@ def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
         **drawn.snapshots,
     }
     figures = scoring.figures
-    score_set = score_set_publish(
-        dataset=dataset,
+    publish = scores_to_publish(
+        job,
+        dataset,
         name=_("run %(run)s: p_y") % {"run": job.run_id},
         kind=ScoreSet.Kind.CONSISTENCY,
         low=0.0,
@@ -94,11 +95,9 @@ def score_consistency(plan: ConsistencyPlan, job: Job) -> Outcome:
             (pair, value, None, None)
             for pair, value in zip(scored.numbers.tolist(), scoring.p_y.tolist(), strict=True)
         ),
-        run_ref=job.run_id,
     )
-    return Outcome(
-        _message(figures, len(scored), circular=human is None), _result(score_set, drawn, figures, about)
-    )
+    message = _message(figures, len(scored), circular=human is None)
+    return Outcome(message, _result(drawn, figures, about), publish=publish)
 
 
 def _drawn(plan: ConsistencyPlan, dataset: Dataset, job: Job) -> _Drawn:
@@ -156,13 +155,10 @@ def _message(figures: dict[str, Any], pairs: int, *, circular: bool) -> str:
     }
 
 
-def _result(
-    score_set: ScoreSet, drawn: _Drawn, figures: dict[str, Any], about: dict[str, Any]
-) -> dict[str, Any]:
+def _result(drawn: _Drawn, figures: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     told = {name: value for name, value in about.items() if name not in ("trained_on", "folds", "seed")}
     (source,) = about["trained_on"]
     return {
-        "score_set": score_set.name,
         "pairs": len(drawn.scored),
         **figures,
         "trained_on": [f"{name}: {value}" for name, value in source.items() if value],

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -21,7 +22,7 @@ from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.synthesis.bootstrap import generator_trained
 from mlworkers.synthesis.estimates import cost_of, estimate_of
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import ProcessedRows, postprocessed
+from mlworkers.synthesis.postprocessing import ProcessedRows, Row, postprocessed
 from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
 from mlworkers.synthesis.rows import Source, WrittenRow
 
@@ -104,6 +105,22 @@ def _stored(
         raise UserError(sentence, reasons=reasons)
     path = job.folder / "rows.jsonl"
     lines_write(path, [asdict(row) for row in processed.rows])
+    result = {**_figures(processed, writer), **facts}
+    words = {name: intcomma(result[name]) for name in ("kept", "generated", "sources")}
+    message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % words
+    if not plan.debiases:
+        message += _("; not self-debiased")
+    card = {
+        "rows": len(processed.rows),
+        "kept": len(kept),
+        "model": plan.model,
+        "self_debiased": plan.debiases,
+    }
+    publish = partial(_pairs_added, plan, job, dataset, kept)
+    return Outcome(message, result, [NewArtifact("generated rows", path, card)], publish=publish)
+
+
+def _pairs_added(plan: GenerationPlan, job: Job, dataset: Dataset, kept: Sequence[Row]) -> dict[str, Any]:
     added = generated_pairs_add(
         dataset=dataset,
         run_ref=job.run_id,
@@ -118,24 +135,7 @@ def _stored(
             "self_debiased": plan.debiases,
         },
     )
-    result = {
-        **_figures(processed, writer),
-        **facts,
-        "score_set": added.score_set.name,
-        "pairs": added.pairs,
-        "human_sentences": added.human,
-    }
-    words = {name: intcomma(result[name]) for name in ("kept", "generated", "sources")}
-    message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % words
-    if not plan.debiases:
-        message += _("; not self-debiased")
-    card = {
-        "rows": len(processed.rows),
-        "kept": len(kept),
-        "model": plan.model,
-        "self_debiased": plan.debiases,
-    }
-    return Outcome(message, result, [NewArtifact("generated rows", path, card)])
+    return {"score_set": added.score_set.name, "pairs": added.pairs, "human_sentences": added.human}
 
 
 def _figures(processed: ProcessedRows, writer: ShardWriter) -> dict[str, Any]:

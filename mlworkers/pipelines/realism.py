@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.utils.translation import gettext as _
 
-from curation.datasets.services import ScoredSentence, score_set_publish
+from curation.datasets.services import ScoredSentence
 from curation.files.progress import Report
 from curation.files.tables import Column, write_table
 from curation.models import ScoreSet
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import encode
 from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scored_sentences import SentencesToScore, Verdict, scored_sentences
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.encoder import load_encoder
@@ -72,8 +73,9 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         **({} if without is None else verdict_figures(scored.verdicts, without, logits)),
     }
     made = _sentence_scores(job.folder / "sentence-scores.csv", scored, data, logits, p_human)
-    score_set = score_set_publish(
-        dataset=dataset,
+    publish = scores_to_publish(
+        job,
+        dataset,
         name=_("run %(run)s: p_D") % {"run": job.run_id},
         kind=ScoreSet.Kind.REALISM,
         low=0.0,
@@ -92,15 +94,14 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         },
         scores=[(pair.pair, p_human[pair.index], None, None) for pair in scored.pairs],
         sentence_scores=map(ScoredSentence, scored.numbers, p_human, *logits.T.tolist(), data.fold.tolist()),
-        run_ref=job.run_id,
     )
-    about = {"score_set": score_set.name, "pairs": len(scored.pairs), "classifier": plan.classifier.value}
+    about = {"pairs": len(scored.pairs), "classifier": plan.classifier.value}
     message = _(
         "AUC %(auc).2f (%(auc_low).2f to %(auc_high).2f; the interval excludes the variation of training again); "
         "median p_D %(median_p_human).2f of human, %(median_p_machine).2f of machine sentences"
     )
     told = [message % figures, _change(figures)] if plan.learn_from_verdicts else [message % figures]
-    return Outcome(". ".join(told), figures | about, [made])
+    return Outcome(". ".join(told), figures | about, [made], publish=publish)
 
 
 def _with_verdicts(plan: RealismPlan, data: SdiData, scored: SentencesToScore) -> SdiData:

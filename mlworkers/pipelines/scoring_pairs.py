@@ -8,7 +8,6 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.datasets.services import score_set_publish
 from curation.errors import UserError
 from curation.files.progress import Report
 from curation.models import ScoreSet
@@ -20,6 +19,7 @@ from mlworkers.encoders.rows import Column, PairTable
 from mlworkers.encoders.saving import trained_on
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.cross_encoder import is_cross_encoder, load_cross_encoder
@@ -50,9 +50,11 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
             a in seen or b in seen for a, b in zip(first.tolist(), second.tolist(), strict=True)
         ),
     }
-    score_set = score_set_publish(
-        dataset=dataset,
-        name=_("run %(run)s: model") % {"run": job.run_id},
+    name = _("run %(run)s: model") % {"run": job.run_id}
+    publish = scores_to_publish(
+        job,
+        dataset,
+        name=name,
         kind=ScoreSet.Kind.MODEL,
         low=0.0 if crossed else -1.0,
         high=1.0,
@@ -61,12 +63,10 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
         scores=(
             (pair, value, None, None) for pair, value in zip(numbers.tolist(), values.tolist(), strict=True)
         ),
-        run_ref=job.run_id,
     )
-    words = {"pairs": intcomma(values.size), "score_set": score_set.name}
+    words = {"pairs": intcomma(values.size), "score_set": name}
     message = _("%(pairs)s pairs scored, as “%(score_set)s”") % words
     result = {
-        "score_set": score_set.name,
         "pairs": int(values.size),
         "mean": float(values.mean()),
         "sd": float(values.std()),
@@ -74,7 +74,7 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
         "largest": float(values.max()),
         **about,
     }
-    return Outcome(message, result)
+    return Outcome(message, result, publish=publish)
 
 
 def _pairs(table: PairTable, plan: PairScoringPlan) -> tuple[Column, Column, Column]:

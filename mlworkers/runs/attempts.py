@@ -117,6 +117,7 @@ def _perform(claim: Claim, log: RunLog, pipeline_of: PipelineOf) -> None:
             at=database_now(),
             message=outcome.message,
             result=outcome.result,
+            publish=outcome.publish,
             done=report.standing.total or report.standing.done,
             total=report.standing.total,
             artifacts=list(made.values()),

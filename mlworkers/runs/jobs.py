@@ -1,7 +1,7 @@
 """What a pipeline gets and what it gives back."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,13 @@ class NewArtifact:
 class Outcome:
     """The result of a run: a phrase for the log book, figures, files, and evaluations, each of which may name the
     file it measured by its path.
+
+    publish: writes the run's rows into the dataset and returns what is added to the result. It is called in the
+    transaction that ends the run (`lifecycle.run_finish`), so that a run which does not succeed leaves no row.
     """
 
     message: str
     result: dict[str, Any]
     made: Sequence[NewArtifact] = ()
     evaluations: Sequence[tuple[Evaluation, Path | None]] = ()
+    publish: Callable[[], Mapping[str, Any]] = dict

@@ -4,7 +4,7 @@ Each is one conditional UPDATE on (id, state, attempt): of two workers that want
 worker that was paused while another took it up can no longer write.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -96,12 +96,20 @@ def run_finish(
     *,
     claim: Claim,
     at: datetime,
+    result: Mapping[str, Any],
+    publish: Callable[[], Mapping[str, Any]] = dict,
     artifacts: Iterable[Artifact] = (),
     evaluations: Iterable[Evaluation] = (),
     **outcome: Any,
 ) -> None:
-    """The run succeeded: its outcome, files and evaluations enter together, or not at all."""
-    _change(claim, state=Run.State.SUCCEEDED, finished_at=at, heartbeat_at=at, **outcome)
+    """The run succeeded: its result, files, evaluations and published rows enter together, or not at all.
+
+    publish: writes rows and returns what is added to the result. It comes before the run's own row is changed, which
+    would be locked meanwhile: nobody could cancel the run, and no heartbeat be written, until the last row is in. Where
+    the run is cancelled or taken over before the end, RunStopped undoes what was published.
+    """
+    result = {**result, **publish()}
+    _change(claim, state=Run.State.SUCCEEDED, finished_at=at, heartbeat_at=at, result=result, **outcome)
     Artifact.objects.bulk_create(artifacts)
     Evaluation.objects.bulk_create(evaluations)
 

@@ -59,16 +59,6 @@ def test_a_sentence_written_twice_is_stored_once(dataset, sources) -> None:
     assert Pair.objects.count() == 2
 
 
-def test_the_same_run_adds_its_pairs_once(dataset, sources) -> None:
-    rows = [GeneratedRow(source.pk, f"Text {source.pk}.", 0.5) for source in sources]
-    first = added(dataset, rows)
-
-    again = added(dataset, rows)
-
-    assert again == first
-    assert (Pair.objects.count(), Sentence.objects.count(), ScoreSet.objects.count()) == (2, 4, 1)
-
-
 def test_two_runs_add_their_own(dataset, sources) -> None:
     row = GeneratedRow(sources[0].pk, "A hound runs.", 0.9)
     added(dataset, [row], run=7)

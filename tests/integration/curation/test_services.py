@@ -176,25 +176,6 @@ def test_a_sentence_that_cannot_be_scored_is_one_sentence_and_nothing_is_stored(
     assert not PairScore.objects.exists()
 
 
-def test_a_run_that_publishes_again_gets_the_set_it_published(dataset) -> None:
-    pair = PairFactory(dataset=dataset)
-    asked = {"kind": "realism", "run_ref": 7, "sentence_scores": [ScoredSentence(pair.b_id, 0.25)]}
-    made = publish(dataset, [(pair.pk, 0.25, None, None)], **asked)
-
-    again = publish(dataset, [(pair.pk, 0.75, None, None)], **asked)
-
-    assert again == made
-    assert (made.scores.get().value, made.sentence_scores.count()) == (0.25, 1)
-
-
-@pytest.mark.parametrize("changes", [{"run_ref": 8}, {"run_ref": None}, {"run_ref": 7, "kind": "target"}])
-def test_what_another_run_published_under_the_name_stays_its_own(dataset, changes) -> None:
-    publish(dataset, [], kind="realism", run_ref=7)
-
-    with pytest.raises(UserError, match=r"a score set never changes\. Choose another name"):
-        publish(dataset, [], **{"kind": "realism", **changes})
-
-
 def test_publishing_many_scores_takes_few_queries(dataset) -> None:
     pairs = [PairFactory(dataset=dataset) for _ in range(60)]
 

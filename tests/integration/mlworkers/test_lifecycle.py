@@ -125,7 +125,7 @@ def test_a_heartbeat_keeps_a_run_from_others() -> None:
     "write",
     [
         lambda old: lifecycle.run_beat(claim=old, at=MUCH_LATER, done=99),
-        lambda old: lifecycle.run_finish(claim=old, at=MUCH_LATER, message="late"),
+        lambda old: lifecycle.run_finish(claim=old, at=MUCH_LATER, message="late", result={}),
         lambda old: lifecycle.run_fail(claim=old, at=MUCH_LATER, message="late"),
         lambda old: lifecycle.run_leave(claim=old),
     ],
@@ -150,7 +150,7 @@ def test_a_late_finish_leaves_no_files_in_the_database() -> None:
     file = Artifact(run=run, kind="pairs", path="runs/1/1/pairs.csv", sha256="0" * 64)
 
     with pytest.raises(RunStopped):
-        lifecycle.run_finish(claim=paused, at=MUCH_LATER, message="late", artifacts=[file])
+        lifecycle.run_finish(claim=paused, at=MUCH_LATER, message="late", result={}, artifacts=[file])
 
     assert not run.artifacts.exists()
 

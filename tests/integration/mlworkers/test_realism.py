@@ -12,7 +12,7 @@ from curation import heartbeats
 from curation.models import PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.pipelines import realism
+from mlworkers.pipelines import publishing, realism
 from mlworkers.pipelines.scored_sentences import SentencesToScore, scored_sentences
 from mlworkers.plan_fields import PlanError
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
@@ -305,7 +305,8 @@ def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
     monkeypatch.setattr(realism, "SENTENCES_IN_SHARD", 40)
     undisturbed = carried_out(scoring(generation, encoder_folder, **PLANS[classifier]))
     run = scoring(generation, encoder_folder, **PLANS[classifier])
-    does, calls = getattr(realism, killed_in), []
+    room = publishing if killed_in == "score_set_publish" else realism
+    does, calls = getattr(room, killed_in), []
 
     def killed(*args, **kwargs):
         calls.append(args)
@@ -316,9 +317,10 @@ def test_a_scoring_that_was_killed_ends_as_if_it_had_run_once(
         return does(*args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr(realism, killed_in, killed)
+        patch.setattr(room, killed_in, killed)
         with pytest.raises(KilledError):
             tasks.execute(run.pk)
+    assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
     # Meanwhile somebody reviews: what was drawn is drawn.
     generation.dataset.pairs.filter(origin="generated").update(status="rejected")
     run = taken_up(run)
