@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 PORT ?= 8000
 SERVE ?= 1
 JOBS ?= auto
+MINUTES ?= 60
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check bench false-alarms schema constraints
+.PHONY: help install demo serve test check bench false-alarms real-rise schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -42,6 +43,10 @@ bench: $(VENV)/installed-bench ## every benchmark this machine can run, each a r
 
 false-alarms: $(VENV)/installed ## how often equal weightings are called different, by simulation (some minutes)
 	@PYTHONPATH=. $(BIN)/python docs/experiments/false_alarms.py
+
+real-rise: $(VENV)/installed ## RISE on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/ and snli/)
+	@test -n "$(DATA)" || { echo "Name the folder that has stsb/ and snli/: make real-rise DATA=FOLDER"; exit 2; }
+	@$(BIN)/python docs/experiments/real_rise.py "$(DATA)" --minutes $(MINUTES)
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
