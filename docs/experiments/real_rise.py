@@ -119,7 +119,9 @@ def stages(*, until: float, ended: Callable[[], object]) -> dict[str, Run] | Non
             return False
         if run.state != Run.State.SUCCEEDED:
             raise SystemExit(f"Run {run.pk} ({kind}) ended as {run.state}: {run.message}")
-        print(f"{kind}: run {run.pk}, {(run.finished_at - run.started_at).total_seconds():.0f} s", flush=True)
+        if run.started_at and run.finished_at:
+            seconds = (run.finished_at - run.started_at).total_seconds()
+            print(f"{kind}: run {run.pk}, {seconds:.0f} s", flush=True)
         runs[kind] = run
         return True
 
