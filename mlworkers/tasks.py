@@ -11,7 +11,7 @@ from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
 from curation.heartbeats import Pulse, database_now
-from mlworkers.plans.kinds import kind_named
+from mlworkers.plans.kinds import QUEUES, kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
 from mlworkers.runs.invitations import ASSIST, EXECUTE, kept_forget, sweep
 from mlworkers.runs.lifecycle import Claim, run_claim, run_uninvited
@@ -64,8 +64,11 @@ def pipeline_of(kind: str) -> Pipeline:
     load machine-learning libraries, which the web process must never do and a worker of other queues need not have.
     """
     pipelines: Mapping[str, Pipeline]
-    if kind_named(kind).queue == "gpu":
+    queue = kind_named(kind).queue
+    if queue == "gpu":
         from mlworkers.pipelines.gpu import PIPELINES as pipelines  # noqa: PLC0415, N811
+    elif queue == "playground":
+        from mlworkers.pipelines.playground import PIPELINES as pipelines  # noqa: PLC0415, N811
     else:
         from mlworkers.pipelines.default import PIPELINES as pipelines  # noqa: PLC0415, N811
     return pipelines[kind]
@@ -73,10 +76,10 @@ def pipeline_of(kind: str) -> Pipeline:
 
 def _release_memory() -> None:
     """What a run loaded need not wait in memory for the next one."""
-    if "torch" in sys.modules:
-        from mlworkers.pipelines.gpu import release_memory  # noqa: PLC0415
-
-        release_memory()
+    for queue in QUEUES:
+        pipelines: Any = sys.modules.get(f"mlworkers.pipelines.{queue}")
+        if hasattr(pipelines, "release_memory"):
+            pipelines.release_memory()
 
 
 @worker_ready.connect

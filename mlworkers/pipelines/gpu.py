@@ -5,7 +5,6 @@ from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, t
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
-from mlworkers.pipelines.relating import relate_sentences
 from mlworkers.pipelines.scoring_pairs import score_pairs
 from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
@@ -19,7 +18,6 @@ PIPELINES: dict[str, Pipeline] = {
     "train_encoder": train_encoder,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,
-    "relate_sentences": relate_sentences,
     "score_consistency": score_consistency,
     "score_pairs": score_pairs,
     "score_realism": score_realism,

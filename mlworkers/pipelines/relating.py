@@ -63,7 +63,7 @@ def _encoder(folder: Path) -> LoadedEncoder:
     key = (str(folder), folder.stat().st_mtime_ns)
     if not _kept or _kept[0].key != key:
         _kept.clear()  # before the next is loaded: two may not fit
-        compute = choose_compute()
+        compute = choose_compute("cpu")  # a training on the GPU keeps all of its memory
         _kept.append(LoadedEncoder(key, load_encoder(folder, compute), compute, {}))
     return _kept[0]
 

@@ -26,7 +26,7 @@ from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
-QUEUES = ("default", "gpu")
+QUEUES = ("default", "gpu", "playground")
 MODEL_KINDS = ("encoder", "generator")  # of what runs make: these are models
 DATASET: dict[str, Any] = {
     "label": gettext_lazy("Dataset"),
@@ -260,7 +260,7 @@ KINDS: dict[str, Kind] = {
             plan=RelatePlan,
             unit=gettext_lazy("sentences"),
             needs="read",
-            queue="gpu",
+            queue="playground",  # its answer must not wait for the end of a training
             listed=False,
         ),
     )

@@ -53,10 +53,10 @@ class Presence:
 def worker_arguments(queue: str) -> list[str]:
     """What `python -m celery` is called with for a worker of that queue, in the project's folder.
 
-    A GPU does one thing at a time. Of the default queue's threads one may import for long and others still
-    serve what people wait for.
+    A GPU does one thing at a time, and so does the worker that keeps one encoder loaded. Of the default queue's threads
+    one may import for long and others still serve what people wait for.
     """
-    pool = ["--pool", "solo"] if queue == "gpu" else ["--pool", "threads", "--concurrency", "4"]
+    pool = ["--pool", "threads", "--concurrency", "4"] if queue == "default" else ["--pool", "solo"]
     return ["-A", "semblance", "worker", "--queues", queue, *pool]
 
 

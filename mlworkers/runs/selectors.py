@@ -105,11 +105,6 @@ def shards_running(run: Run) -> QuerySet[RunShard]:
     return RunShard.objects.filter(run=run, state=RunShard.State.RUNNING).order_by("stage", "number")
 
 
-def runs_at_work(queue: str) -> QuerySet[Run]:
-    """What keeps the workers of a queue busy."""
-    return Run.objects.filter(queue=queue, state=Run.State.RUNNING).order_by("pk")
-
-
 ATTEMPTS_ASSISTED = 3  # what came to nothing so often is left to the run's holder, whose own end is noticed
 
 

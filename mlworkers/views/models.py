@@ -14,7 +14,7 @@ from curation.numbers import page_number
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact
-from mlworkers.plans.kinds import MODEL_KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
 from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
@@ -61,7 +61,7 @@ def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 def playground_context(request: AuthedRequest, artifact: Artifact | None = None) -> dict[str, Any]:
     """The form of the playground, with a warning where no worker would answer."""
-    queue = "gpu"
+    queue = KINDS["relate_sentences"].queue
     return {
         "playground": PlaygroundForm(models=models_visible(request.user), artifact=artifact, by=request.user),
         "served": queue_is_served(queue, database_now()),

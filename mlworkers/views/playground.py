@@ -14,7 +14,7 @@ from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import progress_of, queue_is_served, runs_at_work
+from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_start
 
 RELATE = KINDS["relate_sentences"]
@@ -44,15 +44,12 @@ def related(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 def _context(run: Run) -> dict[str, Any]:
-    others = [] if run.ended else list(runs_at_work(run.queue).exclude(pk=run.pk)[:1])
     cosine, pairs = run.result.get("cosine"), run.result.get("pairs")
     return {
         "run": run,
         "served": run.ended or queue_is_served(run.queue, database_now()),
         "queue": run.queue,
         "command": worker_command(run.queue),
-        "busy_with": others[0] if others else None,
-        "progress": progress_of(others[0]) if others else None,
         "cosine": cosine,
         "share": run.result["below"] / pairs if pairs else None,
         "pairs": pairs,

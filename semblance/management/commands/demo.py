@@ -21,6 +21,7 @@ from curation.database import database_ready
 from curation.errors import UserError
 from curation.files.progress import Report
 from mlworkers.models import Run
+from mlworkers.plans.kinds import QUEUES
 from semblance.demo.accounts import accounts_prepare
 from semblance.demo.job import demonstrate
 from semblance.demo.plan import DemoPlan, Stages
@@ -46,7 +47,7 @@ class Command(BaseCommand):
         accounts = accounts_prepare()
         owner, curator, annotator = accounts
         lines: list[str] = []  # what the worker prints is of interest only if it ends
-        worker = Group(workers("default,gpu"), folder=settings.BASE_DIR, write=lines.append)
+        worker = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lines.append)
         columns = [
             TextColumn("{task.description:<30}"),
             BarColumn(),

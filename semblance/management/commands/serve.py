@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
 from curation.database import database_ready
+from mlworkers.plans.kinds import QUEUES
 from semblance.health import TAG
 from semblance.serving.processes import Group, ProgramEnd
 from semblance.serving.programs import address_of, answers, beat, listening, web, workers
@@ -28,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="Address to listen on. Default: %(default)s.")
         parser.add_argument(
             "--workers",
-            default="default,gpu",
+            default=",".join(QUEUES),
             help="Queues, separated by commas; one worker process is started for each. Default: %(default)s.",
         )
         parser.add_argument(

@@ -9,6 +9,7 @@ from django.utils import timezone
 from mlworkers.access import runs_visible
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
 from mlworkers.runs.invitations import sweep
+from mlworkers.runs.selectors import runs_to_invite
 from mlworkers.runs.storage import RunLog
 from tests.factories import ArtifactFactory, RunFactory
 
@@ -23,7 +24,9 @@ def encoder(dataset) -> Artifact:
 
 @pytest.fixture
 def worker(db) -> WorkerHeartbeat:
-    return WorkerHeartbeat.objects.create(name="gpu@host/1", queues=["gpu"], seen_at=timezone.now())
+    return WorkerHeartbeat.objects.create(
+        name="playground@host/1", queues=["playground"], seen_at=timezone.now()
+    )
 
 
 def ask(client, user, artifact: Artifact | int, **sentences: str):
@@ -84,29 +87,19 @@ def test_what_is_no_sentence_is_said_beside_its_field(
 def test_while_no_worker_would_answer_the_page_says_how_to_start_one(client, curator, encoder) -> None:
     asked = ask(client, curator, encoder)
 
-    assert "No worker serves the queue “gpu”, so there is no answer." in asked.text
+    assert "No worker serves the queue “playground”, so there is no answer." in asked.text
     assert "hx-trigger" in asked.text
 
 
-def test_while_the_worker_has_another_run_the_page_says_which(client, curator, encoder, worker) -> None:
-    began = timezone.now()
-    training = RunFactory(
-        kind="train_encoder",
-        queue="gpu",
-        state="running",
-        plan={},
-        done=30,
-        total=120,
-        claimed_at=began,
-        heartbeat_at=began + timedelta(seconds=20),
-    )
+def test_a_question_does_not_wait_for_the_runs_of_the_gpu(client, curator, encoder, worker) -> None:
+    RunFactory(kind="train_encoder", queue="gpu", state="running", plan={})
 
     asked = ask(client, curator, encoder)
 
-    assert "The worker is busy with" in asked.text
-    assert f"run {training.pk}" in asked.text
-    assert "Train an encoder: 25% done, about 1 min left." in " ".join(asked.text.split())
-    assert "A question that has waited for an hour is deleted." in asked.text
+    assert "Waiting for the worker…" in asked.text
+    assert [run.kind for run in runs_to_invite(timezone.now() + timedelta(minutes=1), worker.queues)] == [
+        "relate_sentences"
+    ]
 
 
 def test_the_answer_is_the_cosine_with_its_place_among_the_test_pairs(client, curator, encoder) -> None:

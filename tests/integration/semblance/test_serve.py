@@ -130,7 +130,7 @@ def test_it_answers_from_a_bare_folder_and_leaves_nothing_behind_when_it_is_stop
 
     assert status == 200
     assert masks == {"0077"}, "what they write would be open to others"
-    assert len(family) == 5, served.text()  # gunicorn and its worker, two workers of runs, beat
+    assert len(family) == 6, served.text()  # gunicorn and its worker, three workers of runs, beat
     assert served.ended() == 0
     assert all_end(family)
 
@@ -175,7 +175,7 @@ def test_a_queue_that_no_run_waits_in_is_refused(serve) -> None:
     served = serve("--workers", "default,gpus")
 
     assert served.ended() == 2
-    assert served.text() == "Error: There is no queue “gpus”. The queues are default and gpu.\n"
+    assert served.text() == "Error: There is no queue “gpus”. The queues are default, gpu and playground.\n"
 
 
 def test_a_database_that_is_not_embedded_is_migrated_by_its_operator_alone(serve, tmp_path) -> None:
