@@ -1,0 +1,42 @@
+"""How often a sentence may be in the pairs of a sample."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Uses:
+    """Counts the pairs of each of n sentences, up to a cap. No two sentences are paired twice, in either order."""
+
+    def __init__(self, sentences: int, *, cap: int, taken: Iterable[tuple[int, int]] = ()) -> None:
+        """taken: pairs that exist already, and are not drawn again. They do not count as uses."""
+        if cap < 1:
+            raise ValueError(f"a sentence must be allowed in at least 1 pair, not {cap}")
+        self._counts = np.zeros(sentences, dtype=np.int32)
+        self._cap = cap
+        self._taken = {_unordered(a, b) for a, b in taken}
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """Which sentences may be in another pair, (n,)."""
+        result: NDArray[np.bool_] = self._counts < self._cap
+        return result
+
+    def is_free(self, sentence: int) -> bool:
+        return bool(self._counts[sentence] < self._cap)
+
+    def allows(self, a: int, b: int) -> bool:
+        return a != b and self.is_free(a) and self.is_free(b) and _unordered(a, b) not in self._taken
+
+    def take(self, a: int, b: int) -> bool:
+        """Add the pair if that is allowed; returns whether it was."""
+        if not self.allows(a, b):
+            return False
+        self._taken.add(_unordered(a, b))
+        self._counts[[a, b]] += 1
+        return True
+
+
+def _unordered(a: int, b: int) -> tuple[int, int]:
+    return (a, b) if a <= b else (b, a)

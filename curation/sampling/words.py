@@ -1,0 +1,108 @@
+"""The words of many sentences as numbers, so that overlaps of a million of them can be counted.
+
+All overlaps are of distinct words (`pairs.text.words`: without case, runs of letters and digits), as the Dice of the
+STR paper is. A word can be replaced by a synonym first (`synonyms.py`), so that two words for one thing are shared.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from curation.pairs.text import words
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+AT_ONCE = 100_000  # pairs whose overlaps are counted together: about 100 MB
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """The distinct words of n sentences.
+
+    words: numbers from 0 to v - 1, those of sentence i at starts[i]:starts[i + 1]. starts: (n + 1,).
+    lengths: (n,), the number of words with repeats, which bounds on length refer to.
+    """
+
+    words: NDArray[np.int32]
+    starts: Integers
+    lengths: Integers
+    vocabulary: int
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def of(self, sentence: int) -> NDArray[np.int32]:
+        return self.words[self.starts[sentence] : self.starts[sentence + 1]]
+
+    @cached_property
+    def distinct(self) -> Integers:
+        """The number of distinct words of each sentence, (n,)."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def frequencies(self) -> Integers:
+        """In how many sentences each word occurs, (v,)."""
+        return np.bincount(self.words, minlength=self.vocabulary)
+
+    @cached_property
+    def matrix(self) -> csr_array:
+        """1 where a sentence has a word, (n, v)."""
+        ones = np.ones(len(self.words), dtype=np.float32)
+        return csr_array((ones, self.words, self.starts), shape=(len(self), self.vocabulary))
+
+    def taken(self, sentences: Integers) -> "WordTable":
+        """The same words of these sentences alone, in the order given."""
+        sizes = self.distinct[sentences]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.arange(starts[-1]) + np.repeat(self.starts[sentences] - starts[:-1], sizes)
+        return WordTable(self.words[places], starts, self.lengths[sentences], self.vocabulary)
+
+
+def word_table(sentences: Iterable[str], *, synonyms: Mapping[str, str] | None = None) -> WordTable:
+    """Read the sentences once. synonyms: which word stands for a word; one that is not in it stands for itself."""
+    synonyms = synonyms or {}
+    known: dict[str, int] = {}
+    found, starts, lengths = array("i"), array("q", [0]), array("q")
+    for sentence in sentences:
+        read = words(sentence)
+        lengths.append(len(read))
+        found.extend({known.setdefault(synonyms.get(word, word), len(known)) for word in read})
+        starts.append(len(found))
+    # Copies: a view of an array cannot outlive a later growth of it, and an empty one has no view.
+    return WordTable(
+        np.array(found, dtype=np.int32),
+        np.array(starts, dtype=np.int64),
+        np.array(lengths, dtype=np.int64),
+        len(known),
+    )
+
+
+def inverse_document_frequencies(table: WordTable) -> Reals:
+    """ln(n / number of sentences with the word), (v,): 0 for a word that every sentence has."""
+    return np.log(len(table) / np.maximum(table.frequencies, 1))
+
+
+def dice_of_pairs(
+    table: WordTable, left: Integers, right: Integers, *, weights: Reals | None = None
+) -> Reals:
+    """The Dice coefficient of each pair of sentences, 2 w(A and B) / (w(A) + w(B)), (p,) in 0..1; 0 without words.
+
+    left, right: the numbers of the sentences of p pairs. weights: of each word, (v,); w of some words is their sum.
+    Without weights each word counts 1, as in the STR paper (section 5). `inverse_document_frequencies` are those of
+    its Goodreads subset (appendix A).
+    """
+    weight = np.ones(table.vocabulary) if weights is None else weights
+    matrix = table.matrix
+    whole = matrix @ weight
+    result = np.zeros(len(left))
+    for start in range(0, len(left), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        shared = matrix[left[part]].multiply(matrix[right[part]]) @ weight
+        together = whole[left[part]] + whole[right[part]]
+        np.divide(2 * shared, together, out=result[part], where=together > 0)
+    return result

@@ -1,0 +1,290 @@
+"""Which pairs of sentences are chosen: overlaps, windows, buckets, bins, labels, bands, caps and quotas."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from curation.pairs.overlap import dice
+from curation.pairs.text import words
+from curation.sampling.allocation import allocation, exponential_weights
+from curation.sampling.bands import pairs_by_similarity
+from curation.sampling.sample import bin_names, bins_of, percentile_edges
+from curation.sampling.searching import READ_ON, Denominator, PartnerSearch, Window
+from curation.sampling.strategies import (
+    pairs_by_labels,
+    pairs_by_percentiles,
+    pairs_by_score,
+    pairs_within_window,
+    random_candidates,
+    within_lengths,
+)
+from curation.sampling.synonyms import SynonymError, synonyms_read
+from curation.sampling.uses import Uses
+from curation.sampling.words import dice_of_pairs, inverse_document_frequencies, word_table
+
+
+def sentences_made(number: int, *, vocabulary: int = 40, seed: int = 1) -> list[str]:
+    """Sentences of 3 to 12 words in which low words are frequent, as in a language."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(3, 13, size=number)
+    return [" ".join(f"w{word}" for word in rng.zipf(1.5, size=length) % vocabulary) for length in lengths]
+
+
+def within(window: Window, first: str, second: str) -> bool:
+    """The definition, written out for two sentences."""
+    one, other = set(words(first)), set(words(second))
+    whole = {"first": len(one), "shorter": min(len(one), len(other)), "longer": max(len(one), len(other))}
+    overlap = len(one & other) / whole[window.denominator]
+    longest = max(len(words(first)), len(words(second)))
+    difference = abs(len(words(first)) - len(words(second))) / longest
+    return window.low <= overlap < window.high and difference <= window.length_difference
+
+
+class TestWords:
+    def test_dice_of_many_pairs_is_that_of_each(self) -> None:
+        texts = [*sentences_made(30), "", "!?"]
+        pairs = np.array(list(combinations(range(len(texts)), 2)))
+
+        found = dice_of_pairs(word_table(texts), pairs[:, 0], pairs[:, 1])
+
+        assert found == pytest.approx([dice(texts[a], texts[b]) for a, b in pairs])
+
+    def test_weighted_dice_by_hand(self) -> None:
+        table = word_table(["the cat", "the dog", "the cat sat", "the end"])
+        weights = inverse_document_frequencies(table)  # the: 0, cat: ln 2, dog, sat, end: ln 4
+
+        found = dice_of_pairs(table, np.array([0, 0, 0]), np.array([1, 2, 0]), weights=weights)
+
+        assert found == pytest.approx([0, 2 / (1 + 3), 1])
+
+    def test_synonyms_count_as_shared_words(self) -> None:
+        table = word_table(["a big house", "a large house"], synonyms={"large": "big"})
+
+        assert dice_of_pairs(table, np.array([0]), np.array([1])) == pytest.approx([1.0])
+
+    def test_lengths_count_repeated_words(self) -> None:
+        table = word_table(["no no no no no", "one two three four", "a " * 26])
+
+        assert within_lengths(table).tolist() == [0]
+
+    def test_a_file_of_synonyms_is_read_or_refused_with_its_line(self) -> None:
+        assert synonyms_read(["# thesaurus\n", "Large\tbig\n", "\n", "huge\tbig"]) == {
+            "large": "big",
+            "huge": "big",
+        }
+        with pytest.raises(SynonymError, match="line 2 is not a word, a tab and its synonym"):
+            synonyms_read(["large\tbig\n", "two words\tbig\n"])
+        with pytest.raises(SynonymError, match="line 2 gives “large” a second synonym"):
+            synonyms_read(["large\tbig\n", "large\tgreat\n"])
+
+
+class TestWindow:
+    @pytest.mark.parametrize("denominator", list(Denominator))
+    @pytest.mark.parametrize("read_on", [READ_ON, 1, 64])
+    def test_a_search_finds_what_reading_all_sentences_finds(
+        self, monkeypatch: pytest.MonkeyPatch, denominator: Denominator, read_on: int
+    ) -> None:
+        monkeypatch.setattr("curation.sampling.searching.READ_ON", read_on)
+        monkeypatch.setattr("curation.sampling.searching.FIRST_BLOCK", 16)
+        texts = sentences_made(120)
+        window = Window(0.5, 0.9, 0.2, denominator)
+        search = PartnerSearch(word_table(texts), window, seed=7)
+
+        for first in range(0, 120, 7):
+            uses = Uses(120, cap=120)
+            partners = []
+            while (partner := search.partner(first, start=3 * first % 120, uses=uses)) is not None:
+                partners.append(partner)
+                uses.take(first, partner)
+
+            expected = {
+                other for other in range(120) if other != first and within(window, texts[first], texts[other])
+            }
+            assert set(partners) == expected
+            assert len(partners) == len(expected)
+
+    def test_the_inverted_index_gives_the_same_partner(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        table = word_table(sentences_made(500))
+        asked = [(first, 31 * first % 500) for first in range(0, 500, 11)]
+
+        def partners(read_on: int) -> list[int | None]:
+            monkeypatch.setattr("curation.sampling.searching.READ_ON", read_on)
+            search = PartnerSearch(table, Window(), seed=3)
+            return [search.partner(first, start=start, uses=Uses(500, cap=1)) for first, start in asked]
+
+        assert partners(1) == partners(READ_ON)
+
+    def test_pairs_are_within_the_window_and_respect_the_cap(self) -> None:
+        texts = sentences_made(400)
+        window = Window()
+
+        sample = pairs_within_window(
+            word_table(texts), pairs=150, window=window, uses=Uses(400, cap=1), seed=5
+        )
+
+        assert len(sample.pairs) == 150
+        assert all(within(window, texts[a], texts[b]) for a, b in sample.pairs)
+        assert len(set(sample.pairs.ravel().tolist())) == 300
+
+    def test_the_same_seed_gives_the_same_pairs_and_another_seed_others(self) -> None:
+        table = word_table(sentences_made(400))
+
+        def drawn(seed: int) -> list[list[int]]:
+            found = pairs_within_window(table, pairs=50, window=Window(), uses=Uses(400, cap=1), seed=seed)
+            return found.pairs.tolist()
+
+        assert drawn(1) == drawn(1)
+        assert drawn(1) != drawn(2)
+
+    def test_too_few_pairs_are_reported(self) -> None:
+        table = word_table(["a b c d e", "a b x y z", "k l m n o"])
+
+        sample = pairs_within_window(table, pairs=5, window=Window(), uses=Uses(3, cap=5), seed=1)
+
+        assert sorted(sorted(pair) for pair in sample.pairs.tolist()) == [[0, 1]]
+        assert sample.missing == 4
+
+    def test_existing_pairs_are_not_drawn_again(self) -> None:
+        table = word_table(["a b c d e", "a b x y z"])
+
+        sample = pairs_within_window(
+            table, pairs=1, window=Window(), uses=Uses(2, cap=5, taken=[(1, 0)]), seed=1
+        )
+
+        assert len(sample.pairs) == 0
+
+    def test_an_empty_window_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="holds nothing"):
+            Window(0.5, 0.5)
+
+
+class TestStrata:
+    def test_the_largest_remainder_by_hand(self) -> None:
+        assert allocation([1, 1, 1], 10, [9, 9, 9]).tolist() == [4, 3, 3]
+        assert allocation([5, 3, 2], 9, [9, 9, 9]).tolist() == [4, 3, 2]  # 4.5, 2.7, 1.8
+        assert allocation(np.ones(100), 450, np.full(100, 9)).sum() == 450
+
+    def test_what_a_stratum_lacks_comes_from_the_others(self) -> None:
+        assert allocation([1, 1, 2], 8, [1, 9, 9]).tolist() == [1, 2, 5]
+        assert allocation([1, 1], 8, [2, 3]).tolist() == [2, 3]
+        assert allocation([0, 1], 3, [9, 9]).tolist() == [0, 3]
+
+    def test_exponential_weights_grow_by_the_base_and_never_overflow(self) -> None:
+        weights = exponential_weights(4, 2.0)
+
+        assert weights / weights[0] == pytest.approx([1, 2, 4, 8])
+        assert np.isfinite(exponential_weights(2000, 10.0)).all()
+
+    def test_the_last_bin_is_closed_and_values_outside_are_in_none(self) -> None:
+        edges = [0.0, 1.0, 2.0]
+
+        assert bins_of(np.array([-0.1, 0, 0.99, 1, 2, 2.1]), edges).tolist() == [-1, 0, 0, 1, 1, -1]
+        assert bin_names(edges) == ["[0, 1)", "[1, 2]"]
+
+    def test_equal_percentiles_are_one_bucket(self) -> None:
+        assert percentile_edges(np.array([0, 0, 0, 0, 1.0]), 4) == [0.0, 1.0]
+        assert len(percentile_edges(np.array([2.0, 2.0]), 4)) == 2
+
+    def test_as_many_pairs_of_each_bin_of_a_score(self) -> None:
+        rng = np.random.default_rng(2)
+        candidates, scores = np.arange(400).reshape(-1, 2), rng.uniform(0, 5, size=200)
+
+        sample = pairs_by_score(
+            candidates, scores, edges=[0, 1, 2, 3, 4, 5], per_bin=10, uses=Uses(400, cap=1), seed=1
+        )
+
+        assert sample.places is not None
+        assert Counter(np.floor(scores[sample.places]).astype(int).tolist()) == dict.fromkeys(range(5), 10)
+        assert candidates[sample.places].tolist() == sample.pairs.tolist()
+
+    def test_buckets_give_exponentially_more_pairs_from_low_to_high(self) -> None:
+        candidates = np.arange(4000).reshape(-1, 2)
+        values = np.random.default_rng(3).uniform(size=2000)
+
+        sample = pairs_by_percentiles(
+            candidates, values, pairs=300, buckets=4, growth=2.0, uses=Uses(4000, cap=1), seed=1
+        )
+
+        assert [stratum.drawn for stratum in sample.strata] == [20, 40, 80, 160]
+        assert [stratum.available for stratum in sample.strata] == [500] * 4
+
+    def test_a_bucket_that_runs_short_is_reported_and_not_filled_from_others(self) -> None:
+        candidates, values = np.arange(20).reshape(-1, 2), np.array([0.1] * 9 + [0.9])
+
+        sample = pairs_by_score(
+            candidates, values, edges=[0, 0.5, 1], per_bin=3, uses=Uses(20, cap=1), seed=1
+        )
+
+        assert [(one.asked, one.available, one.drawn) for one in sample.strata] == [(3, 9, 3), (3, 1, 1)]
+        assert sample.missing == 2
+
+    def test_random_candidates_are_different_pairs_of_different_sentences(self) -> None:
+        found = random_candidates(30, pairs=5000, seed=1)
+
+        unordered = {tuple(sorted(pair)) for pair in found.tolist()}
+        assert (found[:, 0] != found[:, 1]).all()
+        assert len(unordered) == len(found) == 30 * 29 // 2
+
+    def test_random_candidates_are_drawn_evenly(self) -> None:
+        counts: Counter[tuple[int, int]] = Counter()
+        for seed in range(200):
+            counts.update(
+                (min(a, b), max(a, b)) for a, b in random_candidates(4, pairs=3, seed=seed).tolist()
+            )
+
+        shares = np.array(list(counts.values())) / sum(counts.values())
+        assert len(counts) == 6
+        assert np.abs(shares - 1 / 6).max() < 0.06  # about four standard errors
+
+
+class TestLabels:
+    def test_pairs_share_the_target_and_meet_the_quotas(self) -> None:
+        rng = np.random.default_rng(4)
+        targets = rng.choice(["abortion", "clinton", ""], size=300).tolist()
+        stances = rng.choice(["for", "against"], size=300).tolist()
+        quotas = {("for", "for"): 20, ("against", "against"): 20, ("for", "against"): 20}
+
+        sample = pairs_by_labels(targets, stances, quotas=quotas, uses=Uses(300, cap=1), seed=1)
+
+        found = Counter((stances[a], stances[b]) for a, b in sample.pairs)
+        assert found == quotas
+        assert all(targets[a] == targets[b] != "" for a, b in sample.pairs)
+        assert sample.missing == 0
+
+    def test_scarce_combinations_are_filled_as_far_as_possible_and_reported(self) -> None:
+        sample = pairs_by_labels(
+            ["t"] * 3, ["for", "for", "against"], quotas={("for", "against"): 5}, uses=Uses(3, cap=9), seed=1
+        )
+
+        assert {tuple(pair) for pair in sample.pairs.tolist()} == {(0, 2), (1, 2)}
+        assert [(one.name, one.available, one.missing) for one in sample.strata] == [("for–against", 2, 3)]
+
+    def test_a_combination_that_nobody_has_gives_nothing(self) -> None:
+        sample = pairs_by_labels(["t"], ["for"], quotas={("for", "none"): 2}, uses=Uses(1, cap=1), seed=1)
+
+        assert len(sample.pairs) == 0
+        assert sample.missing == 2
+
+
+class TestBands:
+    def test_pairs_are_in_their_bands_and_meet_the_quotas(self) -> None:
+        rng = np.random.default_rng(5)
+        vectors = rng.normal(size=(600, 4)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+        sample = pairs_by_similarity(
+            vectors, edges=[0, 0.5, 0.9, 1], per_band=15, most=600, uses=Uses(600, cap=1), seed=1
+        )
+
+        cosines = (vectors[sample.pairs[:, 0]] * vectors[sample.pairs[:, 1]]).sum(axis=1)
+        assert np.bincount(bins_of(cosines.astype(np.float64), [0, 0.5, 0.9, 1])).tolist() == [15, 15, 15]
+        assert len(set(sample.pairs.ravel().tolist())) == 90
+
+    def test_a_band_that_holds_nothing_is_reported(self) -> None:
+        vectors = np.eye(8, dtype=np.float32)
+
+        sample = pairs_by_similarity(vectors, edges=[0.5, 1], per_band=2, most=8, uses=Uses(8, cap=1), seed=1)
+
+        assert sample.missing == 2
