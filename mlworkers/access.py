@@ -47,6 +47,13 @@ def runs_allow(user: User) -> None:
         raise PermissionDenied if roles else Http404
 
 
+def disk_allow(user: User) -> None:
+    """What every run holds on the disk is for staff."""
+    runs_allow(user)
+    if not _is_staff(user):
+        raise PermissionDenied
+
+
 def runs_visible(user: User) -> QuerySet[Run]:
     """Every run that is listed to staff; to others, those of the datasets they may read."""
     runs = Run.objects.exclude(kind__in=UNLISTED)
@@ -76,7 +83,7 @@ def model_for(user: User, pk: int) -> Artifact:
 
 
 def run_for(user: User, pk: int, *, may: str) -> Run:
-    """The run, if `user` may "read", "cancel" or "start" it (again).
+    """The run, if `user` may "read", "cancel" or "start" it (again), or "remove" its files, which staff may.
 
     A stranger gets 404, a member who may not gets 403.
     """
@@ -129,6 +136,8 @@ def run_allow(user: User, run: Run, *, may: str) -> None:
     else:
         dataset_allow(user, run.dataset, may="read")
         known = KINDS.get(run.kind)
+        if may == "remove":
+            raise PermissionDenied
         if may == "cancel" and (known is None or known.staff_only):
             raise PermissionDenied
 

@@ -128,6 +128,9 @@ class Artifact(models.Model):
     size = models.PositiveBigIntegerField(default=0, help_text="bytes")
     card = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when somebody removed its files to free the disk"
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "path"], name="one_artifact_per_run_and_path")]

@@ -2,6 +2,7 @@ from django.urls import path
 
 from mlworkers.views import (
     comparisons,
+    disk,
     instructions,
     language,
     models,
@@ -15,12 +16,15 @@ app_name = "mlworkers"
 urlpatterns = [
     path("runs/", runs.run_list, name="run_list"),
     path("runs/of/<slug:slug>/", runs.dataset_runs, name="dataset_runs"),
+    path("runs/disk/", disk.disk_detail, name="disk"),
+    path("runs/disk/reclaim/", disk.disk_reclaim, name="disk_reclaim"),
     path("runs/start/", starting.run_kinds, name="run_kinds"),
     path("runs/start/<slug:kind>/", starting.run_start, name="run_start"),
     path("runs/<number:pk>/", runs.run_detail, name="run_detail"),
     path("runs/<number:pk>/progress/", runs.run_progress, name="run_progress"),
     path("runs/<number:pk>/curves/", runs.run_curves, name="run_curves"),
     path("runs/<number:pk>/cancel/", runs.run_cancel, name="run_cancel"),
+    path("runs/<number:pk>/files/remove/", disk.run_files, name="run_files"),
     path("runs/<number:pk>/again/", starting.run_again, name="run_again"),
     path("runs/<number:pk>/files/<number:artifact_pk>/", models.artifact_download, name="artifact_download"),
     path("models/", models.model_list, name="model_list"),

@@ -3,13 +3,11 @@
 from functools import partial
 from pathlib import Path
 
-from django.utils.translation import gettext as _
-
 from curation.files.progress import Report, silent
 from mlworkers.models import Artifact
 from mlworkers.pretrained.hub import hub_folder
-from mlworkers.pretrained.sources import Kind, model_folder, parse_source, unavailable
-from mlworkers.registry.references import model_of_run
+from mlworkers.pretrained.sources import model_folder, parse_source
+from mlworkers.registry.references import files_missing, model_of_run
 from mlworkers.runs.storage import home_path
 
 
@@ -26,9 +24,5 @@ def folder_of_artifact(model: Artifact) -> Path:
     """Raises ModelError where its files were removed."""
     folder = home_path(model.path)
     if not folder.is_dir():
-        words = {"kind": model.kind, "name": model.name, "run": model.run_id}
-        sentence = _(
-            "The files of the %(kind)s “%(name)s” of run %(run)s are missing; start the run again to create them"
-        )
-        raise unavailable(sentence % words, Kind.RUN)
+        raise files_missing(model)
     return folder

@@ -24,7 +24,8 @@ from mlworkers.registry.selectors import models_of_run, reference_of
 
 def references_check(kind: Kind, values: Mapping[str, Any], dataset: Dataset | None) -> None:
     """Raises UserError, or SettingError where the sentence calls a setting by its name, about the first name that leads
-    nowhere. An empty one names nothing.
+    nowhere. An empty one names nothing. Models of runs are locked until the transaction ends, so that nobody removes
+    their files before the new run's row is there (`runs.removing`).
     """
     for setting in kind.settings:
         value = values[setting.name]
@@ -51,7 +52,21 @@ def _check_model(setting: Setting, name: str) -> None:
             problem = _("%(model)s is behind an endpoint, which writes sentences and encodes none")
             raise unavailable(problem % {"model": name}, source.kind)
         if source.kind is SourceKind.RUN:
-            model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS)
+            _lock(model_of_run(int(source.name), source.part, kinds=setting.kinds or MODEL_KINDS))
+
+
+def _lock(model: Artifact) -> None:
+    if Artifact.objects.select_for_update(no_key=True).get(pk=model.pk).removed_at is not None:
+        raise files_missing(model)
+
+
+def files_missing(model: Artifact) -> ModelError:
+    """Somebody removed the files of the model to free the disk, or they were lost."""
+    words = {"kind": model.kind, "name": model.name, "run": model.run_id}
+    sentence = _(
+        "The files of the %(kind)s “%(name)s” of run %(run)s are missing; start the run again to create them"
+    )
+    return unavailable(sentence % words, SourceKind.RUN)
 
 
 def _suites_check(names: str) -> None:
@@ -88,7 +103,7 @@ def _baselines_check(text: str) -> None:
         with errors_shown(ModelError):
             source = parse_source(name)
             if source.kind is SourceKind.RUN:
-                model_of_run(int(source.name), source.part, kinds=("encoder",))
+                _lock(model_of_run(int(source.name), source.part, kinds=("encoder",)))
         if source.kind not in (SourceKind.RUN, SourceKind.PACKAGED):
             sentence = _("“%(name)s” is no baseline row; give %(known)s, run:ID or packaged:NAME.")
             raise UserError(sentence, name=name, known=listed(BASELINES))

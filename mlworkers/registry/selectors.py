@@ -7,7 +7,11 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from curation.numbers import number_from
+from mlworkers.encoders.plan import names_listed
 from mlworkers.models import Artifact, Evaluation, Run
+from mlworkers.plans.kinds import KINDS
+from mlworkers.pretrained.sources import Kind as SourceKind
+from mlworkers.pretrained.sources import ModelError, local_folder, parse_source
 
 MODELS_SUGGESTED = 100
 
@@ -21,8 +25,9 @@ def models_of_run(run: int, part: str = "", *, kinds: Collection[str]) -> QueryS
 def models_to_name(kinds: Collection[str]) -> list[tuple[str, Artifact]]:
     """The newest models of those kinds, each under the name that plans and commands give it."""
     others = Artifact.objects.filter(run=OuterRef("run"), kind__in=kinds).exclude(pk=OuterRef("pk"))
-    models = Artifact.objects.filter(kind__in=kinds).annotate(alone=~Exists(others)).select_related("run")
-    return [(reference_of(one, alone=one.alone), one) for one in models.order_by("-pk")[:MODELS_SUGGESTED]]
+    models = Artifact.objects.filter(kind__in=kinds, removed_at=None).annotate(alone=~Exists(others))
+    newest = models.select_related("run").order_by("-pk")[:MODELS_SUGGESTED]
+    return [(reference_of(one, alone=one.alone), one) for one in newest]
 
 
 def reference_of(artifact: Artifact, *, alone: bool) -> str:
@@ -40,6 +45,42 @@ def models_behind(names: Collection[str], *, among: QuerySet[Artifact]) -> dict[
         for name in _names_of(artifact):
             by_name.setdefault(name, []).append(artifact)
     return {name: models[0] for name, models in by_name.items() if name in names and len(models) == 1}
+
+
+def runs_naming(run: Run) -> list[Run]:
+    """The runs that wait, run or succeeded and whose plans name a model that this run made, oldest first."""
+    mentions = Q()
+    for kind in KINDS.values():
+        for setting in kind.settings:
+            if setting.refers_to in ("model", "baselines"):
+                for way in (f"run:{run.pk}", f"runs/{run.pk}/"):
+                    mentions |= Q(kind=kind.name, **{f"plan__{setting.name}__icontains": way})
+    over = [Run.State.FAILED, Run.State.CANCELLED]
+    return [
+        one for one in Run.objects.filter(mentions).exclude(state__in=over).order_by("pk") if _names(one, run)
+    ]
+
+
+def _names(other: Run, run: Run) -> bool:
+    """Whether the plan of the other run really names it: run:1 is not run:12."""
+    texts = [
+        str(other.plan[setting.name])
+        for setting in KINDS[other.kind].settings
+        if setting.refers_to in ("model", "baselines") and other.plan.get(setting.name)
+    ]
+    return any(_is_of(name, run) for text in texts for name in (text, *names_listed(text)))
+
+
+def _is_of(name: str, run: Run) -> bool:
+    try:
+        source = parse_source(name)
+    except ModelError:
+        return False
+    if source.kind is SourceKind.RUN:
+        return int(source.name) == run.pk
+    folder = local_folder(source)
+    home = Path(settings.SEMBLANCE_HOME) / "runs" / str(run.pk)
+    return folder is not None and folder.resolve().is_relative_to(home.resolve())
 
 
 def evaluations_of(artifacts: Collection[Artifact]) -> dict[int, list[Evaluation]]:

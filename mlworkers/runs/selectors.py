@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Min, Q, QuerySet, Sum
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from curation.heartbeats import alive, free, heard_within, stale_after
 from curation.models import Dataset
-from mlworkers.models import Run, RunShard, WorkerHeartbeat
+from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
@@ -40,10 +41,14 @@ def queue_is_served(queue: str, at: datetime) -> bool:
 def run_page(
     runs: QuerySet[Run], *, kind: str = "", state: str = "", dataset: str = "", page: int = 1
 ) -> Page[Run]:
-    """Those that are wanted, newest first, with dataset and starter. An empty text leaves nothing out."""
+    """Those that are wanted, newest first, with dataset, starter and `size`, the bytes of their files. An empty text
+    leaves nothing out.
+    """
     asked = {"kind": kind, "state": state, "dataset__slug": dataset}
     runs = runs.filter(**{name: value for name, value in asked.items() if value})
-    return Paginator(runs.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
+    files = Artifact.objects.filter(run=OuterRef("pk"), removed_at=None).order_by().values("run")
+    sized: QuerySet[Any] = runs.annotate(size=Coalesce(Subquery(files.values(size=Sum("size"))), 0))
+    return Paginator(sized.select_related("dataset", "started_by"), RUNS_ON_A_PAGE).get_page(page)
 
 
 def datasets_with_runs(runs: QuerySet[Run]) -> QuerySet[Dataset]:

@@ -16,12 +16,17 @@ from curation.files.json_text import json_from
 from curation.files.writing import replacing, sha256_of
 from mlworkers.models import Artifact
 
+LOG, CURVE = "log.txt", "curve.jsonl"  # in the folder of a run
 LOG_MAX_BYTES = 1024**2
 TAIL_MAX_BYTES = 16 * 1024
 
 
+def runs_folder() -> Path:
+    return Path(settings.SEMBLANCE_HOME) / "runs"
+
+
 def run_folder(run_id: int) -> Path:
-    return Path(settings.SEMBLANCE_HOME) / "runs" / str(run_id)
+    return runs_folder() / str(run_id)
 
 
 def attempt_folder(run_id: int, attempt: int) -> Path:
@@ -52,7 +57,7 @@ def assistant_folder(run_id: int) -> Iterator[Path]:
 
 def runs_with_kept() -> list[int]:
     """The runs whose attempts share something on the disk."""
-    folders = (Path(settings.SEMBLANCE_HOME) / "runs").glob("*/kept")
+    folders = runs_folder().glob("*/kept")
     return [int(folder.parent.name) for folder in folders if folder.parent.name.isdigit()]
 
 
@@ -105,7 +110,7 @@ class Curve:
     """
 
     def __init__(self, run_id: int) -> None:
-        self.path = run_folder(run_id) / "curve.jsonl"
+        self.path = run_folder(run_id) / CURVE
 
     def write(self, step: int, **figures: float | str) -> None:
         _append(self.path, json.dumps({"step": step, **figures}))
@@ -127,7 +132,7 @@ class RunLog:
     """Lines with their time in UTC, from every attempt. Past LOG_MAX_BYTES the oldest half is dropped."""
 
     def __init__(self, run_id: int) -> None:
-        self.path = run_folder(run_id) / "log.txt"
+        self.path = run_folder(run_id) / LOG
 
     def write(self, text: str) -> None:
         stamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%SZ")

@@ -102,13 +102,15 @@ def run_curves(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
-    at = database_now()
+    at, artifacts = database_now(), list(run.artifacts.order_by("pk"))
     return {
         **_row(run, at),
         "served": run.ended or queue_is_served(run.queue, at),
         "command": worker_command(run.queue),
         "log": RunLog(run.pk).tail(),
-        "artifacts": run.artifacts.order_by("pk"),
+        "artifacts": artifacts,
+        "may_remove": run_may(request.user, run, may="remove")
+        and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
         "stages": stages_of(run),
         "at_work": shards_running(run),
