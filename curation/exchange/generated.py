@@ -18,9 +18,11 @@ Item = TypeVar("Item")
 
 
 class GeneratedRow(NamedTuple):
-    """The number of a sentence of the dataset, what was written for it, and its target similarity, 0..1."""
+    """The number of a sentence of the dataset, or the text of one that the model wrote; the sentence that was written
+    for it; and their target similarity, 0..1.
+    """
 
-    source: int
+    source: int | str
     text: str
     target: float
 
@@ -49,13 +51,15 @@ def generated_pairs_add(
     sentence of the dataset.
     """
     dataset_lock(dataset)
-    sources = {row.source for row in rows}
+    sources = {row.source for row in rows if isinstance(row.source, int)}
     ours = Sentence.objects.filter(dataset=dataset)
     missing = len(sources) - sum(ours.filter(pk__in=part).count() for part in _parts(sorted(sources)))
     if missing:
         sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
         raise UserError(sentence, missing=missing, dataset=dataset)
-    pairs = _pairs_added(dataset, run_ref, rows, _sentences_added(dataset, run_ref, rows), split)
+    written_texts = [text for row in rows for text in (row.source, row.text) if isinstance(text, str)]
+    sentences = _sentences_added(dataset, run_ref, written_texts)
+    pairs = _pairs_added(dataset, run_ref, rows, sentences, split)
     added = score_set_publish(
         dataset=dataset,
         name=_("run %(run)s: target") % {"run": run_ref},
@@ -72,9 +76,9 @@ def generated_pairs_add(
     return GeneratedPairs(added, len(pairs), human)
 
 
-def _sentences_added(dataset: Dataset, run_ref: int, rows: Sequence[GeneratedRow]) -> dict[str, int]:
+def _sentences_added(dataset: Dataset, run_ref: int, written: Iterable[str]) -> dict[str, int]:
     """From the key of every written sentence to its number; those that the dataset lacks are stored."""
-    texts = {sentence_key(row.text): normalise(row.text) for row in rows}
+    texts = {sentence_key(text): normalise(text) for text in written}
     numbers: dict[str, int] = {}
     for keys in _parts(texts):
         there = Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk")
@@ -92,7 +96,7 @@ def _pairs_added(
         Pair(
             dataset=dataset,
             external_id=f"g{run_ref}-{number}",
-            a_id=row.source,
+            a_id=row.source if isinstance(row.source, int) else sentences[sentence_key(row.source)],
             b_id=sentences[sentence_key(row.text)],
             source=f"run {run_ref}",
             split=split,

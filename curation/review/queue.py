@@ -50,6 +50,11 @@ class Queue:
         return self.human and self.blind and self.samples
 
     @property
+    def judges_both(self) -> bool:
+        """Whether a verdict is on both sentences of a pair, because a machine wrote both (ADR 24)."""
+        return bool(self.score_set.parameters.get("first_sentences") == "written")
+
+    @property
     def verdicts_needed(self) -> int:
         return 2 if self.twice else 1
 

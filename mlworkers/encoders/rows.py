@@ -125,6 +125,8 @@ class PairTable:
         by_people = origin != _GENERATED
         if "sentence2_origin" in self._table.column_names:
             by_people |= np.isin(self.column("sentence2_origin").astype(str), _BY_PEOPLE)
+        if "sentence1_origin" in self._table.column_names:
+            by_people &= np.isin(self.column("sentence1_origin").astype(str), _BY_PEOPLE)
         every = Rows(
             numbers=self.column("pair"),
             a=self.column("a_id"),

@@ -12,15 +12,17 @@ from django.utils.translation import gettext as _
 from curation.models import Dataset
 from mlworkers.encoders.plan import ComparisonPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
-from mlworkers.synthesis.estimates import Estimate, estimate_of
+from mlworkers.synthesis.estimates import Estimate, estimate_of, longest_sources
 from mlworkers.synthesis.plan import GenerationPlan
 
 
 def generation_estimate(plan: GenerationPlan, dataset: Dataset) -> str:
     """One sentence on requests, tokens and cost; for a model that is loaded by the worker, on its rows alone."""
-    sources = [
-        source.text for source in sources_drawn(dataset, plan.split, most=plan.sources, seed=plan.seed)
-    ]
+    if plan.writes_first_sentences:
+        sources = longest_sources(plan)
+    else:
+        drawn = sources_drawn(dataset, plan.split, most=plan.sources, seed=plan.seed)
+        sources = [source.text for source in drawn]
     if plan.endpoint_model:
         return estimate_in_words(estimate_of(sources, plan))
     words = {"sources": len(sources), "rows": len(sources) * len(plan.label_list) * plan.samples}

@@ -1,6 +1,6 @@
 """A generator trained on a dataset's pairs, and the pairs that a generator writes."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -19,14 +19,22 @@ from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sou
 from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, rows_read, writer_for
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.synthesis.asking import Asked
 from mlworkers.synthesis.bootstrap import generator_trained
 from mlworkers.synthesis.estimates import cost_of, estimate_of
+from mlworkers.synthesis.first_sentences import orders_of, plan_of_first, row_counts, sources_of
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
-from mlworkers.synthesis.postprocessing import ProcessedRows, Row, postprocessed
+from mlworkers.synthesis.postprocessing import (
+    ProcessedRows,
+    Row,
+    first_sentences_processed,
+    postprocessed,
+)
 from mlworkers.synthesis.prompts import LabelledPair, examples_written, label_counts, task_named
 from mlworkers.synthesis.rows import Source, WrittenRow
 
 METHOD = "DINO: similarity that the instruction asks for"
+OUTCOMES = ("written", "kept")  # of first sentences; the other counts are of reasons
 ENDPOINT_METHOD = "Chat model behind an endpoint, not self-debiased: similarity that the instruction asks for"
 
 
@@ -73,28 +81,62 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
 
 def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
-    drawn = job.drawn_once("sources.json", lambda: sources_to_continue(plan, dataset))
+    any_writer = writer_for(plan, job.report)
+    if plan.writes_first_sentences:
+        drawn = _first_sentences(plan, job, dataset, any_writer)
+    else:
+        drawn = job.drawn_once("sources.json", lambda: sources_to_continue(plan, dataset))
     sources = [Source(*source) for source in drawn["sources"]]
     if plan.endpoint_model:
         job.report(0, 1, estimate_in_words(estimate_of([source.text for source in sources], plan)))
-    writer = writer_for(plan, sources, job.report)
-    sizes = [len(part) * plan.samples * len(plan.label_list) for part in writer.parts]
-    paths = job.shards.all("writing", sizes, writer.write, message=_("Writing sentences"))
+    writer = any_writer.of(plan, sources)
+    paths = job.shards.all("writing", writer.sizes, writer.write, message=_("Writing sentences"))
     written, refused = rows_read(paths)
     if not written:
         raise UserError(refused[0])
     processed = postprocessed(written, sources, plan, held_out=held_out_of(dataset, plan.split))
-    facts = _tokens(written, sources, plan) | {
+    facts = _tokens(written, drawn, plan) | {
         "refused": len(refused),
         "refused_because": list(refused[:3]),
     }
-    return _stored(processed, job, dataset, writer, facts)
+    return _stored(processed, drawn, job, writer, facts)
+
+
+def _first_sentences(
+    plan: GenerationPlan, job: Job, dataset: Dataset, any_writer: ShardWriter
+) -> dict[str, Any]:
+    """Sources that the model writes, and every row that it wrote for them, as `drawn_once` keeps them."""
+    writer = any_writer.of(plan_of_first(plan), orders_of(plan))
+    paths = job.shards.all("first", writer.sizes, writer.write, message=_("Writing first sentences"))
+    return job.drawn_once("sources.json", lambda: first_sentences_chosen(plan, dataset, rows_read(paths)))
+
+
+def first_sentences_chosen(plan: GenerationPlan, dataset: Dataset, asked: Asked) -> dict[str, Any]:
+    """The first sentences of those that were written. Raises UserError where none can be kept."""
+    if not asked.rows:
+        raise UserError(asked.refused[0])
+    rows = first_sentences_processed(asked.rows, plan, held_out=held_out_of(dataset, plan.split))
+    counts = row_counts(rows)
+    if not counts["kept"]:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items() if reason not in OUTCOMES)
+        sentence = _(
+            "No first sentence could be kept (%(reasons)s); take a larger model, or human first sentences."
+        )
+        raise UserError(sentence, reasons=reasons)
+    first = {
+        "first_sentences": counts,
+        "first_rows": [asdict(row) for row in rows],
+        "first_refused": len(asked.refused),
+        "first_tokens_read": sum(row.prompt_tokens for row in asked.rows),
+        "first_tokens_written": sum(row.tokens for row in asked.rows),
+    }
+    return {"sources": sources_of(rows), **first}
 
 
 def _stored(
     processed: ProcessedRows,
+    drawn: Mapping[str, Any],
     job: Job,
-    dataset: Dataset,
     writer: ShardWriter,
     facts: Mapping[str, Any],
 ) -> Outcome:
@@ -105,26 +147,43 @@ def _stored(
         raise UserError(sentence, reasons=reasons)
     path = job.folder / "rows.jsonl"
     lines_write(path, [asdict(row) for row in processed.rows])
+    # A first sentence that the model wrote is no row of the dataset yet, so it goes by its text.
+    firsts: dict[int, str] = {}
+    if plan.writes_first_sentences:
+        firsts = {number: text for number, text, _group in drawn["sources"]}
     result = {**_figures(processed, writer), **facts}
     words = {name: intcomma(result[name]) for name in ("kept", "generated", "sources")}
     message = _("%(kept)s rows kept of %(generated)s, written for %(sources)s sentences") % words
     if not plan.debiases:
         message += _("; not self-debiased")
+    if firsts:
+        message += _("; first sentences written by the model too")
+    if facts.get("draws") is False:
+        message += _(
+            "; the endpoint gave the same answer to all samples of each source and label, so it does not draw at random"
+        )
     card = {
         "rows": len(processed.rows),
         "kept": len(kept),
         "model": plan.model,
         "self_debiased": plan.debiases,
     }
-    publish = partial(_pairs_added, plan, job, dataset, kept)
-    return Outcome(message, result, [NewArtifact("generated rows", path, card)], publish=publish)
+    made = [NewArtifact("generated rows", path, card)]
+    if firsts:
+        path = job.folder / "first-sentences.jsonl"
+        lines_write(path, drawn["first_rows"])
+        made.append(NewArtifact("first sentences", path, {"kept": len(firsts), "model": plan.model}))
+        result |= {"first_sentences": drawn["first_sentences"], "first_refused": drawn["first_refused"]}
+    return Outcome(message, result, made, publish=partial(_pairs_added, plan, job, kept, firsts))
 
 
-def _pairs_added(plan: GenerationPlan, job: Job, dataset: Dataset, kept: Sequence[Row]) -> dict[str, Any]:
+def _pairs_added(
+    plan: GenerationPlan, job: Job, kept: Sequence[Row], firsts: Mapping[int, str]
+) -> dict[str, Any]:
     added = generated_pairs_add(
-        dataset=dataset,
+        dataset=job.dataset_of(plan.dataset),
         run_ref=job.run_id,
-        rows=[GeneratedRow(row.source, row.text, row.target or 0.0) for row in kept],
+        rows=[GeneratedRow(firsts.get(row.source, row.source), row.text, row.target or 0.0) for row in kept],
         split=plan.split,
         method=ENDPOINT_METHOD if plan.endpoint_model else METHOD,
         parameters={
@@ -133,6 +192,7 @@ def _pairs_added(plan: GenerationPlan, job: Job, dataset: Dataset, kept: Sequenc
             "smoothing": plan.smoothing,
             "seed": plan.seed,
             "self_debiased": plan.debiases,
+            "first_sentences": plan.first_sentences.value,
         },
     )
     return {"score_set": added.score_set.name, "pairs": added.pairs, "human_sentences": added.human}
@@ -157,16 +217,34 @@ def _figures(processed: ProcessedRows, writer: ShardWriter) -> dict[str, Any]:
     }
 
 
-def _tokens(written: Sequence[WrittenRow], sources: Sequence[Source], plan: GenerationPlan) -> dict[str, Any]:
+def _tokens(written: Sequence[WrittenRow], drawn: Mapping[str, Any], plan: GenerationPlan) -> dict[str, Any]:
     """What the endpoint counted, its cost where prices are known, and what was expected."""
     marked: dict[str, Any] = {"self_debiased": plan.debiases}
     if not plan.endpoint_model:
         return marked
-    read, wrote = sum(row.prompt_tokens for row in written), sum(row.tokens for row in written)
+    read = sum(row.prompt_tokens for row in written) + drawn.get("first_tokens_read", 0)
+    wrote = sum(row.tokens for row in written) + drawn.get("first_tokens_written", 0)
     spent = cost_of(read, wrote, plan)
-    expected = asdict(estimate_of([source.text for source in sources], plan))
-    figures = {"tokens_read": read, "tokens_written": wrote, "cost": spent, "estimate": _known(expected)}
+    expected = asdict(estimate_of([text for _number, text, _group in drawn["sources"]], plan))
+    figures = {
+        "tokens_read": read,
+        "tokens_written": wrote,
+        "cost": spent,
+        "estimate": _known(expected),
+        "draws": _draws(written),
+    }
     return marked | _known(figures)
+
+
+def _draws(written: Sequence[WrittenRow]) -> bool | None:
+    """Whether any two samples of a source and label differ; None where none has two. Some servers always take the
+    likeliest token, whatever temperature is asked for.
+    """
+    texts: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for row in written:
+        texts[row.source, row.label].append(row.text)
+    several = [each for each in texts.values() if len(each) > 1]
+    return any(len(set(each)) > 1 for each in several) if several else None
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:

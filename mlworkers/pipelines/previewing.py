@@ -9,12 +9,14 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
+from curation.models import Dataset
 from mlworkers.pipelines.estimating import estimate_in_words
-from mlworkers.pipelines.generating import sources_to_continue
+from mlworkers.pipelines.generating import first_sentences_chosen, sources_to_continue
 from mlworkers.pipelines.human_sentences import held_out_of
-from mlworkers.pipelines.shard_writers import rows_read, writer_for
+from mlworkers.pipelines.shard_writers import ShardWriter, rows_read, writer_for
 from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.synthesis.estimates import estimate_of
+from mlworkers.synthesis.estimates import estimate_of, longest_sources
+from mlworkers.synthesis.first_sentences import orders_of, plan_of_first
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.postprocessing import Row, postprocessed
 from mlworkers.synthesis.rows import Source
@@ -30,11 +32,12 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
     rows too (an endpoint may answer otherwise).
     """
     dataset = job.dataset_of(plan.dataset)
-    sources = [Source(*source) for source in sources_to_continue(plan, dataset)["sources"]]
+    any_writer = writer_for(plan, job.report)
+    any_writer.prepare()
+    sources = _sources(plan, dataset, job, any_writer)
     shown = sources[: ceil(ROWS / len(plan.label_list))]
     part = replace(plan, samples=1, sampled=0, most_rows=0, shard_sources=len(shown))
-    writer = writer_for(part, shown, job.report)
-    writer.prepare()
+    writer = any_writer.of(part, shown)
     path = job.folder / "rows.jsonl"
     writer.write(0, path, job.report)
     size = path.stat().st_size
@@ -43,7 +46,8 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
         raise UserError(refused[0])
     rows = postprocessed(written, shown, part, held_out=held_out_of(dataset, plan.split)).rows
     usable = sum(row.dropped is None for row in rows)
-    total = len(sources) * len(plan.label_list) * plan.samples
+    count = plan.sources if plan.writes_first_sentences else len(sources)
+    total = count * len(plan.label_list) * plan.samples
     result: dict[str, Any] = {
         "rows": _shown(rows, shown),
         "usable": usable,
@@ -53,11 +57,24 @@ def preview_generation(plan: GenerationPlan, job: Job) -> Outcome:
         "bytes": COPIES * size * total // (len(written) + len(refused)),
     }
     if plan.endpoint_model:
-        estimate = estimate_of([source.text for source in sources], plan)
+        texts = [source.text for source in sources]
+        estimate = estimate_of(longest_sources(plan) if plan.writes_first_sentences else texts, plan)
         result["endpoint"] = estimate_in_words(estimate)
     words = {"usable": intcomma(usable), "written": intcomma(len(written)), "total": intcomma(total)}
     message = _("%(usable)s of %(written)s rows are usable; the run would write %(total)s")
     return Outcome(message % words, result)
+
+
+def _sources(plan: GenerationPlan, dataset: Dataset, job: Job, any_writer: ShardWriter) -> list[Source]:
+    """Those that the run would continue; where it writes them, the first of them."""
+    if not plan.writes_first_sentences:
+        return [Source(*source) for source in sources_to_continue(plan, dataset)["sources"]]
+    orders = orders_of(plan)[: ceil(ROWS / len(plan.label_list))]
+    writer = any_writer.of(replace(plan_of_first(plan), shard_sources=len(orders)), orders)
+    path = job.folder / "first.jsonl"
+    writer.write(0, path, job.report)
+    chosen = first_sentences_chosen(plan, dataset, rows_read([path]))
+    return [Source(*source) for source in chosen["sources"]]
 
 
 def _shown(rows: Sequence[Row], sources: Sequence[Source]) -> list[dict[str, Any]]:

@@ -63,13 +63,13 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     job.report(0, 0, _("Calibrating"))
     scoring = score_sentences(logits, data, temperature=plan.temperature)
     p_human = scoring.p_human.tolist()
+    # Of two machine-written sentences the less human one decides (ADR 24).
+    of_pairs = [min(p_human[index] for index in pair.machines) for pair in scored.pairs]
     figures = {
         **scoring.figures,
         **shortcut_figures(scored.texts, data),
         "auc_in_sample": in_sample_auc(in_sample, data),
-        **pair_figures(
-            [p_human[pair.index] for pair in scored.pairs], [pair.target for pair in scored.pairs]
-        ),
+        **pair_figures(of_pairs, [pair.target for pair in scored.pairs]),
         **({} if without is None else verdict_figures(scored.verdicts, without, logits)),
     }
     made = _sentence_scores(job.folder / "sentence-scores.csv", scored, data, logits, p_human)
@@ -90,9 +90,10 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
             "folds": plan.folds,
             "seed": plan.seed,
             "learn_from_verdicts": plan.learn_from_verdicts,
+            "first_sentences": "human" if all(pair.first is None for pair in scored.pairs) else "written",
             **{name: figures[name] for name in ("temperature", "auc", "auc_low", "auc_high")},
         },
-        scores=[(pair.pair, p_human[pair.index], None, None) for pair in scored.pairs],
+        scores=[(pair.pair, p_d, None, None) for pair, p_d in zip(scored.pairs, of_pairs, strict=True)],
         sentence_scores=map(ScoredSentence, scored.numbers, p_human, *logits.T.tolist(), data.fold.tolist()),
     )
     about = {"pairs": len(scored.pairs), "classifier": plan.classifier.value}

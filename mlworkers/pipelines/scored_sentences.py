@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +23,19 @@ GONE = (Pair.Status.REJECTED, Pair.Status.RETIRED)
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """The number of a generated pair, the index of its sentence `b` among those scored, and its target similarity."""
+    """The number of a generated pair, the index of its sentence `b` among those scored, its target similarity, and the
+    index of its sentence `a` where a machine wrote that too.
+    """
 
     pair: int
     index: int
     target: float | None
+    first: int | None = None
+
+    @property
+    def machines(self) -> list[int]:
+        """The indices of the sentences by which the pair is scored."""
+        return [self.index] if self.first is None else [self.first, self.index]
 
 
 @dataclass(frozen=True)
@@ -67,11 +76,17 @@ class SentencesToScore:
 class _GeneratedPair(NamedTuple):
     pair: int
     source: int
+    source_text: str
+    source_origin: str
     sentence: int
     text: str
     origin: str
     gone: bool
     target: float | None
+
+    @property
+    def has_written_source(self) -> bool:
+        return self.source_origin == Sentence.Origin.MACHINE
 
 
 def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
@@ -94,14 +109,16 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
     texts = {number: people[number] for number in drawn}
     index_of = {number: position for position, number in enumerate(texts)}
     human, usable = [True] * len(texts), [True] * len(texts)
-    for row in generated:
-        if row.sentence not in index_of:
-            index_of[row.sentence] = len(index_of)
-            texts[row.sentence] = row.text
-            human.append(row.origin == Sentence.Origin.HUMAN)
+    written = ((row.sentence, row.text, row.origin) for row in generated)
+    first = ((row.source, row.source_text, row.source_origin) for row in generated if row.has_written_source)
+    for number, text, origin in chain(written, first):
+        if number not in index_of:
+            index_of[number] = len(index_of)
+            texts[number] = text
+            human.append(origin == Sentence.Origin.HUMAN)
             # Only scored: a person's sentence that a machine wrote too, and that was not drawn (held out, or one too
             # many); and what a curator edited, which is of neither class.
-            usable.append(row.origin == Sentence.Origin.MACHINE)
+            usable.append(origin == Sentence.Origin.MACHINE)
     return SentencesToScore(
         numbers=list(texts),
         texts=list(texts.values()),
@@ -111,7 +128,16 @@ def scored_sentences(plan: RealismPlan, dataset: Dataset) -> SentencesToScore:
             *_to_sources(generated, index_of),
             *((index_of[a], index_of[b]) for a, b in dict.fromkeys(mates) if a in index_of and b in index_of),
         ],
-        pairs=[ScoredPair(row.pair, index_of[row.sentence], row.target) for row in generated if not row.gone],
+        pairs=[
+            ScoredPair(
+                row.pair,
+                index_of[row.sentence],
+                row.target,
+                index_of[row.source] if row.has_written_source else None,
+            )
+            for row in generated
+            if not row.gone
+        ],
         verdicts=[
             Verdict(index_of[number], *verdict) for number, verdict in judged.items() if number in index_of
         ],
@@ -122,16 +148,24 @@ def _generated(run: Run, dataset: Dataset, judged: Container[int]) -> list[_Gene
     """The pairs that were not rejected, and those of judged sentences, whatever became of them."""
     targets = _targets(run, dataset)
     pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk, origin=Pair.Origin.GENERATED)
-    rows = pairs.order_by("pk").values_list("pk", "a_id", "b_id", "b__text", "b__origin", "status")
+    rows = pairs.order_by("pk").values_list(
+        "pk", "a_id", "a__text", "a__origin", "b_id", "b__text", "b__origin", "status"
+    )
     generated = [
         _GeneratedPair(*row[:-1], row[-1] in GONE, targets.get(row[0]))
         for row in rows.iterator(chunk_size=IN_MEMORY)
-        if row[-1] not in GONE or row[2] in judged
+        if row[-1] not in GONE or row[4] in judged
     ]
     if all(row.gone for row in generated):
         sentence = _(
             "Run %(run)s has no generated pairs that were not rejected, so there is nothing to score; name a run "
             "that generated pairs."
+        )
+        raise UserError(sentence, run=run.pk)
+    if judged and any(row.has_written_source for row in generated):
+        sentence = _(
+            "Run %(run)s wrote the first sentences too, so a verdict is on both sentences of a pair and does not say "
+            "which of them was rejected; do not learn from verdicts."
         )
         raise UserError(sentence, run=run.pk)
     return generated

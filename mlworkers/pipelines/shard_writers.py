@@ -3,11 +3,12 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
 
@@ -28,12 +29,24 @@ from mlworkers.synthesis.writing import check_length, rows_written
 class ShardWriter(ABC):
     """Writes shards of the sources. seconds, rows: of the shards that this worker wrote."""
 
-    def __init__(self, plan: GenerationPlan, sources: Sequence[Source], report: Report) -> None:
+    def __init__(self, plan: GenerationPlan, report: Report) -> None:
         self.plan = plan
         self.seconds, self.rows = 0.0, 0
-        size = plan.shard_sources
-        self.parts = [sources[start : start + size] for start in range(0, len(sources), size)]
+        self.parts: list[Sequence[Source]] = []
         self._report = report
+
+    def of(self, plan: GenerationPlan, sources: Sequence[Source]) -> Self:
+        """A writer of these sources, with the model that this one has loaded."""
+        other = copy(self)
+        size = plan.shard_sources
+        other.plan, other.seconds, other.rows = plan, 0.0, 0
+        other.parts = [sources[start : start + size] for start in range(0, len(sources), size)]
+        return other
+
+    @property
+    def sizes(self) -> list[int]:
+        """Rows of each shard."""
+        return [len(part) * self.plan.samples * len(self.plan.label_list) for part in self.parts]
 
     def prepare(self) -> None:  # noqa: B027 - most need nothing
         """Do what is done once, so that `seconds` are of writing alone."""
@@ -96,8 +109,9 @@ class EndpointWriter(ShardWriter):
                 client.close()
 
 
-def writer_for(plan: GenerationPlan, sources: Sequence[Source], report: Report) -> ShardWriter:
-    return (EndpointWriter if plan.endpoint_model else ModelWriter)(plan, sources, report)
+def writer_for(plan: GenerationPlan, report: Report) -> ShardWriter:
+    """A writer without sources, which `ShardWriter.of` gives it."""
+    return (EndpointWriter if plan.endpoint_model else ModelWriter)(plan, report)
 
 
 def _answers_of(shard: Path) -> Path:

@@ -156,11 +156,11 @@ def lowest_p_d(values: Sequence[float]) -> float | None:
 
 
 def machine_p_d(score_set: ScoreSet) -> dict[int, float]:
-    """p_D of each machine sentence of the set, by its number."""
+    """p_D of each machine sentence of the set, by its number; where it has several, that of its first pair."""
     scores = PairScore.objects.filter(
         score_set=score_set, pair__origin=Pair.Origin.GENERATED, pair__b__origin=Sentence.Origin.MACHINE
     )
-    return dict(scores.order_by("pair").values_list("pair__b", "value"))
+    return dict(scores.order_by("-pair").values_list("pair__b", "value"))
 
 
 def _frames(machine: Sequence[JudgedSentence], sentences: int) -> list[FrameReport]:

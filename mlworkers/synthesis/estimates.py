@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from mlworkers.synthesis.chat import MARKS, question_of
+from mlworkers.synthesis.first_sentences import orders_of, plan_of_first
 from mlworkers.synthesis.plan import GenerationPlan
 
 CHARACTERS_PER_TOKEN = 4  # of English, a rule of thumb; other languages need more tokens
@@ -23,7 +24,21 @@ class Estimate:
 
 
 def estimate_of(sources: Sequence[str], plan: GenerationPlan) -> Estimate:
-    """For these source sentences."""
+    """For these source sentences, and for writing them where the plan says so."""
+    parts = [_requests_of(sources, plan)]
+    if plan.writes_first_sentences:
+        parts.append(_requests_of([order.text for order in orders_of(plan)], plan_of_first(plan)))
+    requests, read, written = map(sum, zip(*parts, strict=True))
+    return Estimate(requests, read, written, cost_of(read, written, plan))
+
+
+def longest_sources(plan: GenerationPlan) -> list[str]:
+    """In the place of first sentences that are not written yet: texts as long as they may be."""
+    return ["x" * CHARACTERS_PER_TOKEN * plan.max_tokens] * plan.sources
+
+
+def _requests_of(sources: Sequence[str], plan: GenerationPlan) -> tuple[int, int, int]:
+    """Requests, tokens that are read, and tokens that are written at most."""
     questions = [
         question_of(plan.instructions.instructions[label].prompt(source), plan.answer_form)
         for label in plan.label_list
@@ -34,7 +49,7 @@ def estimate_of(sources: Sequence[str], plan: GenerationPlan) -> Estimate:
         ceil(len(question) / CHARACTERS_PER_TOKEN) + TEMPLATE_TOKENS for question in questions
     )
     written = requests * (plan.max_tokens + MARKS)
-    return Estimate(requests, read, written, cost_of(read, written, plan))
+    return requests, read, written
 
 
 def cost_of(tokens_read: int, tokens_written: int, plan: GenerationPlan) -> float | None:

@@ -1,6 +1,7 @@
 """Every number that shapes a generator trained on the spot, and the pairs that a generator writes."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
@@ -23,6 +24,13 @@ task_setting = partial(
     default="sentences",
     refers_to="instructions",
 )
+
+
+class FirstSentences(StrEnum):
+    """Where the first sentences of pairs come from: sentences of the dataset, or the model itself."""
+
+    HUMAN = "human"
+    WRITTEN = "written"
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,7 @@ class GenerationPlan:
     task: str = task_setting()
     sources: int = setting(
         "Source sentences",
-        "Maximum number of sentences that are drawn.",
+        "Maximum number of first sentences that are drawn, or written.",
         default=300,
         bounds=(1, 1_000_000),
         source="Ours. RISE takes 10,000 (appendix E)",
@@ -233,6 +241,13 @@ class GenerationPlan:
         "Asks a model that was made for chats in its own chat template. Models openai:NAME are always asked so.",
         default=False,
     )
+    first_sentences: FirstSentences = setting(
+        "First sentences",
+        "human: sentences of the split are drawn. written: the model writes them too, from the instruction alone, so "
+        "both sentences of a pair are a machine's.",
+        default=FirstSentences.HUMAN,
+        source="RISE. DINO has both",
+    )
     answer_form: AnswerForm = setting(
         "Form of answers",
         "How a model is asked to mark its sentence: as a JSON object, or in quotes. Other answers are dropped.",
@@ -276,6 +291,8 @@ class GenerationPlan:
     def __post_init__(self) -> None:
         _refuse_held_out(self.split)
         labels_listed(self.labels, self.instructions)
+        if self.writes_first_sentences:
+            self.instructions.without_sources()
         if self.model.startswith("openai:"):
             _check_endpoint_name(self.model)
         if self.model.startswith("packaged:"):
@@ -299,6 +316,10 @@ class GenerationPlan:
     def debiases(self) -> bool:
         """Whether rows are self-debiased. Endpoints hand out no probabilities of all tokens, which that takes."""
         return self.self_debiasing and not self.endpoint_model
+
+    @property
+    def writes_first_sentences(self) -> bool:
+        return self.first_sentences is FirstSentences.WRITTEN
 
     @property
     def label_list(self) -> tuple[str, ...]:

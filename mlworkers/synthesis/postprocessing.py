@@ -115,6 +115,23 @@ def postprocessed(
     return ProcessedRows((*rows, *partners), missing)
 
 
+def first_sentences_processed(
+    written: Sequence[WrittenRow], plan: GenerationPlan, *, held_out: HeldOut = NOTHING_HELD_OUT
+) -> list[Row]:
+    """First sentences, cleaned: of near copies the first stays, whatever its label, and of all the first
+    `plan.sources`.
+    """
+    rows = [_cleaned(row, plan) for row in written]
+    known: set[str] = set()
+    for row in rows:
+        row.drop(Reason.REPEATED, row.key in known)
+        row.drop(Reason.HELD_OUT, row.text in held_out)
+        row.drop(Reason.LIMIT, len(known) >= plan.sources)
+        if row.dropped is None:
+            known.add(row.key)
+    return rows
+
+
 def smoothed(label: str, smoothing: float) -> float:
     """The target similarity of a label: (1 - s)·y + s/2, so that 0, 0.5 and 1 become 0.1, 0.5 and 0.9 (RISE's code)."""
     return round((1 - smoothing) * float(label) + smoothing / 2, 12)

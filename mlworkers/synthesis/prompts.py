@@ -34,6 +34,16 @@ class Instruction:
         """The instruction with that sentence in it; straight quotes in the sentence become typographic ones."""
         return self.text.replace(SOURCE, typographic(source))
 
+    def without_source(self, label: str) -> "Instruction":
+        """What asks for the first sentence of a pair: the text up to the place of the source. Raises TaskError."""
+        before = self.text.partition(SOURCE)[0]
+        if not before.endswith(QUOTE):
+            raise TaskError(
+                f"The instruction of the label {label} has no {QUOTE} before {SOURCE}, so it cannot ask for a first "
+                f"sentence; put {SOURCE} in quotes, or take human first sentences."
+            )
+        return Instruction(before)
+
 
 @dataclass(frozen=True)
 class Task:
@@ -46,6 +56,14 @@ class Task:
         """The label's own prompt, then one for each label that it must not be taken for."""
         labels = (label, *self.instructions[label].counters)
         return tuple(self.instructions[each].prompt(source) for each in labels)
+
+    def without_sources(self) -> "Task":
+        """The instructions that ask for first sentences; as DINO's, they hold no label against another.
+
+        Raises TaskError.
+        """
+        instructions = {label: each.without_source(label) for label, each in self.instructions.items()}
+        return Task(self.name, instructions)
 
 
 def typographic(sentence: str) -> str:

@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 
 class Source(NamedTuple):
-    """A human sentence, the number of its row, and of the group of pairs that hang together with it."""
+    """A sentence to continue, its number, and that of the group of pairs that hang together with it.
+
+    The number is that of a human sentence's row, or counts the first sentences that the model wrote.
+    """
 
     id: int
     text: str

@@ -233,6 +233,17 @@ def test_a_verdict_holds_for_every_waiting_pair_of_the_sentence(dataset, decide)
     assert queue_progress(queue_of(dataset)).decided == 1
 
 
+def test_where_a_machine_wrote_both_sentences_a_verdict_holds_for_these_two(dataset, decide) -> None:
+    first, other = (SentenceFactory(dataset=dataset, origin="machine") for _each in range(2))
+    pair = GeneratedPairFactory(dataset=dataset, a=first, p_d=0.2, intended=0.5)
+    sampled = GeneratedPairFactory(dataset=dataset, a=other, b=pair.b, p_d=0.2, intended=0.0)
+
+    decide(pair, "reject")
+
+    assert [status(pair), status(sampled)] == ["rejected", "active"]
+    assert waiting(dataset) == [sampled]
+
+
 @pytest.mark.parametrize(
     ("verdict", "given", "sentence"),
     [

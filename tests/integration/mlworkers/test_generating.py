@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.services import run_start
 from mlworkers.runs.shards import Shards
 from mlworkers.runs.storage import Curve, home_relative, run_folder
-from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+from mlworkers.synthesis.plan import BootstrapPlan, FirstSentences, GenerationPlan
 from semblance.demo.scenes import scene_pairs
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.endpoint_server import KEY, Reply, Server, completion, serving
@@ -204,6 +205,98 @@ def test_the_size_of_shards_and_batches_changes_no_sentence(
     _run, other = generated(scenes, generator_folder, **speed)
 
     assert rows_of(other) == rows_of(usual)
+
+
+WRITTEN = {"first_sentences": FirstSentences.WRITTEN, "sources": 8}
+
+
+def test_first_sentences_are_written_without_a_source_and_then_continued(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    run, outcome = generated(scenes, generator_folder, **WRITTEN)
+
+    first = [json.loads(line) for line in outcome.made[1].path.read_text().splitlines()]
+    kept = [row["text"] for row in first if row["dropped"] is None]
+    assert len(first) == 9  # three for each label
+    assert len(set(map(near_copy_key, kept))) == len(kept) == outcome.result["first_sentences"]["kept"] > 3
+    # What follows is as for human sources: each kept first sentence is continued under every label.
+    places = Counter((row["source"], row["label"]) for row in rows_of(outcome) if not row["sampled"])
+    assert places == {(number + 1, label): 2 for number in range(len(kept)) for label in ("0", "0.5", "1")}
+    pairs = Pair.objects.filter(run_ref=run.pk)
+    assert set(pairs.values_list("a__text", flat=True)) <= set(kept)
+    assert pairs.count() == outcome.result["kept"] > 0
+    new = Sentence.objects.filter(run_ref=run.pk)
+    assert new.filter(pairs_as_a__isnull=False).exists()
+    assert set(new.values_list("origin", flat=True)) == {Sentence.Origin.MACHINE}
+    assert ScoreSet.objects.get(run_ref=run.pk).parameters["first_sentences"] == "written"
+    assert outcome.message.endswith("; first sentences written by the model too")
+
+
+@pytest.mark.parametrize("speed", [{"shard_sources": 1}, {"shard_sources": 9}])
+def test_the_size_of_shards_changes_no_first_sentence(
+    scenes: Dataset, generator_folder: Path, speed: dict
+) -> None:
+    _run, usual = generated(scenes, generator_folder, **WRITTEN)
+
+    _run, other = generated(scenes, generator_folder, **WRITTEN, **speed)
+
+    for one, two in zip(usual.made, other.made, strict=True):
+        assert sha256_of(one.path) == sha256_of(two.path)
+
+
+def test_a_run_killed_while_it_writes_first_sentences_ends_as_if_it_had_not_been(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    plan = replace(WRITING, model=str(generator_folder), **WRITTEN, shard_sources=1)
+    whole = generate_pairs(plan, work_of(RunFactory(dataset=scenes)))
+    run = RunFactory(dataset=scenes)
+    for attempt, message in enumerate(("Writing first sentences", "Writing sentences"), 1):
+        with pytest.raises(KilledError):
+            generate_pairs(plan, work_of(run, report=killed_when(message, 4), attempt=attempt))
+
+    outcome = generate_pairs(plan, work_of(run, attempt=3))
+
+    for one, two in zip(whole.made, outcome.made, strict=True):
+        assert sha256_of(one.path) == sha256_of(two.path)
+
+
+def test_no_first_sentence_is_a_copy_of_a_held_out_one(scenes: Dataset, generator_folder: Path) -> None:
+    _run, usual = generated(scenes, generator_folder, **WRITTEN)
+    first = [json.loads(line) for line in usual.made[1].path.read_text().splitlines()]
+    text = next(row["text"] for row in first if row["dropped"] is None)
+    pair(scenes, text.upper(), "Something else.", "test")
+
+    _run, outcome = generated(scenes, generator_folder, **WRITTEN)
+
+    rows = [json.loads(line) for line in outcome.made[1].path.read_text().splitlines()]
+    assert next(row["dropped"] for row in rows if row["text"] == text) == "stands in held-out pairs"
+
+
+def test_a_preview_shows_the_first_sentences_that_the_run_writes(
+    scenes: Dataset, generator_folder: Path
+) -> None:
+    preview = previewed(scenes, str(generator_folder), **WRITTEN)
+
+    _run, outcome = generated(scenes, generator_folder, **WRITTEN)
+    kept = [json.loads(line)["text"] for line in outcome.made[1].path.read_text().splitlines()]
+    assert {row["source"] for row in preview.result["rows"]} <= set(kept)
+    assert preview.result["rows_of_the_run"] == 8 * 3 * 2
+
+
+def test_first_sentences_through_an_endpoint_are_asked_for_and_counted(
+    scenes: Dataset, endpoint: Server
+) -> None:
+    run = RunFactory(dataset=scenes)
+
+    outcome = generate_pairs(replace(WRITING, model="openai:tiny", **WRITTEN), work_of(run))
+
+    asked = [request["messages"][0]["content"] for request in endpoint.requests]
+    first = [text for text in asked if "Sentence 2" not in text]
+    assert len(first) == 9
+    assert all(text.startswith("Task: Write two sentences") and "Sentence 1:" in text for text in first)
+    kept = outcome.result["first_sentences"]["kept"]
+    assert outcome.result["tokens_read"] == len(asked) * 30 == (9 + kept * 6) * 30
+    assert outcome.result["estimate"]["requests"] == len(asked)
 
 
 def test_pairs_enter_when_the_run_ends_and_not_before(scenes: Dataset, generator_folder: Path) -> None:
@@ -404,6 +497,7 @@ def test_a_run_writes_pairs_through_an_endpoint_and_marks_them_as_not_self_debia
     assert run.result["dropped"].get("answer not in the form that was asked for", 0) == other_form
     assert (run.result["tokens_read"], run.result["tokens_written"]) == (54 * 30, 54 * 9)
     assert run.result["estimate"]["requests"] == 54
+    assert run.result["draws"] is True
     assert Pair.objects.filter(run_ref=run.pk).count() == run.result["kept"] > 0
     scores = ScoreSet.objects.get(run_ref=run.pk)
     assert scores.parameters["self_debiased"] is run.result["self_debiased"] is False
@@ -453,6 +547,17 @@ def test_a_run_through_an_endpoint_that_was_killed_asks_only_for_what_is_missing
     seeds = [request["seed"] for request in endpoint.requests]
     assert len(seeds) - len(set(seeds)) <= 2 * plan.concurrency
     assert not list((run_folder(run.pk) / "kept" / "shards" / "writing").glob("*.answers"))
+
+
+def test_a_run_says_that_its_endpoint_does_not_draw(scenes: Dataset, settings) -> None:
+    with serving(lambda _request: completion('{"sentence": "A dog barks."}')) as server:
+        settings.OPENAI_BASE_URL = server.address
+        outcome = generate_pairs(
+            replace(WRITING, model="openai:tiny", labels="1"), work_of(RunFactory(dataset=scenes))
+        )
+
+    assert outcome.result["draws"] is False
+    assert outcome.message.endswith("so it does not draw at random")
 
 
 def test_an_encoder_cannot_be_behind_an_endpoint(scenes: Dataset) -> None:

@@ -110,6 +110,28 @@ def test_every_sentence_and_every_generated_pair_gets_its_p_d(generation, encode
     assert all(by_sentence[sentence] == value for sentence, value in by_pair)
 
 
+def test_a_pair_that_a_machine_wrote_alone_has_the_lower_p_d_of_its_sentences(
+    generation, encoder_folder
+) -> None:
+    target = ScoreSet.objects.get(kind="target")
+    sources = [
+        SentenceFactory(dataset=generation.dataset, text=f"The {word} sings mat {word}.", origin="machine")
+        for word in WORDS[:8]
+    ]
+    pairs = [machine_pair(generation, target, each, f"A {each.text} grass", 0.5) for each in sources]
+
+    run = carried_out(scoring(generation, encoder_folder))
+
+    score_set = ScoreSet.objects.get(kind="realism")
+    by_sentence = dict(score_set.sentence_scores.values_list("sentence", "value"))
+    by_pair = dict(score_set.scores.values_list("pair", "value"))
+    lower = {pair.pk: min(by_sentence[pair.a_id], by_sentence[pair.b_id]) for pair in pairs}
+    assert {number: by_pair[number] for number in lower} == lower
+    assert any(by_pair[pair.pk] == by_sentence[pair.a_id] for pair in pairs)
+    assert run.result["machines"] == 2 * SOURCES + 16
+    assert score_set.parameters["first_sentences"] == "written"
+
+
 def test_a_fine_tuned_classifier_leaves_the_same_things(generation, encoder_folder) -> None:
     plan = {"classifier": "fine-tuned", "epochs": 1, "batch_size": 16, "learning_rate": 1e-3}
 

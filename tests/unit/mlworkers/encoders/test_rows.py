@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,21 +46,22 @@ def author(number: int, origin: str) -> str:
     return "human" if origin == "imported" else "edited" if number in EDITED else "machine"
 
 
-@pytest.fixture
-def table(tmp_path) -> PairTable:
+def table_with(path: Path, *, first: str = "human") -> PairTable:
+    """first: who wrote the first sentences of the pairs."""
     columns = (*SNAPSHOT_COLUMNS, *score_columns(list(SETS), SNAPSHOT_COLUMNS))
     rows = [
-        (0, number, 10 * number, 10 * number + 1, f"p{number}", first, second, "", "", split, origin, *told)
-        for number, first, second, split, origin, *scores in PAIRS
+        (0, number, 10 * number, 10 * number + 1, f"p{number}", a, b, "", "", split, origin, first, *told)
+        for number, a, b, split, origin, *scores in PAIRS
         for told in [(author(number, origin), "kept" if number in KEPT else "", *scores)]
     ]
-    about = {
-        "semblance": json.dumps(
-            {"scores": {name: {"score_set": name, **told} for name, told in SETS.items()}}
-        )
-    }
-    write_table(tmp_path / "1.parquet", "parquet", columns, rows, about=about)
-    return PairTable(tmp_path / "1.parquet")
+    sets = {name: {"score_set": name, **told} for name, told in SETS.items()}
+    write_table(path, "parquet", columns, rows, about={"semblance": json.dumps({"scores": sets})})
+    return PairTable(path)
+
+
+@pytest.fixture
+def table(tmp_path) -> PairTable:
+    return table_with(tmp_path / "1.parquet")
 
 
 def test_of_intended_scores_the_generated_pairs_of_the_split_are_learned(table) -> None:
@@ -137,6 +139,13 @@ def test_where_no_pair_has_p_d_there_is_nothing_to_weigh_by(table, unscored: str
 def test_an_older_snapshot_does_not_say_who_wrote_a_sentence_so_nothing_counts_as_human(table) -> None:
     table._table = table._table.drop_columns(["sentence2_origin"])
     rows = table.rows("intended", split="more", realism="p_D")
+
+    with pytest.raises(RowsError, match="first pair 9; score the realism"):
+        training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="as human")
+
+
+def test_an_edited_sentence_written_for_a_machines_does_not_count_as_human(tmp_path) -> None:
+    rows = table_with(tmp_path / "1.parquet", first="machine").rows("intended", split="more", realism="p_D")
 
     with pytest.raises(RowsError, match="first pair 9; score the realism"):
         training_rows(rows, held_out=NOTHING_HELD_OUT, needed=[Signal.REALISM], unscored="as human")
