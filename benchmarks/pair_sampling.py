@@ -12,8 +12,10 @@ from time import perf_counter
 
 import numpy as np
 from _compare import is_quick, peak_mb, print_comparison, rates_compared
+from _sentences import sentences_made
 
 from curation.pairs.text import words
+from curation.pairs.word_tables import dice_of_pairs, inverse_document_frequencies, word_table
 from curation.sampling.searching import Window
 from curation.sampling.strategies import (
     pairs_by_percentiles,
@@ -22,24 +24,9 @@ from curation.sampling.strategies import (
     within_lengths,
 )
 from curation.sampling.uses import Uses
-from curation.sampling.words import dice_of_pairs, inverse_document_frequencies, word_table
 
-VOCABULARY = 50_000
 BASELINE_PAIRS = 100
 WINDOW = Window()
-
-
-def sentences_made(number: int) -> list[str]:
-    rng = np.random.default_rng(1)
-    names = [f"word{rank}" for rank in range(VOCABULARY)]
-    chances = 1 / np.arange(1, VOCABULARY + 1)
-    lengths = rng.integers(5, 26, size=number)
-    drawn = rng.choice(VOCABULARY, size=int(lengths.sum()), p=chances / chances.sum())
-    ends = np.cumsum(lengths)
-    return [
-        " ".join(names[word] for word in drawn[end - length : end])
-        for end, length in zip(ends, lengths, strict=True)
-    ]
 
 
 def ours(sentences: Sequence[str], pairs: int) -> tuple[float, float]:

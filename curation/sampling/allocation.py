@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from curation.sampling.words import Integers, Reals
+from curation.pairs.word_tables import Integers, Reals
 
 
 def allocation(weights: Sequence[float] | Reals, total: int, available: Sequence[int] | Integers) -> Integers:

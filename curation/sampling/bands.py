@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.pairs.word_tables import Integers
 from curation.sampling.sample import Sample, Stratum, bin_names, bins_of
 from curation.sampling.uses import Uses
-from curation.sampling.words import Integers
 
 Vectors = NDArray[np.float32]
 FIRSTS = 64  # sentences whose partners are looked for together

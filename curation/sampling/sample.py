@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from curation.pairs.word_tables import Integers, Reals
 from curation.sampling.allocation import allocation
 from curation.sampling.uses import Uses
-from curation.sampling.words import Integers, Reals
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.pairs.word_tables import Integers, WordTable
 from curation.sampling.uses import Uses
-from curation.sampling.words import Integers, WordTable
 
 FIRST_BLOCK = 256
 READ_ON = 65_536  # sentences that are read in order before the inverted index is asked

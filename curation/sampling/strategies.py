@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from curation.pairs.word_tables import Integers, Reals, WordTable
 from curation.sampling.allocation import exponential_weights
 from curation.sampling.sample import (
     Sample,
@@ -19,7 +20,6 @@ from curation.sampling.sample import (
 )
 from curation.sampling.searching import PartnerSearch, Window
 from curation.sampling.uses import Uses
-from curation.sampling.words import Integers, Reals, WordTable
 
 Combination = tuple[str, str]
 

@@ -8,6 +8,7 @@ import pytest
 
 from curation.pairs.overlap import dice
 from curation.pairs.text import words
+from curation.pairs.word_tables import dice_of_pairs, inverse_document_frequencies, word_table
 from curation.sampling.allocation import allocation, exponential_weights
 from curation.sampling.bands import pairs_by_similarity
 from curation.sampling.sample import bin_names, bins_of, percentile_edges
@@ -22,7 +23,6 @@ from curation.sampling.strategies import (
 )
 from curation.sampling.synonyms import SynonymError, synonyms_read
 from curation.sampling.uses import Uses
-from curation.sampling.words import dice_of_pairs, inverse_document_frequencies, word_table
 
 
 def sentences_made(number: int, *, vocabulary: int = 40, seed: int = 1) -> list[str]:

@@ -1,7 +1,7 @@
 """The words of many sentences as numbers, so that overlaps of a million of them can be counted.
 
-All overlaps are of distinct words (`pairs.text.words`: without case, runs of letters and digits), as the Dice of the
-STR paper is. A word can be replaced by a synonym first (`synonyms.py`), so that two words for one thing are shared.
+All overlaps are of distinct words (`text.words`: without case, runs of letters and digits), as the Dice of the
+STR paper is. A word can be replaced by a synonym first (`sampling/synonyms.py`), so that synonyms count as shared.
 """
 
 from array import array
