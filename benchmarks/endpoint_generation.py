@@ -23,8 +23,9 @@ from _compare import alternate, print_comparison, rates_compared
 from transformers import AutoTokenizer, GenerationConfig, LlamaConfig, LlamaForCausalLM
 
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.learned_tokenizer import END, tokenizer_learned
 from mlworkers.synthesis.asking import rows_asked
-from mlworkers.synthesis.bootstrap import END, generator_trained, tokenizer_learned
+from mlworkers.synthesis.bootstrap import generator_trained
 from mlworkers.synthesis.chat import AnswerForm, question_of
 from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan

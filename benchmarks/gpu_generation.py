@@ -13,7 +13,7 @@ from _compare import alternate, is_quick, print_comparison, rates_compared
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from mlworkers.pretrained.compute import Compute, choose_compute
-from mlworkers.synthesis.bootstrap import tokenizer_learned
+from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.synthesis.generator import Generator, generator_of
 from mlworkers.synthesis.plan import GenerationPlan
 from mlworkers.synthesis.rows import Source

@@ -65,9 +65,23 @@ dataset_setting = partial(setting, "Dataset", "Short name of the dataset.", refe
 generated_pairs_setting = partial(
     setting, "Generated pairs", EXPLAINED, default=UNNAMED, refers_to="generated pairs", essential=True
 )
+HEAD_WIDTH = 32  # of each attention head of the transformers that are made here
+width_setting = partial(
+    setting, "Width", "Length of the vector of a token: a multiple of 32.", bounds=(32, 2048)
+)
 device_setting = partial(
     setting,
     "Device",
     "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.",
     default="auto",
 )
+
+
+def check_width(width: int) -> None:
+    """Raises PlanError for the width of a transformer that its attention heads do not divide."""
+    if width % HEAD_WIDTH:
+        raise PlanError(
+            "“%(setting)s” is %(width)d; give a multiple of 32, the width of an attention head.",
+            setting=SettingName("width"),
+            width=width,
+        )

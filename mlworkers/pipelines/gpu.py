@@ -3,6 +3,7 @@
 from mlworkers.pipelines.consistency import score_consistency
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
+from mlworkers.pipelines.initialising import initialise_encoder
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.scoring_pairs import score_pairs
@@ -15,6 +16,7 @@ PIPELINES: dict[str, Pipeline] = {
     "bootstrap_generator": bootstrap_generator,
     "preview_generation": preview_generation,
     "generate_pairs": generate_pairs,
+    "initialise_encoder": initialise_encoder,
     "train_encoder": train_encoder,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,

@@ -42,18 +42,23 @@ def labelled_pairs(dataset: Dataset, split: str, score_set: ScoreSet) -> tuple[l
     return pairs, left_out
 
 
+def human_sentences(dataset: Dataset, split: str) -> list[tuple[int, str]]:
+    """The numbers and texts of the sentences of the split's pairs that people wrote; none that is held out."""
+    held_out = held_out_of(dataset, split)
+    texts = human_texts(human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE))
+    return [(number, text) for number, text in sorted(texts.items()) if text not in held_out]
+
+
 def sources_drawn(dataset: Dataset, split: str, *, most: int, seed: int) -> list[Source]:
     """At most so many different human sentences of the split's pairs, drawn at random; none that is held out."""
-    held_out = held_out_of(dataset, split)
     # Of each sentence the number of its group: pairs that share a sentence hang together.
     rows = list(human_pairs(dataset).order_by("pk").values_list("a_id", "b_id"))
     a, b = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     components = pair_components(a, b).tolist()
     groups = {number: group for pair, group in zip(rows, components, strict=True) for number in pair}
     by_key: dict[str, Source] = {}
-    pairs = human_pairs(dataset).filter(split=split, status=Pair.Status.ACTIVE)
-    for number, text in sorted(human_texts(pairs).items()):
-        if words(text) and text not in held_out:
+    for number, text in human_sentences(dataset, split):
+        if words(text):
             by_key.setdefault(near_copy_key(text), Source(number, text, groups[number]))
     sources = list(by_key.values())
     order = np.random.default_rng(seed).permutation(len(sources))

@@ -18,6 +18,7 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.linguistics.plan import LinguisticPlan
@@ -212,6 +213,16 @@ KINDS: dict[str, Kind] = {
             plan=ConsistencyPlan,
             unit=gettext_lazy("pairs"),
             writes=True,
+        ),
+        _machine_kind(
+            name="initialise_encoder",
+            label=gettext_lazy("Initialise an encoder"),
+            description=gettext_lazy(
+                "Makes a small encoder with random weights and a tokenizer learned from the dataset's sentences: a "
+                "base model to train from scratch, or a baseline without pretraining."
+            ),
+            plan=InitialEncoderPlan,
+            unit=gettext_lazy("sentences"),
         ),
         _machine_kind(
             name="train_encoder",

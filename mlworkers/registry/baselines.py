@@ -30,6 +30,11 @@ def _of_the_model(model: str, ancestors: Sequence[Ancestor]) -> str:
     if before is None:
         sentence = _("The baseline model is %(model)s without further training; its publisher says on what.")
         return sentence % {"model": model}
+    if before.kind == "initialise_encoder":
+        sentence = _(
+            "The baseline model is %(model)s, a small encoder with random weights: it has learned nothing."
+        )
+        return sentence % {"model": model}
     words = {
         "model": model,
         "scores": before.plan.get("scores", ""),

@@ -1,7 +1,7 @@
 """A small GPT-2 trained on the spot on a dataset's own pairs, for where no large model can be had."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from curation.files.progress import Report, silent
+from mlworkers.plan_fields import HEAD_WIDTH
 from mlworkers.pretrained.compute import Compute
+from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.synthesis.plan import BootstrapPlan
 from mlworkers.synthesis.prompts import Example
@@ -26,7 +27,6 @@ from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import BatchesOfLikeLength, Places
 
-HEAD_WIDTH = 32
 PARTS = 2  # of a batch; a constant, because the sum of their gradients depends on how it was parted
 CHECKPOINT_STEPS = 50
 CLIP = 1.0
@@ -78,9 +78,8 @@ def generator_trained(
     asked before each step whether the time is over. note: gets every point of the curve, its loss in nats per token.
     Raises TooFewPairsError, TrainingError, CheckpointError.
     """
-    tokenizer = tokenizer_learned(
-        (text for example in examples for text in example), vocabulary=plan.vocabulary, longest=plan.context
-    )
+    texts = (text for example in examples for text in example)
+    tokenizer = tokenizer_learned(texts, vocabulary=plan.vocabulary, longest=plan.context)
     listed = [_tokens(tokenizer, example) for example in examples]
     fitting = [each for each in listed if len(each.tokens) <= plan.context]
     if not fitting:
@@ -215,33 +214,3 @@ def padded(examples: Sequence[TokenLists]) -> tuple[Tensor, Tensor]:
     tokens = [torch.tensor(each.tokens[:-1]) for each in examples]
     targets = [torch.tensor([IGNORED] * each.given + each.tokens[each.given + 1 :]) for each in examples]
     return pad_sequence(tokens, batch_first=True), pad_sequence(targets, True, IGNORED)
-
-
-END = "<|endoftext|>"
-
-
-def tokenizer_learned(texts: Iterable[str], *, vocabulary: int, longest: int) -> PreTrainedTokenizerFast:
-    """A tokenizer of at most `vocabulary` tokens, the 256 bytes and END among them; splits as GPT-2's does.
-
-    longest: tokens that its model takes. The same texts in the same order give the same tokenizer.
-    """
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary,
-        min_frequency=2,
-        special_tokens=[END],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts, trainer)
-    wrapped: Any = PreTrainedTokenizerFast
-    made: PreTrainedTokenizerFast = wrapped(
-        tokenizer_object=tokenizer,
-        bos_token=END,
-        eos_token=END,
-        model_max_length=longest,
-        clean_up_tokenization_spaces=False,
-    )
-    return made

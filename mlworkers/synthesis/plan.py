@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plan_fields import (
+    SEEDS,
+    PlanError,
+    check_width,
+    dataset_setting,
+    device_setting,
+    setting,
+    width_setting,
+)
 from mlworkers.pretrained.sources import ModelError, parse_source
 from mlworkers.synthesis.chat import AnswerForm
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
@@ -14,7 +22,8 @@ HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val",
 from_dino = partial(setting, source="DINO (Schick and Schütze 2021)")
 from_dino_code = partial(setting, source="DINO's released code")
 from_rise_code = partial(setting, source="RISE's released code")
-measured = partial(setting, source="Measured on two processor cores; docs/guide/generation.md")
+MEASURED = "Measured on two processor cores; docs/guide/generation.md"
+measured = partial(setting, source=MEASURED)
 OF_ENDPOINTS = "only for models openai:NAME"
 endpoint_setting = partial(setting, source=OF_ENDPOINTS)
 task_setting = partial(
@@ -63,9 +72,7 @@ class BootstrapPlan:
         essential=True,
     )
     layers: int = measured("Layers", "Number of layers of the transformer.", default=4, bounds=(1, 48))
-    width: int = measured(
-        "Width", "Length of the vector of a token: a multiple of 32.", default=256, bounds=(32, 2048)
-    )
+    width: int = width_setting(default=256, source=MEASURED)
     vocabulary: int = measured(
         "Vocabulary",
         "Maximum number of tokens of the tokenizer.",
@@ -101,12 +108,7 @@ class BootstrapPlan:
     def __post_init__(self) -> None:
         task_named(self.task)
         _refuse_held_out(self.split)
-        if self.width % 32:
-            raise PlanError(
-                "“%(setting)s” is %(width)d; give a multiple of 32, the width of an attention head.",
-                setting=SettingName("width"),
-                width=self.width,
-            )
+        check_width(self.width)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The second half: from labelled pairs to synthetic ones, p_D, review, and encoders that are compared."""
+"""The second half: from labelled pairs to synthetic ones, p_D, review, and encoders that are trained on them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,16 +13,13 @@ from curation.review.verdicts import Reason, review_decide, review_next
 from mlworkers.realism.discrimination import auc_interval
 from mlworkers.registry.verdicts import lowest_p_d, machine_p_d
 from semblance.demo.accounts import members_add, simulated_users
+from semblance.demo.comparing import MINILM, encoders_compared
 from semblance.demo.importing import LATENT
 from semblance.demo.plan import DemoPlan, Stages
 from semblance.demo.scenes import scene_of
 
-BASE = "packaged:all-MiniLM-L6-v2"
-# A database may keep them in an order of its own.
-LABELS = ("base", "plain", "realism", "filter", "random", "shuffle", "constant")
 REVIEW_SECONDS = 6.0  # a plausible time for one sentence
 Verdict = ReviewDecision.Verdict
-FIGURES = ("spearman", "low", "high")
 
 
 def encoders_from_machines(
@@ -30,8 +27,7 @@ def encoders_from_machines(
 ) -> dict[str, Any]:
     """Train a generator on the labelled pairs, let it write pairs, weigh them, review the least real, and compare.
 
-    Returns the figures; `encoders` has of each row of the comparison its Spearman correlation with the known
-    relatedness, and its interval.
+    Returns the figures; `minilm` and `small` are those of the comparisons (`comparing.compared`).
     """
     about: dict[str, Any] = {"by": by, "dataset": dataset.slug}
     generator = stages.run(
@@ -57,34 +53,22 @@ def encoders_from_machines(
         **about,
     )
     realism = stages.run(
-        "Score realism", kind="score_realism", run=generation.pk, model=BASE, seed=plan.seed, **about
+        "Score realism", kind="score_realism", run=generation.pk, model=MINILM, seed=plan.seed, **about
     )
     p_d = dataset.score_sets.get(name=realism.result["score_set"])
     with stages.open("Review (simulated curators)") as report:
         curators = simulated_users("simulated-curator", plan.curators)
         members_add(dataset=dataset, curators=curators)
         reviewed = pairs_review(plan, p_d, curators=curators, at=at, report=report)
-    comparison = stages.run(
-        "Train and compare encoders",
-        kind="compare_weightings",
-        model=BASE,
-        scores=generation.result["score_set"],
-        realism=p_d.name,
-        epochs=1,
-        seeds=1,
-        first_seed=plan.seed,
-        test_score_set=LATENT,
-        test_split="test",
-        **about,
-    )
-    encoders = comparison.result["encoders"]
     return {
         **{name: generation.result[name] for name in ("generated", "kept")},
         "realism_auc": realism.result["auc"],
         **{name: realism.result[name] for name in ("median_p_human", "median_p_machine")},
         "broken": broken_figures(p_d),
         "reviewed": reviewed,
-        "encoders": {label: {name: encoders[label][name] for name in FIGURES} for label in LABELS},
+        **encoders_compared(
+            plan, dataset, scores=generation.result["score_set"], realism=p_d.name, by=by, stages=stages
+        ),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from curation.errors import UserError
 from curation.files.progress import Report
 from curation.models import User
+from mlworkers.encoders.plan import SEEDS_TO_JUDGE
 from mlworkers.models import Run
 from mlworkers.runs.services import run_start
 
@@ -37,6 +38,11 @@ class DemoPlan:
     sources: int = 70  # sentences that pairs are generated from
     most_rows: int = 500
     reviewed_share: float = 0.1  # of the generated pairs, those of the lowest p_D
+    small_layers: int = 1
+    small_width: int = 64
+    small_epochs: int = 5  # a random start needs more steps and longer ones than MiniLM
+    small_rate: float = 2e-3
+    small_seeds: int = SEEDS_TO_JUDGE
     curators: int = 2
     reviewer_slips: float = 0.05  # share of verdicts of a simulated curator that are wrong
     seed: int = 13

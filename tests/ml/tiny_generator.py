@@ -15,7 +15,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from mlworkers.synthesis.bootstrap import tokenizer_learned
+from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.synthesis.generator import Generator, generator_of
 
 TEXTS = [

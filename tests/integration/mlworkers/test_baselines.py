@@ -99,5 +99,16 @@ def test_a_baseline_that_a_run_trained_says_on_what(scenes) -> None:
     assert note.startswith(f"The baseline model is run:{run.pk}, trained on the scores “first” of scenes.")
 
 
+def test_a_baseline_with_random_weights_has_learned_nothing(scenes) -> None:
+    run = RunFactory(kind="initialise_encoder", dataset=scenes, plan={"dataset": "scenes"})
+    ScoreSetFactory(dataset=scenes, kind="human", name="judged")
+
+    note = baseline_note(comparison(scenes, scores="judged", model=f"run:{run.pk}"))
+
+    assert note.startswith(
+        f"The baseline model is run:{run.pk}, a small encoder with random weights: it has learned nothing. The other"
+    )
+
+
 def test_a_comparison_whose_plan_names_no_model_says_nothing(scenes) -> None:
     assert baseline_note(RunFactory(kind="compare_weightings", dataset=scenes, plan={})) == ""

@@ -115,7 +115,13 @@ def test_without_broken_sentences_there_is_no_auc() -> None:
 def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out() -> None:
     owner, curator, annotator = accounts_prepare()
     plan = replace(
-        SMALLEST, labelled=300, generator_layers=2, generator_width=96, generator_steps=150, sources=12
+        SMALLEST,
+        labelled=300,
+        generator_layers=2,
+        generator_width=96,
+        generator_steps=150,
+        sources=12,
+        small_epochs=1,
     )
 
     campaign, figures = demonstrate(
@@ -128,16 +134,23 @@ def test_the_whole_job_ends_with_a_comparison_of_encoders_on_what_was_held_out()
     assert figures["broken"]["lowest"] <= figures["broken"]["broken"] <= figures["broken"]["sentences"]
     assert figures["reviewed"] == ReviewDecision.objects.filter(alongside=None).count() > 0
     assert all(decision.reviewer.simulated for decision in ReviewDecision.objects.select_related("reviewer"))
-    assert list(figures["encoders"]) == [
-        "base",
-        "plain",
-        "realism",
-        "filter",
-        "random",
-        "shuffle",
-        "constant",
-    ]
-    for row in figures["encoders"].values():
+    minilm, small = figures["minilm"], figures["small"]
+    assert sorted(minilm["encoders"]) == sorted(
+        ["base", "plain", "realism", "filter", "random", "shuffle", "shuffle-filter", "constant"]
+    )
+    assert sorted(small["encoders"]) == sorted(["base", "plain", "realism", "shuffle", "constant"])
+    for row in [*minilm["encoders"].values(), *small["encoders"].values()]:
         assert -1 <= row["low"] <= row["spearman"] <= row["high"] <= 1
-    assert Artifact.objects.filter(kind="encoder").count() == 7  # one of them the shuffle of filter
+    assert (minilm["seeds"], minilm["differences"]) == (1, [])
+    assert minilm["shows"].startswith("One seed cannot show")
+    assert [(one["of"], one["from"]) for one in small["differences"]] == [
+        ("plain", "base"),
+        ("realism", "plain"),
+        ("shuffle", "plain"),
+        ("constant", "plain"),
+        ("realism", "shuffle"),
+    ]
+    of_base = small["encoders"]["plain"]["spearman"] - small["encoders"]["base"]["spearman"]
+    assert small["differences"][0]["difference"] == pytest.approx(of_base)
+    assert Artifact.objects.filter(kind="encoder").count() == 7 + 1 + 4 * plan.small_seeds
     assert Artifact.objects.filter(run__dataset=campaign.dataset, kind="pairs").exists()

@@ -1,0 +1,40 @@
+"""Every number that shapes an encoder that has learned nothing yet."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from mlworkers.plan_fields import SEEDS, check_width, dataset_setting, setting, width_setting
+
+SOURCE = "docs/guide/encoders.md"
+ours = partial(setting, source=SOURCE)
+
+
+@dataclass(frozen=True)
+class InitialEncoderPlan:
+    """A small BERT with random weights, and a tokenizer learned from a dataset's own sentences."""
+
+    dataset: str = dataset_setting()
+    split: str = setting(
+        "Split",
+        "The tokenizer learns from the sentences that people wrote in pairs of this split, without near copies of "
+        "sentences of other splits.",
+        default="train",
+    )
+    layers: int = ours(
+        "Layers", "Number of layers of the transformer.", default=2, bounds=(1, 48), essential=True
+    )
+    width: int = width_setting(default=128, source=SOURCE, essential=True)
+    vocabulary: int = ours(
+        "Vocabulary",
+        "Maximum number of tokens of the tokenizer.",
+        default=4096,
+        bounds=(300, 65_536),
+        unit="tokens",
+    )
+    context: int = ours(
+        "Longest text", "Longer sentences are cut off.", default=128, bounds=(8, 4096), unit="tokens"
+    )
+    seed: int = setting("Seed", "Seed of the weights.", default=42, bounds=SEEDS)
+
+    def __post_init__(self) -> None:
+        check_width(self.width)

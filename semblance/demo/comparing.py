@@ -1,0 +1,94 @@
+"""Encoders trained on the generated pairs, from two baseline models: MiniLM, and a small one that has learned nothing.
+
+MiniLM orders the held-out pairs nearly right before any training, so its rows look alike. The small one starts low, so
+that a comparison can show what training on generated pairs gives.
+"""
+
+from typing import Any
+
+from curation.models import Dataset, User
+from mlworkers.models import Run
+from mlworkers.registry.comparison import Cell, Comparison, comparison_of
+from mlworkers.registry.comparison_words import what_it_shows
+from semblance.demo.importing import LATENT
+from semblance.demo.plan import DemoPlan, Stages
+
+MINILM = "packaged:all-MiniLM-L6-v2"
+
+
+def encoders_compared(
+    plan: DemoPlan, dataset: Dataset, *, scores: str, realism: str, by: User, stages: Stages
+) -> dict[str, Any]:
+    """Returns the figures of the comparisons from MiniLM and from the small baseline model."""
+    about: dict[str, Any] = {"by": by, "dataset": dataset.slug}
+    shared: dict[str, Any] = {
+        "kind": "compare_weightings",
+        "scores": scores,
+        "realism": realism,
+        "first_seed": plan.seed,
+        "test_score_set": LATENT,
+        "test_split": "test",
+        **about,
+    }
+    minilm = stages.run("Compare encoders (MiniLM)", model=MINILM, epochs=1, seeds=1, **shared)
+    start = stages.run(
+        "Initialise a small encoder",
+        kind="initialise_encoder",
+        layers=plan.small_layers,
+        width=plan.small_width,
+        seed=plan.seed,
+        **about,
+    )
+    small = stages.run(
+        "Compare encoders (small)",
+        model=f"run:{start.pk}",
+        weightings="plain,realism",
+        epochs=plan.small_epochs,
+        learning_rate=plan.small_rate,
+        seeds=plan.small_seeds,
+        **shared,
+    )
+    return {"minilm": compared(minilm), "small": compared(small)}
+
+
+def compared(run: Run) -> dict[str, Any]:
+    """The figures of a comparison, as its page reads them.
+
+    encoders: of each row its Spearman correlation with the known relatedness, and the ends of its interval.
+    differences: of two rows each, with the interval over pairs and seeds, and whether they differ, all differences of
+    the comparison considered; none where the seeds are too few to judge one. shows: what the page says.
+    """
+    comparison = comparison_of(run.result, run.evaluations.all())
+    return {
+        "seeds": len(comparison.seeds),
+        "encoders": {
+            label: {"spearman": cell.mean, "low": cell.low, "high": cell.high}
+            for label, cell in comparison.cells()
+        },
+        "differences": _differences(comparison) if comparison.judged else [],
+        "tests": comparison.tests,
+        "shows": what_it_shows(comparison),
+    }
+
+
+def _differences(comparison: Comparison) -> list[dict[str, Any]]:
+    from_plain = [
+        # What training adds is plain minus the baseline model; the run has it the other way round.
+        _difference("plain", "base", cell, sign=-1) if label == "base" else _difference(label, "plain", cell)
+        for label, cell in comparison.cells()
+        if cell.has_difference
+    ]
+    shuffled = [_difference(one.label, one.control, one.over_shuffle) for one in comparison.contrasts]
+    return from_plain + shuffled
+
+
+def _difference(label: str, other: str, cell: Cell, *, sign: int = 1) -> dict[str, Any]:
+    ends = sorted(sign * (end or 0.0) for end in (cell.difference_low, cell.difference_high))
+    return {
+        "of": label,
+        "from": other,
+        "difference": sign * (cell.difference or 0.0),
+        "low": ends[0],
+        "high": ends[1],
+        "differs": cell.differs,
+    }
