@@ -3,12 +3,16 @@
 Otherwise an encoder is tested on sentences that it has been trained on.
 """
 
+import hashlib
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 Integers = NDArray[np.int64]
+TOLERANCE = 1e-6  # of the sum of shares
 
 
 def pair_components(a: Integers, b: Integers) -> Integers:
@@ -27,3 +31,39 @@ def pair_components(a: Integers, b: Integers) -> Integers:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[component]
+
+
+class SplitError(ValueError):
+    """The shares of the splits cannot be used."""
+
+
+def splits_drawn(
+    components: Integers, names: Sequence[str], shares: Mapping[str, float], *, seed: int
+) -> list[str]:
+    """Divide pairs into splits so that each component is in one of them, (n,) names of splits.
+
+    components: of each pair, (n,), as `pair_components` numbers them. names: of each pair, different ones; the result
+    depends on them and the seed alone, not on the order of the pairs. shares: of each split, above 0, with the sum 1.
+    The largest component comes first, and each goes to the split that lacks most pairs; components of equal size come in
+    random order. So no split exceeds its share by as many pairs as the largest component has.
+    Raises SplitError.
+    """
+    if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > TOLERANCE:
+        raise SplitError("The shares of the splits must be above 0, and their sum must be 1.")
+    first_names: dict[int, str] = {}
+    for component, name in zip(components.tolist(), names, strict=True):
+        first_names[component] = min(name, first_names.get(component, name))
+    sizes = np.bincount(components, minlength=0).tolist()
+    order = sorted(first_names, key=lambda one: (-sizes[one], _drawn_key(first_names[one], seed)))
+    lacking = {split: share * len(components) for split, share in shares.items()}
+    of_component: dict[int, str] = {}
+    for component in order:
+        split = max(lacking, key=lambda one: lacking[one])
+        of_component[component] = split
+        lacking[split] -= sizes[component]
+    return [of_component[component] for component in components.tolist()]
+
+
+def _drawn_key(name: str, seed: int) -> bytes:
+    """A pseudo-random key of a name, the same in every process."""
+    return hashlib.sha256(f"{seed} {name}".encode()).digest()
