@@ -44,8 +44,8 @@ def splits_drawn(
 
     components: of each pair, (n,), as `pair_components` numbers them. names: of each pair, different ones; the result
     depends on them and the seed alone, not on the order of the pairs. shares: of each split, above 0, with the sum 1.
-    The largest component comes first, and each goes to the split that lacks most pairs; components of equal size come in
-    random order. So no split exceeds its share by as many pairs as the largest component has.
+    The largest component comes first, and each goes to the split that lacks most pairs; components of equal size come
+    in random order. So no split exceeds its share by as many pairs as the largest component has.
     Raises SplitError.
     """
     if not shares or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > TOLERANCE:
