@@ -11,6 +11,7 @@ from celery.worker import state as celery_state
 
 from curation.exchange.uploads import imports_tidy
 from curation.heartbeats import Pulse, database_now
+from mlworkers.pipelines.work import measured
 from mlworkers.plans.kinds import QUEUES, kind_named
 from mlworkers.runs.attempts import Pipeline, run_assist, run_carry_out
 from mlworkers.runs.invitations import ASSIST, EXECUTE, kept_forget, sweep
@@ -71,7 +72,7 @@ def pipeline_of(kind: str) -> Pipeline:
         from mlworkers.pipelines.playground import PIPELINES as pipelines  # noqa: PLC0415, N811
     else:
         from mlworkers.pipelines.default import PIPELINES as pipelines  # noqa: PLC0415, N811
-    return pipelines[kind]
+    return measured(pipelines[kind])
 
 
 def _release_memory() -> None:

@@ -3,17 +3,28 @@
 Pages show it, so that nothing here imports a machine-learning library.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset
-from mlworkers.encoders.plan import ComparisonPlan
+from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
+from mlworkers.pipelines.work import work_of
+from mlworkers.plans.kinds import Kind
+from mlworkers.realism.plan import RealismPlan
+from mlworkers.runs.results import duration_in_words
 from mlworkers.synthesis.estimates import Estimate, estimate_of, longest_sources
-from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 
 def generation_estimate(plan: GenerationPlan, dataset: Dataset) -> str:
@@ -49,11 +60,85 @@ def comparison_estimate(plan: ComparisonPlan) -> str:
     )
 
 
-def run_estimate(plan: Any, dataset: Dataset) -> str:
-    """What a run of an estimated kind will ask for, in words."""
-    return (
-        comparison_estimate(plan) if isinstance(plan, ComparisonPlan) else generation_estimate(plan, dataset)
-    )
+@dataclass(frozen=True)
+class RunEstimate:
+    """What a run will ask for, a sentence a line: the amount of work, the time, the room on the disk. fits: whether
+    the disk has that room.
+    """
+
+    lines: Sequence[str]
+    fits: bool = True
+
+
+def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunEstimate:
+    """Of a kind that is `estimated`."""
+    work = work_of(plan, dataset)
+    pace = pace_of(kind, plan) if work else None
+    room = room_of(plan, work, pace) if work else None
+    lines = [_amount_in_words(plan, dataset, work)]
+    if work:
+        lines += [_time_in_words(kind, plan, work, pace), *([_room_in_words(room)] if room else [])]
+    return RunEstimate(lines, room is None or room.fits)
+
+
+def _amount_in_words(plan: Any, dataset: Dataset, work: int) -> str:
+    if isinstance(plan, ComparisonPlan):
+        return comparison_estimate(plan)
+    if isinstance(plan, GenerationPlan):
+        return generation_estimate(plan, dataset)
+    if not work:
+        return _("With these settings there is nothing to do. Choose other scores, pairs or runs.")
+    return str(AMOUNTS[type(plan)]) % {"work": intcomma(work)}
+
+
+AMOUNTS: Mapping[type[Any], Any] = {
+    BootstrapPlan: gettext_lazy("%(work)s training steps, or fewer if the time limit ends the training."),
+    EncoderPlan: gettext_lazy("%(work)s training pairs, each counted once for every epoch."),
+    EvaluationPlan: gettext_lazy("%(work)s pairs to evaluate on, besides those of published test suites."),
+    RealismPlan: gettext_lazy(
+        "%(work)s sentences, counted once for every epoch if classifiers are fine-tuned."
+    ),
+    ConsistencyPlan: gettext_lazy("%(work)s pairs to score or to learn from."),
+    PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
+}
+
+
+def _time_in_words(kind: Kind, plan: Any, work: int, pace: Pace | None) -> str:
+    if pace is None:
+        sentence = _(
+            "The time cannot be estimated yet: no run of this kind with these settings and this model has finished "
+            "without interruption on a device that this queue's workers have."
+        )
+        if kind.preview:
+            sentence += " " + _("“Preview ten rows” measures it.")
+        return sentence
+    seconds = pace.seconds_for(work)
+    if isinstance(plan, BootstrapPlan):
+        seconds = min(seconds, plan.minutes * 60)
+    sentence = _("About %(time)s, by run %(run)s, which took %(taken)s for %(share)s of this work")
+    if pace.run.kind == kind.preview:
+        sentence = _("About %(time)s, by the preview of run %(run)s")
+    words = {
+        "time": duration_in_words(seconds),
+        "run": pace.run.pk,
+        "taken": duration_in_words(pace.seconds),
+        "share": f"{pace.work / work:.0%}",
+    }
+    same = plan.model == pace.run.plan.get("model") if hasattr(plan, "model") else True
+    return sentence % words + ("." if same else _(" with another model of the same size."))
+
+
+def _room_in_words(room: Room) -> str:
+    words = {name: filesizeformat(getattr(room, name)) for name in ("kept", "meanwhile", "free")}
+    sentence = _("It will leave files of about %(kept)s.")
+    if room.meanwhile:
+        sentence = _(
+            "It will leave files of about %(kept)s and needs about %(meanwhile)s more while it runs."
+        )
+    free = _("%(free)s are free on the disk.")
+    if not room.fits:
+        free = _("Only %(free)s are free on the disk: this is too little. Free some space first.")
+    return f"{sentence} {free}" % words
 
 
 def estimate_in_words(estimate: Estimate) -> str:

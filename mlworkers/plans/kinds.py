@@ -168,6 +168,7 @@ KINDS: dict[str, Kind] = {
             ),
             plan=BootstrapPlan,
             unit=gettext_lazy("steps"),
+            estimated=True,
         ),
         _machine_kind(
             name="preview_generation",
@@ -202,6 +203,7 @@ KINDS: dict[str, Kind] = {
             plan=RealismPlan,
             unit=gettext_lazy("sentences"),
             writes=True,
+            estimated=True,
         ),
         _machine_kind(
             name="score_consistency",
@@ -213,6 +215,7 @@ KINDS: dict[str, Kind] = {
             plan=ConsistencyPlan,
             unit=gettext_lazy("pairs"),
             writes=True,
+            estimated=True,
         ),
         _machine_kind(
             name="initialise_encoder",
@@ -232,6 +235,7 @@ KINDS: dict[str, Kind] = {
             ),
             plan=EncoderPlan,
             unit=gettext_lazy("steps"),
+            estimated=True,
         ),
         _machine_kind(
             name="evaluate_encoder",
@@ -242,6 +246,7 @@ KINDS: dict[str, Kind] = {
             ),
             plan=EvaluationPlan,
             unit=gettext_lazy("sentences"),
+            estimated=True,
         ),
         _machine_kind(
             name="score_pairs",
@@ -253,6 +258,7 @@ KINDS: dict[str, Kind] = {
             plan=PairScoringPlan,
             unit=gettext_lazy("pairs"),
             writes=True,
+            estimated=True,
         ),
         _machine_kind(
             name="compare_weightings",

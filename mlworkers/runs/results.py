@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -139,6 +140,7 @@ TERMS: Mapping[str, Any] = {
     "unreviewed": gettext_lazy("Generated pairs without a verdict"),
     "unscored_left_out": gettext_lazy("Pairs without p_D, left out"),
     "unscored_as_human": gettext_lazy("Pairs without p_D, counted as human (p_D = 1)"),
+    "work": gettext_lazy("Amount of work, for estimates of later runs"),
     "sd": gettext_lazy("sd over seeds"),
     "difference": gettext_lazy("Difference"),
     "difference_sd": gettext_lazy("sd over seeds"),
@@ -171,3 +173,18 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return "–" if value in (None, "") else str(value)
+
+
+def duration_in_words(seconds: float | None) -> str:
+    """A length of time in its two largest units: "850 ms", "42 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"."""
+    if seconds is None:
+        return ""
+    if seconds < 1:
+        return _("%(number)s ms") % {"number": round(seconds * 1000)}
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    units = [_("%(number)s d"), _("%(number)s h"), _("%(number)s min"), _("%(number)s s")]
+    parts = list(
+        dropwhile(lambda part: not part[0], zip((*divmod(hours, 24), minutes, rest), units, strict=True))
+    )
+    return " ".join(unit % {"number": number} for number, unit in parts[:2] if number)

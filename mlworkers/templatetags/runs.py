@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import dropwhile
 from typing import Any
 
 from django import template
@@ -13,27 +12,12 @@ from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
 from mlworkers.registry.cards import MODEL_KIND_LABELS, card_of
-from mlworkers.runs.results import parts_of, shown
+from mlworkers.runs.results import duration_in_words, parts_of, shown
 
 register = template.Library()
 register.filter("result_parts", parts_of)
+register.filter("duration", duration_in_words)
 register.simple_tag(card_of, name="card")
-
-
-@register.filter
-def duration(seconds: float | None) -> str:
-    """A length of time in its two largest units: "850 ms", "42 s", "3 min 20 s", "2 h 5 min", "3 d 4 h"."""
-    if seconds is None:
-        return ""
-    if seconds < 1:
-        return _("%(number)s ms") % {"number": round(seconds * 1000)}
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    units = [_("%(number)s d"), _("%(number)s h"), _("%(number)s min"), _("%(number)s s")]
-    parts = list(
-        dropwhile(lambda part: not part[0], zip((*divmod(hours, 24), minutes, rest), units, strict=True))
-    )
-    return " ".join(unit % {"number": number} for number, unit in parts[:2] if number)
 
 
 @register.filter

@@ -68,9 +68,9 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
         datasets=datasets_readable(request.user),
         initial=_plan_before(request),
     )
-    estimate = ""
+    estimate = None
     if form.is_valid() and chosen.estimated and dataset is not None and "estimate" in request.POST:
-        estimate = run_estimate(plan_from(chosen, form.plan()), dataset)
+        estimate = run_estimate(chosen, plan_from(chosen, form.plan()), dataset)
     elif form.is_valid():
         plan, launch = form.plan(), form.cleaned_data["launch"]
         try:

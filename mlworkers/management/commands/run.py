@@ -74,7 +74,8 @@ class Command(BaseCommand):
     def _say_what_it_asks_for(self, run: Run) -> None:
         kind = KINDS[run.kind]
         if kind.estimated and run.dataset is not None:
-            self.stderr.write(run_estimate(plan_from(kind, run.plan), run.dataset))
+            for sentence in run_estimate(kind, plan_from(kind, run.plan), run.dataset).lines:
+                self.stderr.write(sentence)
 
     def _say_what_it_waits_for(self, run: Run) -> None:
         run.refresh_from_db()

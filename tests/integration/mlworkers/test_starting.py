@@ -354,10 +354,13 @@ def test_only_a_kind_that_can_estimate_offers_it(client, admin, dataset) -> None
 
     pages = {
         name: client.get(reverse("mlworkers:run_start", args=[name]), {"dataset": dataset.slug}).text
-        for name in ("generate_pairs", "score_realism")
+        for name in ("generate_pairs", "score_realism", "analyse_language")
     }
 
-    assert [name for name, page in pages.items() if "Estimate first" in page] == ["generate_pairs"]
+    assert [name for name, page in pages.items() if "Estimate first" in page] == [
+        "generate_pairs",
+        "score_realism",
+    ]
 
 
 def test_a_preview_is_started_from_the_form_and_leads_back_to_it_with_its_settings(

@@ -1,0 +1,117 @@
+"""How much there is to do in a run, counted from the database alone: before the start for its estimate, and at its end
+for the estimates of later runs. Nothing here imports a machine-learning library.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import QuerySet
+
+from curation.datasets.inclusion import included
+from curation.models import Dataset, Pair, PairScore, Sentence
+from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, TrainingPlan
+from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.realism.plan import ClassifierKind, RealismPlan
+from mlworkers.runs.attempts import Pipeline
+from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.runs.presence import device_name
+from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
+
+
+def work_of(plan: Any, dataset: Dataset) -> int:
+    """In a unit that is the same for every run of the kind; 0 where the kind has no estimate, or nothing to do."""
+    count = WORK.get(type(plan))
+    return count(plan, dataset) if count else 0
+
+
+def measured(pipeline: Pipeline) -> Pipeline:
+    """The pipeline, whose result also says how much it did and on what device."""
+
+    def does(plan: Any, job: Job) -> Outcome:
+        outcome = pipeline(plan, job)
+        work = work_of(plan, job.dataset) if job.dataset else 0
+        if not work:
+            return outcome
+        facts: dict[str, Any] = {"device": device_name()}
+        if (
+            "rows_of_the_run" not in outcome.result
+        ):  # a preview does little of the work that its plan asks for
+            facts["work"] = work
+        return replace(outcome, result={**outcome.result, **facts})
+
+    return does
+
+
+def _scored(dataset: Dataset | str, name: str, *, split: str = "", generated_pairs: str = "") -> int:
+    """The active pairs that have a score in the set of that name."""
+    of = {"dataset": dataset} if isinstance(dataset, Dataset) else {"dataset__slug": dataset}
+    pairs: QuerySet[Pair] = Pair.objects.filter(status=Pair.Status.ACTIVE, **of)
+    if split:
+        pairs = pairs.filter(split=split)
+    if generated_pairs:
+        pairs = pairs.filter(included(generated_pairs))
+    of_set = {f"score_set__{key}": value for key, value in of.items()}
+    return PairScore.objects.filter(**of_set, score_set__name=name, pair__in=pairs).count()
+
+
+def _trained(plan: TrainingPlan, dataset: Dataset | str, scores: str) -> int:
+    pairs = _scored(dataset, scores, split=plan.split, generated_pairs=plan.generated_pairs.value)
+    return pairs * plan.epochs
+
+
+def _training(plan: EncoderPlan, dataset: Dataset) -> int:
+    return _trained(plan, dataset, plan.scores)
+
+
+def _comparison(plan: ComparisonPlan, dataset: Dataset) -> int:
+    once = sum(_trained(plan, source.dataset, source.scores) for source in plan.all_sources)
+    return once * len(plan.chosen) * plan.seeds
+
+
+def _evaluation(plan: EvaluationPlan, dataset: Dataset) -> int:
+    return _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
+
+
+def _pairs(plan: PairScoringPlan, dataset: Dataset) -> int:
+    pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
+    return (pairs.filter(split=plan.split) if plan.split else pairs).count()
+
+
+def _consistency(plan: ConsistencyPlan, dataset: Dataset) -> int:
+    scored = _scored(dataset, plan.scores)
+    if not plan.human_scores:
+        return scored
+    return scored + _scored(plan.human_dataset or dataset, plan.human_scores, split=plan.human_split)
+
+
+def _realism(plan: RealismPlan, dataset: Dataset) -> int:
+    """Rejected pairs are counted too: a review during the run must not change what it says it did."""
+    written = dataset.pairs.filter(run_ref=plan.run)
+    machines = written.values("b").distinct().count()
+    people = dataset.sentences.filter(origin=Sentence.Origin.HUMAN).count()
+    sentences = machines + (min(people, plan.most_humans) if plan.most_humans else people) if machines else 0
+    return sentences * (plan.epochs if plan.classifier == ClassifierKind.FINE_TUNED else 1)
+
+
+def _generation(plan: GenerationPlan, dataset: Dataset) -> int:
+    sources = sources_drawn(dataset, plan.split, most=plan.sources, seed=plan.seed)
+    return len(sources) * len(plan.label_list) * plan.samples
+
+
+def _bootstrap(plan: BootstrapPlan, _dataset: Dataset) -> int:
+    return plan.steps
+
+
+WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
+    BootstrapPlan: _bootstrap,
+    ComparisonPlan: _comparison,
+    ConsistencyPlan: _consistency,
+    EncoderPlan: _training,
+    EvaluationPlan: _evaluation,
+    GenerationPlan: _generation,
+    PairScoringPlan: _pairs,
+    RealismPlan: _realism,
+}
