@@ -18,6 +18,7 @@ from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, rows_read, writer_for
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.answers import answers_found
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.synthesis.asking import Asked
 from mlworkers.synthesis.bootstrap import generator_trained
@@ -81,7 +82,10 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
 
 def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
-    any_writer = writer_for(plan, job.report)
+    known: Sequence[Mapping[str, Any]] = ()
+    if plan.endpoint_model:
+        known = job.drawn_once("answers.json", lambda: {"answers": answers_found(plan, dataset)})["answers"]
+    any_writer = writer_for(plan, job.report, known)
     if plan.writes_first_sentences:
         drawn = _first_sentences(plan, job, dataset, any_writer)
     else:
@@ -90,7 +94,7 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
     if plan.endpoint_model:
         job.report(0, 1, estimate_in_words(estimate_of([source.text for source in sources], plan)))
     writer = any_writer.of(plan, sources)
-    paths = job.shards.all("writing", writer.sizes, writer.write, message=_("Writing sentences"))
+    paths = job.shards.all(plan.stage, writer.sizes, writer.write, message=_("Writing sentences"))
     written, refused = rows_read(paths)
     if not written:
         raise UserError(refused[0])
@@ -99,6 +103,14 @@ def generate_pairs(plan: GenerationPlan, job: Job) -> Outcome:
         "refused": len(refused),
         "refused_because": list(refused[:3]),
     }
+    runs = writer.runs_of(written) + Counter(
+        {int(run): n for run, n in drawn.get("first_earlier", {}).items()}
+    )
+    if runs:
+        facts["earlier_answers"] = {
+            _("run %(run)s") % {"run": run}: count for run, count in sorted(runs.items())
+        }
+        facts["answers"] = len(written) + len(drawn.get("first_rows", ()))
     return _stored(processed, drawn, job, writer, facts)
 
 
@@ -107,8 +119,15 @@ def _first_sentences(
 ) -> dict[str, Any]:
     """Sources that the model writes, and every row that it wrote for them, as `drawn_once` keeps them."""
     writer = any_writer.of(plan_of_first(plan), orders_of(plan))
-    paths = job.shards.all("first", writer.sizes, writer.write, message=_("Writing first sentences"))
-    return job.drawn_once("sources.json", lambda: first_sentences_chosen(plan, dataset, rows_read(paths)))
+    paths = job.shards.all(
+        writer.plan.stage, writer.sizes, writer.write, message=_("Writing first sentences")
+    )
+
+    def chosen() -> dict[str, Any]:
+        asked = rows_read(paths)
+        return first_sentences_chosen(plan, dataset, asked) | {"first_earlier": writer.runs_of(asked.rows)}
+
+    return job.drawn_once("sources.json", chosen)
 
 
 def first_sentences_chosen(plan: GenerationPlan, dataset: Dataset, asked: Asked) -> dict[str, Any]:
@@ -158,6 +177,12 @@ def _stored(
         message += _("; not self-debiased")
     if firsts:
         message += _("; first sentences written by the model too")
+    if "earlier_answers" in facts:
+        message += _("; %(earlier)s of %(answers)s answers come from %(runs)s") % {
+            "earlier": intcomma(sum(facts["earlier_answers"].values())),
+            "answers": intcomma(facts["answers"]),
+            "runs": ", ".join(facts["earlier_answers"]),
+        }
     if facts.get("draws") is False:
         message += _(
             "; the endpoint gave the same answer to all samples of each source and label, so it does not draw at random"

@@ -2,10 +2,12 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -18,6 +20,7 @@ from curation.files.writing import replacing
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pretrained.compute import Compute, choose_compute
 from mlworkers.pretrained.quiet import quiet
+from mlworkers.runs.answers import answer_place
 from mlworkers.synthesis.asking import Asked, rows_asked
 from mlworkers.synthesis.endpoint import ChatClient, endpoint_of
 from mlworkers.synthesis.generator import Generator, PromptTooLongError, load_generator
@@ -29,8 +32,9 @@ from mlworkers.synthesis.writing import check_length, rows_written
 class ShardWriter(ABC):
     """Writes shards of the sources. seconds, rows: of the shards that this worker wrote."""
 
-    def __init__(self, plan: GenerationPlan, report: Report) -> None:
+    def __init__(self, plan: GenerationPlan, report: Report, known: Sequence[Mapping[str, Any]] = ()) -> None:
         self.plan = plan
+        self._known = {answer_place(line): line for line in known}
         self.seconds, self.rows = 0.0, 0
         self.parts: list[Sequence[Source]] = []
         self._report = report
@@ -42,6 +46,12 @@ class ShardWriter(ABC):
         other.plan, other.seconds, other.rows = plan, 0.0, 0
         other.parts = [sources[start : start + size] for start in range(0, len(sources), size)]
         return other
+
+    def runs_of(self, rows: Iterable[WrittenRow]) -> Counter[int]:
+        """How many of the rows are answers of earlier runs, by the number of the run."""
+        texts = {source.id: source.text for part in self.parts for source in part}
+        places = ((self.plan.stage, texts[row.source], row.label, row.sample) for row in rows)
+        return Counter(self._known[place]["run"] for place in places if place in self._known)
 
     @property
     def sizes(self) -> list[int]:
@@ -102,16 +112,29 @@ class EndpointWriter(ShardWriter):
         client = ChatClient(
             endpoint, self.plan.endpoint_model, timeout=self.plan.timeout, attempts=self.plan.attempts
         )
+        answers = _answers_of(path)
+        if not answers.exists():
+            earlier = [asdict(row) for row in self._earlier(sources)]
+            lines_write(answers, earlier)
+            self.rows -= len(earlier)
         with quiet("httpx2", "httpcore2"):  # their log lines hold the address
             try:
-                return rows_asked(client, sources, self.plan, answers=_answers_of(path), report=report)
+                return rows_asked(client, sources, self.plan, answers=answers, report=report)
             finally:
                 client.close()
 
+    def _earlier(self, sources: Sequence[Source]) -> Iterator[WrittenRow]:
+        """What an earlier run was answered, as rows of these sources."""
+        for source, label, sample in product(sources, self.plan.label_list, range(self.plan.samples)):
+            line = self._known.get((self.plan.stage, source.text, label, sample))
+            if line:
+                given = (line[name] for name in ("text", "tokens", "prompt_tokens", "finish"))
+                yield WrittenRow(source.id, label, sample, *given)
 
-def writer_for(plan: GenerationPlan, report: Report) -> ShardWriter:
-    """A writer without sources, which `ShardWriter.of` gives it."""
-    return (EndpointWriter if plan.endpoint_model else ModelWriter)(plan, report)
+
+def writer_for(plan: GenerationPlan, report: Report, known: Sequence[Mapping[str, Any]] = ()) -> ShardWriter:
+    """A writer without sources, which `ShardWriter.of` gives it. known: answers of earlier runs (`runs.answers`)."""
+    return (EndpointWriter if plan.endpoint_model else ModelWriter)(plan, report, known)
 
 
 def _answers_of(shard: Path) -> Path:

@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 from curation.heartbeats import database_now
 from mlworkers.models import Run
 from mlworkers.plans.kinds import QUEUES, UNLISTED
+from mlworkers.runs.answers import answers_save
 from mlworkers.runs.lifecycle import run_invited, run_uninvited
 from mlworkers.runs.presence import workers_forget
 from mlworkers.runs.selectors import assistants_wanted, runs_to_assist, runs_to_invite
@@ -69,7 +70,12 @@ def sweep(queues: Collection[str] = QUEUES) -> None:
 
 
 def kept_forget(runs: Iterable[int]) -> None:
-    """Remove what attempts shared, of those runs that have ended."""
+    """Remove what attempts shared, of those runs that have ended; but an endpoint's answers were paid for."""
     ended = Run.objects.filter(pk__in=runs).exclude(state__in=[Run.State.QUEUED, Run.State.RUNNING])
-    for number in ended.values_list("pk", flat=True):
-        shutil.rmtree(kept_folder(number), ignore_errors=True)
+    for run in ended:
+        try:
+            answers_save(run)
+        except OSError:  # such as a full disk; the shards stay for the next time
+            logger.exception("The answers of run %s could not be stored", run.pk)
+        else:
+            shutil.rmtree(kept_folder(run.pk), ignore_errors=True)

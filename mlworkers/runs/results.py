@@ -135,6 +135,8 @@ TERMS: Mapping[str, Any] = {
     "suspected_errors": gettext_lazy("Suspected wrong targets (confident learning)"),
     "spearman_p_y_target": gettext_lazy("Spearman of p_y and target"),
     "circular": gettext_lazy("Circular: learned from the targets themselves"),
+    "answers": gettext_lazy("Answers of the endpoint"),
+    "earlier_answers": gettext_lazy("Answers taken from earlier runs"),
     "draws": gettext_lazy("The endpoint draws at random"),
     "generated_pairs": gettext_lazy("Generated pairs included"),
     "unreviewed": gettext_lazy("Generated pairs without a verdict"),

@@ -7,8 +7,9 @@ row follow as they follow from a source's text.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import ceil
+from typing import ClassVar
 
-from mlworkers.synthesis.plan import GenerationPlan
+from mlworkers.synthesis.plan import FIRST, GenerationPlan
 from mlworkers.synthesis.postprocessing import Row
 from mlworkers.synthesis.prompts import Task
 from mlworkers.synthesis.rows import Source
@@ -17,6 +18,8 @@ from mlworkers.synthesis.rows import Source
 @dataclass(frozen=True)
 class FirstSentencesPlan(GenerationPlan):
     """A generation of first sentences: each order has one row for each label, and nothing is held against it."""
+
+    stage: ClassVar[str] = FIRST
 
     @property
     def instructions(self) -> Task:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import ClassVar
 
 from mlworkers.plan_fields import (
     SEEDS,
@@ -17,6 +18,7 @@ from mlworkers.pretrained.sources import ModelError, parse_source
 from mlworkers.synthesis.chat import AnswerForm
 from mlworkers.synthesis.prompts import Task, labels_listed, task_named
 
+FIRST, SECOND = "first", "writing"  # the stages of a generation, by the sentences that they write
 HELD_OUT = frozenset({"dev", "development", "eval", "evaluation", "test", "val", "valid", "validation"})
 
 from_dino = partial(setting, source="DINO (Schick and Schütze 2021)")
@@ -114,6 +116,8 @@ class BootstrapPlan:
 @dataclass(frozen=True)
 class GenerationPlan:
     """Second sentences for human ones, by self-debiased decoding. Defaults: DINO's and RISE's."""
+
+    stage: ClassVar[str] = SECOND
 
     dataset: str = dataset_setting()
     model: str = setting(

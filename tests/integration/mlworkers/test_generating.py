@@ -4,7 +4,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -18,10 +18,11 @@ from mlworkers.models import Artifact, Run
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.previewing import preview_generation
+from mlworkers.runs.invitations import kept_forget
 from mlworkers.runs.jobs import Job, Outcome
-from mlworkers.runs.services import run_start
+from mlworkers.runs.services import run_cancel, run_start
 from mlworkers.runs.shards import Shards
-from mlworkers.runs.storage import Curve, home_relative, run_folder
+from mlworkers.runs.storage import Curve, home_relative, kept_folder, run_folder, runs_with_kept
 from mlworkers.synthesis.plan import BootstrapPlan, FirstSentences, GenerationPlan
 from semblance.demo.scenes import scene_pairs
 from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
@@ -547,6 +548,80 @@ def test_a_run_through_an_endpoint_that_was_killed_asks_only_for_what_is_missing
     seeds = [request["seed"] for request in endpoint.requests]
     assert len(seeds) - len(set(seeds)) <= 2 * plan.concurrency
     assert not list((run_folder(run.pk) / "kept" / "shards" / "writing").glob("*.answers"))
+
+
+ASKING = {"dataset": "scenes", "model": "openai:tiny", "sources": 6, "samples": 2, "shard_sources": 2}
+
+
+def started(**changes) -> Run:
+    return run_start(kind="generate_pairs", plan={**ASKING, "concurrency": 1, **changes}, by=None)
+
+
+def carried_out(run: Run, settings, answering=answered) -> tuple[Run, Server]:
+    with serving(answering) as server:
+        settings.OPENAI_BASE_URL = server.address
+        tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run, server
+
+
+def breaking_off(after: int, broken):
+    """Answers so many requests, and then what `broken` says."""
+    asked = []
+
+    def answering(request: dict) -> Reply:
+        asked.append(request)
+        return answered(request) if len(asked) <= after else broken(request)
+
+    return answering
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_the_answers_of_a_run_that_failed_or_was_cancelled_are_not_asked_for_again(
+    scenes: Dataset, settings, cancelled: bool
+) -> None:
+    broken_run = started()
+
+    def broken(request: dict) -> Reply:
+        if not cancelled:
+            return Reply(401)
+        run_cancel(run=broken_run, by=None)
+        return answered(request)
+
+    broken_run, before = carried_out(broken_run, settings, breaking_off(20, broken))
+    run, after = carried_out(started(concurrency=2, shard_sources=5, sources=7), settings)
+
+    assert broken_run.state == ("cancelled" if cancelled else "failed")
+    assert run.state == "succeeded", run.message
+    artifact = Artifact.objects.get(run=broken_run)
+    kept = len((run_folder(broken_run.pk) / "answers.jsonl").read_text().splitlines())
+    assert (artifact.kind, artifact.card["rows"]) == ("answers", kept)
+    assert kept >= sum(request["seed"] % 7 != 0 for request in before.requests[:20]) > 10
+    assert run.result["earlier_answers"] == {f"run {broken_run.pk}": kept}
+    assert len(after.requests) == 7 * 3 * 2 - kept == run.result["answers"] - kept
+    assert f"; {kept} of 42 answers come from run {broken_run.pk}" in run.message
+    alone, _server = carried_out(started(sources=7, seed=43), settings)
+    assert "earlier_answers" not in alone.result  # another seed asks other questions
+    Artifact.objects.all().delete()
+    fresh, _server = carried_out(started(sources=7), settings)
+    rows = [next(run_folder(each.pk).rglob("rows.jsonl")).read_text() for each in (run, fresh)]
+    assert rows[0] == rows[1]
+
+
+def test_the_answers_of_a_run_whose_worker_was_killed_before_it_tidied_up_are_stored_later(
+    scenes: Dataset, endpoint: Server
+) -> None:
+    plan = replace(WRITING, model="openai:tiny", concurrency=1)
+    run = RunFactory(dataset=scenes, kind="generate_pairs", plan=asdict(plan), state="failed")
+    with pytest.raises(KilledError):
+        generate_pairs(plan, work_of(run, report=killed_when("Writing sentences", 20)))
+
+    kept_forget(runs_with_kept())
+    kept_forget(runs_with_kept())
+
+    assert Artifact.objects.get(run=run).card["rows"] > 10
+    assert not kept_folder(run.pk).exists()
 
 
 def test_a_run_says_that_its_endpoint_does_not_draw(scenes: Dataset, settings) -> None:
