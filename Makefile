@@ -43,6 +43,7 @@ bench: $(VENV)/installed-bench ## every benchmark this machine can run, each a r
 
 false-alarms: $(VENV)/installed ## how often equal weightings are called different, by simulation (some minutes)
 	@PYTHONPATH=. $(BIN)/python docs/experiments/false_alarms.py
+	@PYTHONPATH=. $(BIN)/python docs/experiments/false_alarms_labels.py
 
 real-rise: $(VENV)/installed ## RISE on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/ and snli/)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/ and snli/: make real-rise DATA=FOLDER"; exit 2; }

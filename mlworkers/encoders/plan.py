@@ -372,7 +372,12 @@ class EvaluationPlan:
         kinds=("encoder",),
     )
     score_set: str = setting(
-        "Score set", "The scores that people gave.", refers_to="score set", kinds=("reference", "human")
+        "Score set",
+        "The scores that people gave. May be empty if test suites are named: then no pair of the dataset is used.",
+        default="",
+        refers_to="score set",
+        kinds=("reference", "human"),
+        preselected=True,
     )
     split: str = setting(
         "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
@@ -393,7 +398,12 @@ class EvaluationPlan:
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
-        names_listed(self.suites)
+        if not names_listed(self.suites) and not self.score_set:
+            raise PlanError(
+                "Neither “%(scores)s” nor “%(suites)s” is given, so there is nothing to evaluate on; give either.",
+                scores=SettingName("score_set"),
+                suites=SettingName("suites"),
+            )
 
     @property
     def suite_names(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
-from curation.models import Snapshot
+from curation.models import ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
@@ -30,6 +30,7 @@ from mlworkers.encoders.plan import (
     ComparisonPlan,
     EncoderPlan,
     EvaluationPlan,
+    Signal,
     Source,
     Weighting,
     signals_of,
@@ -117,7 +118,10 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     suites = suites_read(plan.suite_names)
     compute = choose_compute(plan.device, plan.precision)
     encoder = load_encoder(model, compute)
-    result, rows = _evaluated_on_dataset(plan, job, trained_on(model), encoder)
+    result: dict[str, Any] = {"warnings": []}
+    rows: list[Evaluation] = []
+    if plan.score_set:
+        result, rows = _evaluated_on_dataset(plan, job, trained_on(model), encoder)
     warnings: list[str] = result.pop("warnings")
     figures: list[Figure] = []
     for suite, read in suites:
@@ -140,7 +144,7 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     rows += [evaluation_of(figure, model=plan.model[:_LONGEST_NAME]) for figure in figures]
     if figures:
         result |= {**suite_results(figures), "files": suite_files(suites)}
-    words = [_correlation_in_words(result)]
+    words = [_correlation_in_words(result)] if plan.score_set else []
     words += [f"{suite.label}: {_first_of(figures, suite)}" for suite, _read in suites]
     message = "; ".join(words)
     return Outcome(message, {**result, "warnings": warnings}, evaluations=[(row, None) for row in rows])
@@ -254,8 +258,17 @@ def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
         "scores": plan.scores,
         "realism": plan.realism,
         "consistency": plan.consistency,
+        "consistency_circular": _weighs_in_a_circle(plan, data.snapshot),
         "plan": asdict(plan),
     }
+
+
+def _weighs_in_a_circle(plan: EncoderPlan, snapshot: Snapshot) -> bool:
+    """Whether the weights are made from a p_y that learned from the target similarities themselves."""
+    if Signal.CONSISTENCY not in (plan.weighting.controlled or plan.weighting).signals:
+        return False
+    sets = ScoreSet.objects.filter(dataset=snapshot.dataset_id, name=plan.consistency)
+    return any(bool(one.parameters.get("circular")) for one in sets)
 
 
 def _training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:

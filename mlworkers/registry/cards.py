@@ -17,13 +17,17 @@ MODEL_KIND_LABELS: dict[str, Text] = {
 
 @dataclass(frozen=True)
 class Card:
-    """What a reader wants to know of a model. Empty or None: its run did not say."""
+    """What a reader wants to know of a model. Empty or None: its run did not say.
+
+    circular: whether its weights are made from a p_y that learned from the target similarities themselves.
+    """
 
     name: str
     label: str
     base: str
     seed: int | None
     snapshot: int | None
+    circular: bool = False
 
 
 def card_of(artifact: Artifact) -> Card:
@@ -46,6 +50,7 @@ def card_of(artifact: Artifact) -> Card:
         base=str(facts.get("base") or facts.get("model") or ""),
         seed=seed,
         snapshot=_whole(facts.get("snapshot")) or None,
+        circular=bool(facts.get("consistency_circular")),
     )
 
 

@@ -52,6 +52,15 @@ class Table:
             not cell.in_domain for source in self.sources for _label, cells in source.rows for cell in cells
         )
 
+    @property
+    def has_undefined(self) -> bool:
+        return any(
+            cell.cell.mean is None
+            for source in self.sources
+            for _label, cells in source.rows
+            for cell in cells
+        )
+
 
 def suite_table_of(result: Mapping[str, Any], *, judged: bool) -> Table | None:
     """From a comparison's result; None where it has no such table, as older ones. Baseline rows come first, once."""

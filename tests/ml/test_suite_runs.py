@@ -72,6 +72,22 @@ def test_an_encoder_is_evaluated_on_suites_beside_its_dataset(suites, encoder_fo
     assert set(run.result["thresholds"]) == {"snli, accuracy", "snli, f1"}
 
 
+def test_suites_alone_need_no_scores_of_the_dataset(suites, encoder_folder) -> None:
+    dataset = dataset_with_pairs()
+
+    run = carried_out("evaluate_encoder", dataset, encoder_folder, suites="stsb", bootstrap=100, device="cpu")
+
+    assert run.state == "succeeded", run.message
+    assert run.message.startswith("STS benchmark: Spearman")
+    assert set(run.evaluations.values_list("suite", flat=True)) == {"stsb"}
+    assert not dataset.snapshots.exists()
+
+
+def test_an_evaluation_on_nothing_is_refused() -> None:
+    with pytest.raises(UserError, match="there is nothing to evaluate on"):
+        run_start(kind="evaluate_encoder", plan={"dataset": dataset_with_pairs().slug, "model": "x"}, by=None)
+
+
 def test_scores_of_known_reliability_have_a_ceiling(encoder_folder) -> None:
     dataset = dataset_with_pairs()
     dataset.score_sets.filter(name="gold").update(

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from django.db import connections
 
 from curation.errors import UserError
 from curation.files.writing import sha256_of
@@ -587,6 +588,7 @@ def test_the_answers_of_a_run_that_failed_or_was_cancelled_are_not_asked_for_aga
         if not cancelled:
             return Reply(401)
         run_cancel(run=broken_run, by=None)
+        connections.close_all()  # of the server's thread
         return answered(request)
 
     broken_run, before = carried_out(broken_run, settings, breaking_off(20, broken))

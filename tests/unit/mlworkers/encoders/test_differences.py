@@ -5,6 +5,9 @@ import pytest
 from scipy.stats import t as student
 
 from docs.experiments.false_alarms import Regime, trial
+from docs.experiments.false_alarms_labels import REGIMES as LABEL_REGIMES
+from docs.experiments.false_alarms_labels import Setting
+from docs.experiments.false_alarms_labels import trial as label_trial
 from mlworkers.encoders.differences import difference_from, holm
 
 
@@ -101,6 +104,14 @@ def test_equal_weightings_are_called_different_in_about_one_trial_of_twenty(regi
     ]
 
     assert 0.01 < np.mean(trials) < 0.1
+
+
+@pytest.mark.parametrize("regime", ["seeds", "pairs", "interaction"])
+def test_equal_weightings_seldom_differ_in_accuracy_and_f1(regime: str) -> None:
+    small = Setting(pairs=300, dev=200, positive=0.4)
+    trials = [label_trial(number, setting=small, regime=LABEL_REGIMES[regime]) for number in range(200)]
+
+    assert (np.mean(trials, axis=0) < 0.125).all()
 
 
 def test_a_true_difference_is_mostly_found_where_noise_is_small() -> None:
