@@ -1,12 +1,13 @@
 """How human the sentences of a generation sound: p_D of each, from a classifier that saw neither it nor its doubles."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from curation.datasets.services import ScoredSentence
@@ -25,7 +26,8 @@ from mlworkers.realism.discrimination import auc_difference
 from mlworkers.realism.fine_tuning import fine_tune, part_of, schedule_of
 from mlworkers.realism.head import Floats, cross_fit, fit_head, usual_penalty
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
-from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
+from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences
+from mlworkers.realism.shortcuts import shortcut_figures, shortcuts_near
 from mlworkers.realism.verdicts import FEWEST_EACH
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.training.loop import CurvePoint
@@ -72,6 +74,8 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
         **pair_figures(of_pairs, [pair.target for pair in scored.pairs]),
         **({} if without is None else verdict_figures(scored.verdicts, without, logits)),
     }
+    if warning := _shortcut_warning(figures):
+        figures["warnings"] = [warning]
     made = _sentence_scores(job.folder / "sentence-scores.csv", scored, data, logits, p_human)
     publish = scores_to_publish(
         job,
@@ -103,6 +107,20 @@ def score_realism(plan: RealismPlan, job: Job) -> Outcome:
     )
     told = [message % figures, _change(figures)] if plan.learn_from_verdicts else [message % figures]
     return Outcome(". ".join(told), figures | about, [made], publish=publish)
+
+
+def _shortcut_warning(figures: Mapping[str, Any]) -> str:
+    """That p_D may know no more than characters or words, where these alone do about as well."""
+    near = shortcuts_near(figures)
+    if not near:
+        return ""
+    names = {"characters": _("counts of characters"), "words": _("the words that occur")}
+    alone = [f"{names[bag]} ({figures[f'{bag}_auc']:.2f})" for bag in near]
+    sentence = _(
+        "The AUC of %(bags)s alone is within the interval of p_D's own AUC or above it, so p_D may say more about "
+        "format or vocabulary than about how sentences are written."
+    )
+    return sentence % {"bags": get_text_list(alone, _("and"))}
 
 
 def _with_verdicts(plan: RealismPlan, data: SdiData, scored: SentencesToScore) -> SdiData:

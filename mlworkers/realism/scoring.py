@@ -1,6 +1,5 @@
 """From held-out logits to p_D, and the figures that say what p_D is worth."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +18,6 @@ from mlworkers.realism.calibration import (
 )
 from mlworkers.realism.dataset import SdiData
 from mlworkers.realism.discrimination import auc, auc_interval
-from mlworkers.realism.head import cross_fit
-
-_FEWEST_SENTENCES = 5  # in which a character must occur, to be counted
-_PENALTY_OF_COUNTS = 0.01
 
 
 @dataclass(frozen=True)
@@ -67,30 +62,6 @@ def score_sentences(logits: ArrayLike, data: SdiData, *, temperature: float = 0.
         "folds": data.folds,
     }
     return Scoring(p_human, fitted, figures)
-
-
-def shortcut_figures(raw: Sequence[str], data: SdiData) -> dict[str, float]:
-    """The shortcut check: the AUC of a cross-fitted logistic regression on bare counts of characters, over the
-    sentences learned from, in their common dress and as they were drawn (n,).
-
-    A classifier that knows which characters occur, and how many, knows nothing of meaning or order. Where it does
-    about as well as the real one, p_D may be a matter of format, and says little about realism.
-    """
-
-    def characters_auc(texts: Sequence[str]) -> float:
-        logits = cross_fit(_characters_counted(texts), data, penalties=[_PENALTY_OF_COUNTS]).logits[:, 1]
-        return auc(logits[data.learned], data.human[data.learned])
-
-    return {"characters_auc": characters_auc(data.texts), "characters_auc_raw": characters_auc(raw)}
-
-
-def _characters_counted(texts: Sequence[str]) -> Floats:
-    """log(1 + count) of each character that occurs in enough sentences, (n, characters); their order is Unicode's."""
-    counted = [Counter(text) for text in texts]
-    spread = Counter(character for counts in counted for character in counts)
-    kept = sorted(character for character, sentences in spread.items() if sentences >= _FEWEST_SENTENCES)
-    table = np.array([[counts[character] for character in kept] for counts in counted], dtype=np.float64)
-    return np.log1p(table.reshape(len(texts), len(kept)))
 
 
 def in_sample_auc(logits: ArrayLike, data: SdiData) -> float:

@@ -120,6 +120,7 @@ TERMS: Mapping[str, Any] = {
     "verdict_auc_change": gettext_lazy("Change of the AUC for kept sentences"),
     "auc_in_sample": gettext_lazy("AUC on the training sentences"),
     "characters_auc": gettext_lazy("AUC of characters alone"),
+    "words_auc": gettext_lazy("AUC of words alone"),
     "characters_auc_raw": gettext_lazy("AUC of characters, before normalising"),
     "median_p_human": gettext_lazy("Median p_D, human"),
     "median_p_machine": gettext_lazy("Median p_D, machine"),

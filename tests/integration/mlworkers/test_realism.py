@@ -23,6 +23,8 @@ from tests.ml.tiny import WORDS, tiny_encoder
 pytestmark = pytest.mark.django_db
 PEOPLE, SOURCES = 40, 15
 RESULT_KEYS = {
+    "characters_auc",
+    "words_auc",
     "auc",
     "auc_low",
     "auc_high",
@@ -101,6 +103,9 @@ def test_every_sentence_and_every_generated_pair_gets_its_p_d(generation, encode
 
     assert run.state == "succeeded", run.message
     assert set(run.result) >= RESULT_KEYS
+    # People and machines do not use the same words here, so that words alone tell them apart.
+    assert run.result["words_auc"] > run.result["auc_low"]
+    assert "the words that occur" in run.result["warnings"][0]
     score_set = ScoreSet.objects.get(kind="realism")
     assert (score_set.name, score_set.run_ref) == (f"run {run.pk}: p_D", run.pk)
     assert score_set.sentence_scores.count() == 2 * PEOPLE + 2 * SOURCES

@@ -15,7 +15,7 @@ from mlworkers.realism.calibration import class_weights
 from mlworkers.realism.dataset import SdiData, sdi_data
 from mlworkers.realism.discrimination import auc
 from mlworkers.realism.head import cross_fit, fit_head, usual_penalty
-from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences, shortcut_figures
+from mlworkers.realism.scoring import in_sample_auc, pair_figures, score_sentences
 
 PEOPLE, MACHINES = 300, 200
 
@@ -171,20 +171,6 @@ def test_progress_counts_folds_and_may_stop_the_work() -> None:
 
 
 # Figures
-
-
-def test_characters_give_away_what_they_give_away() -> None:
-    """A class that ends in “zz” is known by its characters; one that is dressed alike is not."""
-    rng = np.random.default_rng(1)
-    texts = ["".join(rng.choice(list("abcdefgh "), 12)) for _ in range(400)]
-    human, usable = np.arange(400) < 200, np.ones(400, dtype=bool)
-    data = sdi_data(texts, human, usable, folds=5, seed=1)
-    raw = [text if human else f"{text} zz" for text, human in zip(data.texts, data.human, strict=True)]
-
-    found = shortcut_figures(raw, data)
-
-    assert found["characters_auc_raw"] > 0.99
-    assert found["characters_auc"] < 0.6
 
 
 def test_a_fixed_temperature_is_kept_and_a_fitted_one_is_better_calibrated() -> None:
