@@ -52,12 +52,14 @@ class PlanForm(forms.Form):
             self._keep_what_is_gone(setting.name)
 
     def _keep_what_is_gone(self, name: str) -> None:
-        """What an earlier run named and no longer exists must be chosen again: nothing replaces it silently."""
-        field, before = self.fields[name], self.initial.get(name)
+        """What an earlier run named and no longer exists stays in its field, and whoever starts the run is refused with
+        the sentence of `references_check`: an empty choice may mean something else, such as a new snapshot.
+        """
+        field, before = self.fields[name], (self.data if self.is_bound else self.initial).get(name)
         if isinstance(field, forms.ChoiceField) and before and not field.valid_value(str(before)):
-            gone = _("choose one: “%(name)s” no longer exists") % {"name": before}
+            gone = _("“%(name)s” no longer exists: choose another") % {"name": before}
             offered: Any = field.choices
-            field.choices = [("", gone), *offered]
+            field.choices = [(str(before), gone), *offered]
 
     @property
     def first(self) -> list[forms.BoundField]:

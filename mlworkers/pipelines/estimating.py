@@ -115,14 +115,14 @@ def _time_in_words(kind: Kind, plan: Any, work: int, pace: Pace | None) -> str:
     seconds = pace.seconds_for(work)
     if isinstance(plan, BootstrapPlan):
         seconds = min(seconds, plan.minutes * 60)
-    sentence = _("About %(time)s, by run %(run)s, which took %(taken)s for %(share)s of this work")
+    sentence = _("About %(time)s, by run %(run)s, which took %(taken)s for %(share)s times this work")
     if pace.run.kind == kind.preview:
         sentence = _("About %(time)s, by the preview of run %(run)s")
     words = {
         "time": duration_in_words(seconds),
         "run": pace.run.pk,
         "taken": duration_in_words(pace.seconds),
-        "share": f"{pace.work / work:.0%}",
+        "share": f"{pace.work / work:.2g}",
     }
     same = plan.model == pace.run.plan.get("model") if hasattr(plan, "model") else True
     return sentence % words + ("." if same else _(" with another model of the same size."))

@@ -117,7 +117,7 @@ def test_time_follows_from_an_earlier_run_in_proportion_to_the_work(dataset) -> 
     lines = estimate(dataset, "train_encoder", epochs=6).lines
 
     assert lines[0] == "24 training pairs, each counted once for every epoch."
-    assert lines[1] == f"About 2 min, by run {run.pk}, which took 1 min for 50% of this work."
+    assert lines[1] == f"About 2 min, by run {run.pk}, which took 1 min for 0.5 times this work."
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_model_of_the_same_size_is_as_fast(dataset) -> None:
 
     line = estimate(dataset, "evaluate_encoder", model="run:1").lines[1]
 
-    assert line.endswith("of this work with another model of the same size.")
+    assert line.endswith("this work with another model of the same size.")
 
 
 def test_a_preview_times_the_generation(dataset) -> None:

@@ -174,7 +174,7 @@ def test_a_score_set_that_is_gone_must_be_chosen_anew(furnished) -> None:
     gone = PlanForm(kind=NAMING, dataset=furnished, initial={"target": "an old one"})
 
     assert [value for value, _words in kept.fields["target"].choices] == ["", "the target set"]
-    assert gone.fields["target"].choices[0] == ("", "choose one: “an old one” no longer exists")
+    assert gone.fields["target"].choices[0] == ("an old one", "“an old one” no longer exists: choose another")
 
 
 def test_score_sets_of_other_datasets_are_offered_where_another_dataset_may_be_named(furnished) -> None:
