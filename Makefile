@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check bench false-alarms real-rise schema constraints
+.PHONY: help install demo serve test check kills bench false-alarms real-rise schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -26,6 +26,9 @@ serve: $(VENV)/installed ## web, worker and beat together (PORT=8000)
 
 test: $(VENV)/installed-dev ## the test suite; says which tests it left out and how to get them
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+
+kills: $(VENV)/installed-dev ## every kind of run, killed at random moments ROUNDS times (some minutes); SEED=N draws others
+	@KILLED_ROUNDS=$(or $(ROUNDS),10) KILLED_SEED=$(or $(SEED),13) $(BIN)/python -m pytest -q tests/integration/mlworkers/test_killed_runs.py
 
 check: $(VENV)/installed-dev ## style, types, layers, migrations, API schema
 	@$(BIN)/ruff check .

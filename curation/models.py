@@ -445,11 +445,13 @@ class Snapshot(models.Model):
     path = models.CharField(max_length=500, help_text="relative to SEMBLANCE_HOME")
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    run_ref = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ["-number"]
         constraints = [
-            models.UniqueConstraint(fields=["dataset", "number"], name="one_snapshot_per_number_and_dataset")
+            models.UniqueConstraint(fields=["dataset", "number"], name="one_snapshot_per_number_and_dataset"),
+            models.UniqueConstraint(fields=["dataset", "run_ref"], name="one_snapshot_per_run_and_dataset"),
         ]
 
     def __str__(self) -> str:

@@ -23,6 +23,7 @@ urlpatterns = [
     path("runs/<number:pk>/", runs.run_detail, name="run_detail"),
     path("runs/<number:pk>/progress/", runs.run_progress, name="run_progress"),
     path("runs/<number:pk>/curves/", runs.run_curves, name="run_curves"),
+    path("runs/<number:pk>/trials.csv", runs.search_csv, name="search_csv"),
     path("runs/<number:pk>/cancel/", runs.run_cancel, name="run_cancel"),
     path("runs/<number:pk>/files/remove/", disk.run_files, name="run_files"),
     path("runs/<number:pk>/again/", starting.run_again, name="run_again"),

@@ -87,15 +87,23 @@ def pairs_export(
 
 
 def snapshot_create(
-    *, dataset: Dataset, filter: PairFilter = ACTIVE, by: User | None = None, report: Report = silent
+    *,
+    dataset: Dataset,
+    filter: PairFilter = ACTIVE,
+    by: User | None = None,
+    run_ref: int | None = None,
+    report: Report = silent,
 ) -> Snapshot:
     """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
 
     Its column `component` numbers the groups of pairs that hang together by shared sentences, so that a split
     can keep each on one side. Its metadata names the filter, with the choice of generated pairs, and each score
-    column's set, kind and scale.
+    column's set, kind and scale. A run that made one before gets that one: the successor of a killed worker may ask
+    again.
     """
     dataset_require_active(dataset)
+    if (made := _made_before(dataset, run_ref)) is not None:
+        return made
     triples = np.fromiter(_numbers(dataset, filter, "pk", "a_id", "b_id"), dtype=np.int64).reshape(-1, 3)
     if not len(triples):
         sentence = _(
@@ -128,6 +136,9 @@ def snapshot_create(
     digest = sha256_of(staged)
     with transaction.atomic():
         dataset_lock(dataset)
+        if (made := _made_before(dataset, run_ref)) is not None:
+            staged.unlink()
+            return made
         number = (Snapshot.objects.filter(dataset=dataset).aggregate(last=Max("number"))["last"] or 0) + 1
         path = staged.with_name(f"{number}.parquet")
         snapshot = Snapshot.objects.create(
@@ -138,10 +149,15 @@ def snapshot_create(
             sha256=digest,
             path=str(path.relative_to(settings.SEMBLANCE_HOME)),
             created_by=by,
+            run_ref=run_ref,
         )
         staged.replace(path)
         sync_folder(path.parent)
     return snapshot
+
+
+def _made_before(dataset: Dataset, run_ref: int | None) -> Snapshot | None:
+    return None if run_ref is None else dataset.snapshots.filter(run_ref=run_ref).first()
 
 
 def snapshot_path(snapshot: Snapshot) -> Path:

@@ -18,6 +18,7 @@ from mlworkers.plan_fields import (
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
+FITTED = 0.0  # as a temperature: the one with which p_D was published
 ADAM_EPSILON = 1e-6  # RISE's released code
 SEEDS_MAX = 20
 SEEDS_TO_JUDGE = 5  # below, the noise of training is known to a factor of two or three at best
@@ -76,6 +77,12 @@ class Weighting(StrEnum):
     def signals(self) -> tuple[Signal, ...]:
         """What the weights are made from."""
         return _SIGNALS.get(self.controlled or self, ())
+
+    @property
+    def uses_size_of_realism(self) -> bool:
+        """Whether another temperature of p_D gives other weights: not where its order alone matters."""
+        by_order = self.filters or (self.controlled or self) is Weighting.RANK
+        return Signal.REALISM in self.signals and not by_order
 
     @property
     def filters(self) -> bool:
@@ -179,8 +186,8 @@ resamples_setting = partial(
 
 
 @dataclass(frozen=True)
-class TrainingPlan:
-    """What is trained on, and how: the settings that one encoder and a comparison of many have in common."""
+class SharedTraining:
+    """What is trained on, and how, but for the settings that a search varies."""
 
     dataset: str = dataset_setting()
     model: str = setting(
@@ -218,20 +225,6 @@ class TrainingPlan:
         "takes all pairs without a value that is needed out of every weighting alike; “refuse” stops the run.",
         default=Unscored.AS_HUMAN.value,
         choices=tuple(choice.value for choice in Unscored),
-    )
-    epochs: int = from_table(
-        "Epochs",
-        "Number of times that each pair is used.",
-        default=3,
-        bounds=(1, 100),
-        unit="epochs",
-        essential=True,
-    )
-    batch_size: int = from_table(
-        "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
-    )
-    learning_rate: float = from_table(
-        "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1)
     )
     warmup: float = from_code(
         "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
@@ -316,6 +309,34 @@ class TrainingPlan:
         choices=("float32", "bfloat16", "auto"),
     )
     device: str = device_setting()
+
+
+@dataclass(frozen=True)
+class TrainingPlan(SharedTraining):
+    """What is trained on, and how: the settings that one encoder and a comparison of many have in common."""
+
+    epochs: int = from_table(
+        "Epochs",
+        "Number of times that each pair is used.",
+        default=3,
+        bounds=(1, 100),
+        unit="epochs",
+        essential=True,
+    )
+    batch_size: int = from_table(
+        "Batch size", "Number of pairs in one training step.", default=32, bounds=(1, 4096), unit="pairs"
+    )
+    learning_rate: float = from_table(
+        "Learning rate", "Peak learning rate of AdamW.", default=2e-5, bounds=(1e-8, 0.1)
+    )
+    temperature: float = ours(
+        "Temperature of p_D (τ)",
+        "p_D is brought to this temperature before pairs are weighed: below 1, it is nearer to 0 and 1 than the logits "
+        "of its classifier say. 0 leaves p_D as it was published, usually with a fitted temperature. The weightings "
+        "filter and rank use the order of p_D only, which no temperature changes.",
+        default=FITTED,
+        bounds=(0.0, 50.0),
+    )
 
 
 @dataclass(frozen=True)
@@ -637,7 +658,7 @@ def names_listed(text: str) -> tuple[str, ...]:
     return names
 
 
-def check_signals(plan: TrainingPlan, weightings: Iterable[Weighting]) -> None:
+def check_signals(plan: SharedTraining, weightings: Iterable[Weighting]) -> None:
     """Raises PlanError for the first weighting whose score set is not named."""
     for weighting in weightings:
         for signal in weighting.signals:

@@ -280,12 +280,15 @@ def _holding(rows: Rows, held_out: HeldOut) -> Column:
     return np.array([a in marked or b in marked for a, b in pairs], dtype=bool)
 
 
-def validation_split(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows, int]:
+def validation_split(
+    rows: Rows, share: float, *, seed: int, setting: str = "validation_share"
+) -> tuple[Rows, Rows, int]:
     """Rows to train on, rows to choose the best weights by (the validation pairs), and how many are in neither because
     they share a sentence with the validation pairs.
 
     Pairs that are connected by shared sentences are drawn together. Where random partners connect most of the pairs,
-    the pairs of one first sentence are drawn together. Raises RowsError where a side would be empty.
+    the pairs of one first sentence are drawn together. setting: the one that the share comes from. Raises RowsError
+    where a side would be empty.
     """
     units = pair_components(rows.a, rows.b)
     if np.bincount(units).max() > len(rows) / 2:
@@ -300,10 +303,10 @@ def validation_split(rows: Rows, share: float, *, seed: int) -> tuple[Rows, Rows
     if not len(kept) or len(chosen) < FEWEST_TESTED:
         raise RowsError(
             "Of %(pairs)d pairs, %(validation)d would be validation pairs and %(training)d training pairs; choose "
-            "another value for “%(setting)s”, or 0 for no validation.",
+            "another value for “%(setting)s”.",
             pairs=len(rows),
             validation=len(chosen),
             training=len(kept),
-            setting=SettingName("validation_share"),
+            setting=SettingName(setting),
         )
     return kept, chosen, int((tied & ~back).sum())

@@ -1,10 +1,9 @@
 """Encoders: trained on scored pairs, measured on pairs that people scored, compared by how their pairs were weighed."""
 
 import json
-import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -19,31 +18,41 @@ from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
-from curation.models import ScoreSet, Snapshot
+from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
-from mlworkers.encoders.evaluation import Agreement, measure_agreement
+from mlworkers.encoders.evaluation import measure_agreement
 from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import (
     BASELINES,
     ComparisonPlan,
     EncoderPlan,
     EvaluationPlan,
-    Signal,
     Source,
     Weighting,
-    signals_of,
 )
-from mlworkers.encoders.rows import TrainingRows, training_rows, unseen_rows
-from mlworkers.encoders.saving import About, encoder_save, trained_on
+from mlworkers.encoders.rows import unseen_rows
+from mlworkers.encoders.saving import trained_on
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.suites.catalogue import Suite
 from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
-from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
+from mlworkers.pipelines.encoder_data import (
+    LONGEST_NAME,
+    EncoderData,
+    agreement_rows,
+    curve_note,
+    encoder_card,
+    encoder_store,
+    folder_linked,
+    left_out_figures,
+    suite_words,
+    training_figures,
+    training_rows_of,
+)
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import BASELINE, RESAMPLED_BY, SuiteTable
@@ -59,14 +68,12 @@ from mlworkers.pipelines.suites import (
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
-from mlworkers.runs.storage import Curve, content_of, home_relative
-from mlworkers.training.loop import CurvePoint
+from mlworkers.runs.storage import home_relative
 
 BASE = "base"
 REFERENCE = Weighting.PLAIN
 WEIGHT_FIGURES = ("effective_pairs", "mean_weight")
 STATIC = "static"
-_LONGEST_NAME = 300  # of a model, in an evaluation's row
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
 
 
@@ -78,8 +85,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     snapshot = snapshot_taken(
         job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
     )
-    training = _training_rows(plan, snapshot, weightings=[plan.weighting])
-    data = _Data(snapshot, training, base)
+    training = training_rows_of(plan, snapshot, weightings=[plan.weighting])
+    data = EncoderData(snapshot, training, base)
     folder = job.folder / "encoder"
     trained = encoder_train(
         base,
@@ -88,11 +95,11 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
         checkpoints=job.kept / "checkpoints",
         now=monotonic,
         report=job.report,
-        note=_curve(job.curve),
+        note=curve_note(job.curve),
     )
-    _save(trained, plan, data, folder)
+    encoder_store(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
-    result = {**_training_figures(data.training, trained), "snapshot": snapshot.number, "seconds": seconds}
+    result = {**training_figures(data.training, trained), "snapshot": snapshot.number, "seconds": seconds}
     if trained.validation:
         result["dev_set"] = _dev_set(snapshot, plan)
     message = ngettext(
@@ -100,7 +107,7 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
         "Trained on %(pairs)s pairs in %(steps)s steps",
         trained.training.steps,
     ) % {"pairs": intcomma(len(trained.rows)), "steps": intcomma(trained.training.steps)}
-    card = {**_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
+    card = {**encoder_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
     return Outcome(message, result, [NewArtifact("encoder", folder, card)])
 
 
@@ -141,7 +148,7 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
                 % {"suite": suite.label, "seen": intcomma(seen)}
             )
     figures += years_figures(figures)
-    rows += [evaluation_of(figure, model=plan.model[:_LONGEST_NAME]) for figure in figures]
+    rows += [evaluation_of(figure, model=plan.model[:LONGEST_NAME]) for figure in figures]
     if figures:
         result |= {**suite_results(figures), "files": suite_files(suites)}
     words = [_correlation_in_words(result)] if plan.score_set else []
@@ -175,8 +182,8 @@ def _evaluated_on_dataset(
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
     }
-    suite = _suite(plan.dataset, plan.score_set, plan.split)
-    return result, _evaluations(agreement, model=plan.model, suite=suite)
+    suite = suite_words(plan.dataset, plan.score_set, plan.split)
+    return result, agreement_rows(agreement, model=plan.model, suite=suite)
 
 
 def _correlation_in_words(result: Mapping[str, Any]) -> str:
@@ -201,107 +208,6 @@ def compare_weightings(plan: ComparisonPlan, job: Job) -> Outcome:
         "encoders", comparison.sizes, comparison.shard, message=_("Training and evaluating encoders")
     )
     return comparison.outcome(paths)
-
-
-@dataclass(frozen=True)
-class _Data:
-    """What an encoder is trained from."""
-
-    snapshot: Snapshot
-    training: TrainingRows
-    base: Path
-
-    @cached_property
-    def base_sha256(self) -> str:
-        return content_of(self.base)[0]
-
-
-def _training_rows(
-    plan: EncoderPlan | ComparisonPlan,
-    snapshot: Snapshot,
-    *,
-    weightings: Iterable[Weighting],
-    tests: Iterable[str] = (),
-) -> TrainingRows:
-    table = table_of(snapshot)
-    return training_rows(
-        table.rows(plan.scores, split=plan.split, realism=plan.realism, consistency=plan.consistency),
-        held_out=table.held_out(plan.split) | HeldOut.of(tests),
-        needed=signals_of(weightings),
-        unscored=plan.unscored,
-    )
-
-
-def _save(trained: TrainedEncoder, plan: EncoderPlan, data: _Data, folder: Path) -> None:
-    facts = {
-        "dataset": plan.dataset,
-        "snapshot": data.snapshot.number,
-        "snapshot_sha256": data.snapshot.sha256,
-        "generated_pairs": plan.generated_pairs.value,
-        "pairs": len(data.training.rows),
-    }
-    about = About(plan.model, data.base_sha256, asdict(plan), facts, data.snapshot.dataset.licence)
-    with folder_replacing(folder) as beside:
-        encoder_save(trained.encoder, beside, about, trained.rows.sentences)
-
-
-def _card(plan: EncoderPlan, data: _Data) -> dict[str, Any]:
-    return {
-        "label": str(plan.weighting),
-        "seed": plan.seed,
-        "base": plan.model,
-        "base_sha256": data.base_sha256,
-        "dataset": plan.dataset,
-        "snapshot": data.snapshot.number,
-        "snapshot_sha256": data.snapshot.sha256,
-        "generated_pairs": plan.generated_pairs.value,
-        "scores": plan.scores,
-        "realism": plan.realism,
-        "consistency": plan.consistency,
-        "consistency_circular": _weighs_in_a_circle(plan, data.snapshot),
-        "plan": asdict(plan),
-    }
-
-
-def _weighs_in_a_circle(plan: EncoderPlan, snapshot: Snapshot) -> bool:
-    """Whether the weights are made from a p_y that learned from the target similarities themselves."""
-    if Signal.CONSISTENCY not in (plan.weighting.controlled or plan.weighting).signals:
-        return False
-    sets = ScoreSet.objects.filter(dataset=snapshot.dataset_id, name=plan.consistency)
-    return any(bool(one.parameters.get("circular")) for one in sets)
-
-
-def _training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
-    kept = trained.training.kept
-    return {
-        "training_pairs": len(trained.rows),
-        "effective_pairs": round(effective_size(trained.weights.weights), 1),
-        "mean_weight": float(trained.weights.weights.mean()),
-        "filtered": len(training.rows) - trained.validation - trained.tied - len(trained.rows),
-        "validation_pairs": trained.validation,
-        "tied_to_validation": trained.tied,
-        **_left_out(training),
-        "steps": trained.training.steps,
-        "kept_step": kept.step,
-        "loss": kept.loss,
-        "dev": kept.dev,
-    }
-
-
-def _left_out(training: TrainingRows) -> dict[str, int]:
-    return {
-        "held_out_left_out": training.held_out,
-        "unscored_left_out": training.unscored,
-        "unscored_as_human": training.as_human,
-    }
-
-
-def _curve(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
-    def note(point: CurvePoint) -> None:
-        figures = {"loss": point.loss} if point.dev is None else {"loss": point.loss, "dev": point.dev}
-        curve.write(point.step, **figures, **series)
-
-    return note
 
 
 @dataclass(frozen=True)
@@ -352,16 +258,16 @@ class _Comparison:
         dataset = dataset_read(self._job, slug)
         return snapshot_taken(self._job, dataset, 0, generated_pairs=self._plan.generated_pairs)
 
-    def _data_of(self, source: Source, snapshot: Snapshot) -> _Data:
+    def _data_of(self, source: Source, snapshot: Snapshot) -> EncoderData:
         """The same pairs for every weighting: those that all of them can use, without a sentence of any test."""
         plan = self._plan
-        training = _training_rows(
+        training = training_rows_of(
             plan.encoder(plan.chosen[0], plan.first_seed, source),
             snapshot,
             weightings=plan.chosen,
             tests=self._tested_sentences(),
         )
-        return _Data(snapshot, training, self._base)
+        return EncoderData(snapshot, training, self._base)
 
     def _tested_sentences(self) -> Iterator[str]:
         yield from self._tests.sentences
@@ -397,8 +303,8 @@ class _Comparison:
                 model = folder_of_model(member.model, kind="encoder", report=still)
             else:
                 data, model = self._data[member.source], beside / "encoder"
-                _save(trained, plan, data, model)
-                facts = _training_figures(data.training, trained)
+                encoder_store(trained, plan, data, model)
+                facts = training_figures(data.training, trained)
             vectors = self._vectors(model, member.way, still)
             first, second = self._tests.first.tolist(), self._tests.second.tolist()
             array_write(beside / "cosines.npy", vectors.cosines(first, second))
@@ -423,7 +329,7 @@ class _Comparison:
         self, member: _Member, plan: EncoderPlan, checkpoints: Path, report: Report
     ) -> TrainedEncoder:
         several = f"{member.source}, " if len(self._data) > 1 else ""
-        note = _curve(self._job.curve, series=f"{several}{plan.weighting}, seed {plan.seed}")
+        note = curve_note(self._job.curve, series=f"{several}{plan.weighting}, seed {plan.seed}")
         rows = self._data[member.source].training.rows
         return encoder_train(
             self._base, rows, plan, checkpoints=checkpoints, now=monotonic, report=report, note=note
@@ -432,7 +338,7 @@ class _Comparison:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, first = self._plan, self._plan.dataset
         data = self._data[first]
-        suite = _suite(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
+        suite = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
         table = SuiteTable(plan, self._tests.values, suite, self._suites)
         weights: dict[str, dict[str, float]] = {name: {} for name in WEIGHT_FIGURES}  # of each first seed
         made: list[NewArtifact] = []
@@ -456,19 +362,19 @@ class _Comparison:
                 else:
                     name = f"{member.source}-{name}"
                 folder = self._job.folder / name
-                _linked(path / "encoder", folder)
+                folder_linked(path / "encoder", folder)
                 kept = {name: facts[name] for name in ("training_pairs", "seconds", "validation_pairs")}
                 several = {"source": member.source} if len(self._data) > 1 else {}
-                card = {**_card(member.plan, self._data[member.source]), **kept, **several}
+                card = {**encoder_card(member.plan, self._data[member.source]), **kept, **several}
                 made.append(NewArtifact("encoder", folder, card))
             model = member.model if folder is None else home_relative(folder)
             seed = None if member.plan is None else member.plan.seed
-            about: dict[str, Any] = {"model": model[:_LONGEST_NAME], "label": member.label[:40], "seed": seed}
+            about: dict[str, Any] = {"model": model[:LONGEST_NAME], "label": member.label[:40], "seed": seed}
             if member.source in ("", first) and member.label not in table.added:
                 agreement = measure_agreement(
                     vector, self._tests.values, resamples=plan.bootstrap, seed=RESAMPLED_BY
                 )
-                rows = _evaluations(agreement, suite=suite, **about)
+                rows = agreement_rows(agreement, suite=suite, **about)
                 evaluations += [(row, folder) for row in rows]
             for figure in table.add(member.label, member.source, vector, by_suite):
                 row = evaluation_of(figure, source=member.source or BASELINE, **about)
@@ -483,7 +389,7 @@ class _Comparison:
             "snapshot": data.snapshot.number,
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
-            **_left_out(data.training),
+            **left_out_figures(data.training),
             **self._ceiling(found.main),
             "warnings": [*found.warnings, *self._notes()],
         }
@@ -541,43 +447,6 @@ def _baselines(plan: ComparisonPlan) -> list[_Member]:
 
 def _array_perhaps(path: Path) -> Scores | None:
     return array_read(path) if path.is_file() else None
-
-
-def _linked(source: Path, target: Path) -> None:
-    """A folder's files under a second name, or copied where the disk knows no links; the shard is removed later."""
-
-    def link(file: str, path: str) -> None:
-        try:
-            os.link(file, path)
-        except OSError:
-            shutil.copy2(file, path)
-
-    with folder_replacing(target) as beside:
-        shutil.copytree(source, beside, copy_function=link, dirs_exist_ok=True)
-
-
-def _suite(dataset: str, score_set: str, split: str) -> str:
-    return f"{dataset}, {score_set}, {split or 'every split'}"
-
-
-def _evaluations(
-    agreement: Agreement, *, model: str, suite: str, label: str = "", seed: int | None = None
-) -> list[Evaluation]:
-    interval = agreement.interval
-    shared = {
-        "model": model[:_LONGEST_NAME],
-        "suite": suite,
-        "label": label,
-        "seed": seed,
-        "n": agreement.pairs,
-    }
-    of_pearson = agreement.pearson_interval
-    bounds = {"low": interval.low, "high": interval.high} if interval else {}
-    pearson_bounds = {"low": of_pearson.low, "high": of_pearson.high} if of_pearson else {}
-    return [
-        Evaluation(metric="spearman", value=agreement.spearman, **bounds, **shared),
-        Evaluation(metric="pearson", value=agreement.pearson, **pearson_bounds, **shared),
-    ]
 
 
 def _between(labels: Iterable[str]) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from curation.models import Dataset
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
 from mlworkers.pipelines.work import work_of
@@ -60,6 +61,21 @@ def comparison_estimate(plan: ComparisonPlan) -> str:
     )
 
 
+def search_estimate(plan: SearchPlan) -> str:
+    """How many encoders a search trains."""
+    words = {
+        "trainings": intcomma(plan.trainings),
+        "tried": intcomma(len(plan.tried)),
+        "grid": intcomma(len(plan.grid)),
+        "seeds": plan.seeds,
+    }
+    sentence = _(
+        "%(trainings)s trainings (trials: %(tried)s of %(grid)s combinations, seeds: %(seeds)s, and the chosen "
+        "settings once more for each seed)."
+    )
+    return sentence % words
+
+
 @dataclass(frozen=True)
 class RunEstimate:
     """What a run will ask for, a sentence a line: the amount of work, the time, the room on the disk. fits: whether
@@ -84,6 +100,8 @@ def run_estimate(kind: Kind, plan: Any, dataset: Dataset) -> RunEstimate:
 def _amount_in_words(plan: Any, dataset: Dataset, work: int) -> str:
     if isinstance(plan, ComparisonPlan):
         return comparison_estimate(plan)
+    if isinstance(plan, SearchPlan):
+        return search_estimate(plan)
     if isinstance(plan, GenerationPlan):
         return generation_estimate(plan, dataset)
     if not work:

@@ -7,6 +7,7 @@ from mlworkers.pipelines.initialising import initialise_encoder
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.scoring_pairs import score_pairs
+from mlworkers.pipelines.searching import search_settings
 from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
 
@@ -23,4 +24,5 @@ PIPELINES: dict[str, Pipeline] = {
     "score_consistency": score_consistency,
     "score_pairs": score_pairs,
     "score_realism": score_realism,
+    "search_settings": search_settings,
 }

@@ -12,6 +12,7 @@ from django.conf import settings
 from curation.files.json_text import json_from
 from curation.heartbeats import database_now
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan
+from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.models import Run
 from mlworkers.plans.kinds import Kind
 from mlworkers.pretrained.sources import Kind as SourceKind
@@ -28,7 +29,7 @@ FLOAT = 4  # bytes
 OPTIMIZER = 3  # a checkpoint holds the weights and two moments of each
 # What must be the same for a run to be as fast as another, beside the model. What a kind lacks is left out.
 ALIKE = (
-    *("batch_size", "max_length", "precision", "device", "suites", "classifier", "folds"),
+    *("batch_size", "batch_sizes", "max_length", "precision", "device", "suites", "classifier", "folds"),
     *("max_tokens", "self_debiasing", "chat_template", "concurrency"),
     *("layers", "width", "vocabulary", "context", "batch"),
 )
@@ -102,6 +103,9 @@ def room_of(plan: Any, work: int, pace: Pace | None) -> Room | None:
     if isinstance(plan, EncoderPlan | ComparisonPlan):
         size, encoders = weights_size(plan.model), getattr(plan, "trainings", 1)
         return Room(size * encoders, size * OPTIMIZER, free) if size else None
+    if isinstance(plan, SearchPlan):
+        size = weights_size(plan.model)
+        return Room(size * plan.seeds, size * OPTIMIZER, free) if size else None
     if isinstance(plan, BootstrapPlan):
         size = FLOAT * (plan.layers * 12 * plan.width**2 + (plan.vocabulary + plan.context) * plan.width)
         return Room(size, size * OPTIMIZER, free)

@@ -1,7 +1,6 @@
 """The snapshots that a run reads: made once for a run, whichever worker comes first, and checked before reading."""
 
 from dataclasses import replace
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -35,14 +34,11 @@ def snapshot_taken(
     existing one holds was checked when the run was started.
     """
 
-    def taken() -> dict[str, Any]:
-        filter = replace(ACTIVE, generated_pairs=generated_pairs)
-        made = snapshot_create(dataset=dataset, filter=filter, by=_started_by(job), report=job.report)
-        return {"number": made.number}
-
     if not number:
-        number = job.drawn_once(f"snapshot-{dataset.slug}.json", taken)["number"]
-    snapshot = Snapshot.objects.select_related("dataset").filter(dataset=dataset, number=number).first()
+        filter = replace(ACTIVE, generated_pairs=generated_pairs)
+        by = _started_by(job)
+        return snapshot_create(dataset=dataset, filter=filter, by=by, run_ref=job.run_id, report=job.report)
+    snapshot = dataset.snapshots.filter(number=number).first()
     if snapshot is None:
         sentence = _(
             "The dataset “%(slug)s” has no snapshot %(number)s; choose one that it has, or 0 for a new one."

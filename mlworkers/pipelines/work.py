@@ -13,6 +13,7 @@ from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, TrainingPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.attempts import Pipeline
@@ -71,6 +72,11 @@ def _comparison(plan: ComparisonPlan, dataset: Dataset) -> int:
     return once * len(plan.chosen) * plan.seeds
 
 
+def _search(plan: SearchPlan, dataset: Dataset) -> int:
+    pairs = _scored(dataset, plan.scores, split=plan.split, generated_pairs=plan.generated_pairs.value)
+    return pairs * plan.seeds * sum(trial.epochs for trial in plan.tried)
+
+
 def _evaluation(plan: EvaluationPlan, dataset: Dataset) -> int:
     return _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
 
@@ -114,4 +120,5 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     GenerationPlan: _generation,
     PairScoringPlan: _pairs,
     RealismPlan: _realism,
+    SearchPlan: _search,
 }

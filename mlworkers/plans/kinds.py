@@ -21,6 +21,7 @@ from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
@@ -267,6 +268,17 @@ KINDS: dict[str, Kind] = {
                 "Trains an encoder for each weighting and seed, and compares them on human or reference scores."
             ),
             plan=ComparisonPlan,
+            unit=gettext_lazy("steps"),
+            estimated=True,
+        ),
+        _machine_kind(
+            name="search_settings",
+            label=gettext_lazy("Search settings"),
+            description=gettext_lazy(
+                "Trains encoders of one weighting with different settings and chooses the best by dev pairs. Only the "
+                "chosen one is evaluated on the test pairs."
+            ),
+            plan=SearchPlan,
             unit=gettext_lazy("steps"),
             estimated=True,
         ),

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from mlworkers.realism.dataset import Marks
 
@@ -27,6 +27,20 @@ def probabilities(logits: ArrayLike, temperature: float) -> Floats:
         raise ValueError(f"The temperature is {temperature:g}; it must be above 0.")
     share: Floats = expit(_margins(logits) / temperature)
     return share
+
+
+def at_temperature(share: ArrayLike, *, published: float, temperature: float) -> Floats:
+    """p_D as it would be with another temperature: σ(logit(p) · published / temperature), (n,) -> (n,).
+
+    published: the temperature with which p was made. 0 and 1 stay what they are, and NaN stays NaN. Raises ValueError
+    where a temperature is not above 0.
+    """
+    for value in (published, temperature):
+        if not (value > 0 and math.isfinite(value)):
+            raise ValueError(f"The temperature is {value:g}; it must be above 0.")
+    values = np.asarray(share, dtype=np.float64)
+    rescaled: Floats = expit(logit(values) * (published / temperature))
+    return rescaled
 
 
 def fit_temperature(logits: ArrayLike, human: Marks) -> float:

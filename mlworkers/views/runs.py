@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.core.paginator import Page
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -18,6 +18,7 @@ from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_v
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
+from mlworkers.registry.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
@@ -31,6 +32,7 @@ from mlworkers.runs.selectors import (
 )
 from mlworkers.runs.services import run_cancel as cancel
 from mlworkers.runs.storage import Curve, RunLog
+from mlworkers.views.tables import csv_answer
 
 RUNS_ON_A_DATASET_S_PAGE = 3
 
@@ -112,12 +114,22 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         "may_remove": run_may(request.user, run, may="remove")
         and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
+        "search": search_of(run),
         "stages": stages_of(run),
         "at_work": shards_running(run),
         "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),
         "launch": uuid4(),
         "may_start": run.ended and run_may(request.user, run, may="start"),
     }
+
+
+@require_GET
+def search_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The trials of a search. Raises Http404 where the run has none."""
+    search = search_of(run_for(request.user, pk, may="read"))
+    if search is None:
+        raise Http404
+    return csv_answer(f"trials-{pk}.csv", CSV_COLUMNS, csv_rows(search))
 
 
 @require_POST

@@ -24,6 +24,7 @@ from mlworkers.forms.plans import PlanForm
 from mlworkers.models import Instructions
 from mlworkers.pipelines.estimating import run_estimate
 from mlworkers.plans.kinds import plan_from
+from mlworkers.registry.searches import comparison_values, search_of
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_again as start_again
@@ -94,7 +95,11 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
-    """The plan of the run that is to be started again with changes, or the instructions that were chosen."""
+    """The plan of the run that is to be started again with changes, the settings that a search chose, or the
+    instructions that were chosen.
+    """
+    if "search" in request.GET:
+        return _settings_found(request)
     if "again" not in request.GET:
         return _instructions_chosen(request)
     number = number_from(request.GET["again"])
@@ -102,6 +107,14 @@ def _plan_before(request: AuthedRequest) -> dict[str, Any]:
         raise Http404
     plan: dict[str, Any] = run_for(request.user, number, may="read").plan
     return plan
+
+
+def _settings_found(request: AuthedRequest) -> dict[str, Any]:
+    number = number_from(request.GET["search"])
+    run = run_for(request.user, number, may="read") if number is not None else None
+    if run is None or search_of(run) is None:
+        raise Http404
+    return comparison_values(run)
 
 
 def _instructions_chosen(request: AuthedRequest) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from curation.review.verdicts import review_decide
 from mlworkers import tasks
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
-from mlworkers.pipelines import encoders
+from mlworkers.pipelines import encoder_data, encoders
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
@@ -501,9 +501,9 @@ def test_a_link_that_a_disk_does_not_know_becomes_a_copy(tmp_path, monkeypatch) 
 
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "model.safetensors").write_bytes(b"weights")
-    monkeypatch.setattr(encoders.os, "link", unknown)
+    monkeypatch.setattr(encoder_data.os, "link", unknown)
 
-    encoders._linked(tmp_path / "a", tmp_path / "b")
+    encoder_data.folder_linked(tmp_path / "a", tmp_path / "b")
     shutil.rmtree(tmp_path / "a")
 
     assert (tmp_path / "b" / "model.safetensors").read_bytes() == b"weights"

@@ -1,6 +1,8 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,9 @@ from tests.integration.mlworkers.installation import (
     copied,
     database_of_its_own,
 )
+from tests.integration.mlworkers.long_runs import LONG, carry_out, number, prepare
+from tests.integration.mlworkers.nursery import Nursery
+from tests.ml.tiny import tiny_encoder
 
 ROWS = 2_000
 UPLOAD = """
@@ -65,3 +70,31 @@ def installation(tmp_path, template) -> Iterator[Callable[[str], Installation]]:
             return Installation(copied(template.home, tmp_path / "installation"), database, broker)
 
         yield make
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """An installation in which every long run was carried out by a worker that lived, and how each ended."""
+
+    installed: Installation
+    made: dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory, nursery) -> Iterator[Undisturbed]:
+    home = tmp_path_factory.mktemp("undisturbed")
+    encoder = tiny_encoder(tmp_path_factory.mktemp("models"))
+    with database_of_its_own(f"semblance_long_{os.getpid()}") as database:
+        installed = Installation(home, database)
+        prepare(installed, encoder)
+        with nursery.worker(installed):
+            made = {long.name: carry_out(installed, number(long.name)) for long in LONG}
+        assert {told["state"] for told in made.values()} == {"succeeded"}, made
+        yield Undisturbed(installed, made)

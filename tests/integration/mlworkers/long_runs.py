@@ -1,13 +1,14 @@
-"""Runs of every kind that takes long, tiny: each is carried out once undisturbed, and has a twin that is killed."""
+"""Runs of every kind, tiny: each is carried out once undisturbed, and has a twin that is killed."""
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tests.integration.mlworkers.installation import Installation
+from tests.integration.mlworkers.installation import PATIENCE, Installation, copied
 
 ENCODER = "the tiny encoder"  # stands for its folder
 GENERATOR = {"layers": 1, "width": 32, "vocabulary": 300, "context": 128, "batch": 8, "steps": 60}
@@ -22,77 +23,122 @@ COMPARISON = {
     "controls": False,
     "seeds": 1,
 }
+SEARCH = {
+    "model": ENCODER,
+    "scores": "run 2: target",
+    "realism": "run 3: p_D",
+    "snapshot": 1,
+    "test_score_set": "reference",
+    "temperatures": "fitted,0.5",
+    "learning_rates": "0.001",
+    "epochs": "1",
+    "batch_sizes": "8",
+    "dev_share": 0.3,
+    "bootstrap": 100,
+}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
+
+
+PREVIEW = {**GENERATION, "sources": 4}
 
 
 @dataclass(frozen=True)
 class Long:
-    """A kind of run, what its plan says, and where its worker is killed: when it says `message` and has done at least
-    that share.
+    """A kind of run and what its plan says.
 
-    Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1.
+    Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1. An import has a
+    dataset and an uploaded file of its own, and so has its twin.
     """
 
     name: str
     kind: str
     plan: Mapping[str, Any]
-    message: str
-    share: float
 
 
 LONG = [
-    Long(
-        "bootstrap",
-        "bootstrap_generator",
-        {"score_set": "reference", **GENERATOR},
-        "Training the generator",
-        0.9,
-    ),
-    Long("generation", "generate_pairs", GENERATION, "Writing sentences", 0.5),
-    Long("realism", "score_realism", REALISM, "Encoding sentences", 0.1),
-    Long("fine-tuned realism", "score_realism", FINE_TUNED, "Training the classifiers", 0.5),
-    Long(
-        "evaluation",
-        "evaluate_encoder",
-        {"model": ENCODER, "score_set": "reference"},
-        "Encoding sentences",
-        0.1,
-    ),
-    Long("training", "train_encoder", {"scores": "reference", **TRAINING}, "Training", 0.5),
-    Long(
-        "comparison",
-        "compare_weightings",
-        {"test_score_set": "reference", **TRAINING, **COMPARISON},
-        "Training and evaluating",
-        0.5,
-    ),
-    Long("consistency", "score_consistency", CONSISTENCY, "Scoring pairs", 0.1),
-    Long("export", "export_dataset", {}, "", 0.5),  # last: it writes what the others added
+    Long("bootstrap", "bootstrap_generator", {"score_set": "reference", **GENERATOR}),
+    Long("generation", "generate_pairs", GENERATION),
+    Long("realism", "score_realism", REALISM),
+    Long("fine-tuned realism", "score_realism", FINE_TUNED),
+    Long("evaluation", "evaluate_encoder", {"model": ENCODER, "score_set": "reference"}),
+    Long("training", "train_encoder", {"scores": "reference", **TRAINING}),
+    Long("comparison", "compare_weightings", {"test_score_set": "reference", **TRAINING, **COMPARISON}),
+    Long("search", "search_settings", SEARCH),
+    Long("consistency", "score_consistency", CONSISTENCY),
+    Long("preview", "preview_generation", PREVIEW),
+    Long("initial encoder", "initialise_encoder", {"layers": 1, "width": 32, "vocabulary": 300}),
+    Long("scoring of pairs", "score_pairs", {"model": ENCODER}),
+    Long("question", "relate_sentences", {"first": "the dog runs", "second": "a cat sits", "artifact": 1}),
+    Long("check", "check_import", {}),
+    Long("import", "import_pairs", {}),
+    Long("analysis", "analyse_language", {"realism": "run 3: p_D"}),
+    Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
+TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
+RESULT = "SELECT result FROM mlworkers_run WHERE id = {}"
 FILES = "SELECT kind, sha256 FROM mlworkers_artifact WHERE run_id = {} ORDER BY path"
 FIGURES = (
     "SELECT label, metric, n, seed, value, low, high FROM mlworkers_evaluation WHERE run_id = {} ORDER BY id"
 )
+# What the run added to its dataset, or, an import, to the dataset that is its own.
+PAIRS = """
+SELECT a.text, b.text, pair.split, pair.origin, pair.status, score.value, score_set.kind
+FROM mlworkers_run run
+JOIN curation_pair pair ON pair.run_ref = run.id OR (run.kind = 'import_pairs' AND pair.dataset_id = run.dataset_id)
+JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = pair.b_id
+JOIN curation_pairscore score ON score.pair_id = pair.id
+JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
+WHERE run.id = {0} AND (score_set.run_ref = {0} OR run.kind = 'import_pairs') ORDER BY pair.id
+"""
+SETS = "SELECT name, kind, low, high, method FROM curation_scoreset WHERE run_ref = {} ORDER BY id"
+OF_PAIRS = """
+SELECT score.pair_id, score.value FROM curation_pairscore score
+JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
+WHERE score_set.run_ref = {} AND score_set.kind <> 'target' ORDER BY score.pair_id
+"""
+OF_SENTENCES = """
+SELECT score.sentence_id, score.value, score.fold FROM curation_sentencescore score
+JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
+WHERE score_set.run_ref = {} ORDER BY score.sentence_id
+"""
+SNAPSHOTS = "SELECT number FROM curation_snapshot WHERE run_ref = {}"
 QUEUE = "UPDATE mlworkers_run SET state = 'queued' WHERE id = {}"
 STATE = "SELECT state, message FROM mlworkers_run WHERE id = {}"
 
 # Rows of runs that wait for nobody, until a test lets them.
 PREPARE = """
-import json, sys
+import json
 from dataclasses import asdict
-from pathlib import Path
 from django.conf import settings
+from django.core.files import File
 from django.core.management import call_command
+from curation.datasets.services import dataset_create
+from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset
-from mlworkers.models import Run
+from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import kind_named, plan_from
 home = settings.SEMBLANCE_HOME
 call_command("migrate", verbosity=0)
 call_command("import_pairs", str(home / "pairs.tsv"), dataset="scenes", create=True, scale=[0.0, 5.0])
-for kind, plan in json.loads((home / "runs.json").read_text()) * 2:
+
+def own_upload(slug):
+    dataset = dataset_create(slug=slug, name=slug)
+    with (home / "pairs.tsv").open("rb") as file:
+        batch = import_upload(dataset=dataset, files=[File(file, "pairs.tsv")], by=None)
+    import_check(batch=batch, options=ImportOptions(scale=(0, 5)))
+    return {"dataset": slug, "batch": batch.pk}
+
+runs = json.loads((home / "runs.json").read_text())
+for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
-    plan = asdict(plan_from(kind, {"dataset": "scenes", **plan}))
-    Run.objects.create(kind=kind.name, plan=plan, queue="gpu", dataset=Dataset.objects.get(), state="cancelled")
+    values = own_upload(f"upload-{number}") if kind.plan.__name__ == "ImportPlan" else {"dataset": "scenes"}
+    plan = asdict(plan_from(kind, values | plan if kind.needs_dataset else plan))
+    dataset = Dataset.objects.get(slug=values["dataset"])
+    Run.objects.create(kind=kind.name, plan=plan, queue="gpu", dataset=dataset, state="cancelled")
+model = Run.objects.create(kind="train_encoder", queue="gpu", state="cancelled")
+Artifact.objects.create(run=model, kind="encoder", path=f"runs/{model.pk}/encoder", sha256="0" * 64)
+print(model.pk)
 """
 
 
@@ -101,7 +147,8 @@ def prepare(installed: Installation, encoder: Path) -> None:
     (installed.home / "pairs.tsv").write_text("\n".join(lines()))
     runs = json.dumps([(long.kind, dict(long.plan)) for long in LONG])
     (installed.home / "runs.json").write_text(runs.replace(ENCODER, str(encoder)))
-    installed.manage("shell", "-v", "0", given=PREPARE)
+    model = installed.manage("shell", "-v", "0", given=PREPARE).split()[-1]
+    copied(encoder, installed.home / "runs" / model / "encoder")
 
 
 def lines() -> list[str]:
@@ -115,7 +162,7 @@ def lines() -> list[str]:
     return rows
 
 
-def carry_out(installed: Installation, run: int) -> list[tuple[Any, ...]]:
+def carry_out(installed: Installation, run: int) -> dict[str, Any]:
     """Queue the run, wait until a worker has ended it, and return its outcome."""
     queue(installed, run)
     return outcome(installed, run)
@@ -125,10 +172,38 @@ def queue(installed: Installation, run: int) -> None:
     installed.write(QUEUE.format(run))
 
 
-def outcome(installed: Installation, run: int) -> list[tuple[Any, ...]]:
-    """How the run ended, and what it made and measured."""
+def outcome(installed: Installation, run: int) -> dict[str, Any]:
+    """How the run ended, and what it made, measured and published; without times, attempts and its own number."""
     installed.eventually(STATE.format(run), lambda found: found[0][0] not in {"queued", "running"})
-    return [row for query in (STATE, FILES, FIGURES) for row in installed.rows(query.format(run))]
+    kept_is_gone(installed, run)
+    [[stored]] = installed.rows(RESULT.format(run))
+    result = json.loads(stored) if isinstance(stored, str) else stored
+    own = [number for (number,) in installed.rows(SNAPSHOTS.format(run))]
+    for name in ("snapshot", "test_snapshot"):
+        if result.get(name) in own:
+            result[name] = "its own"
+    [[state, message]] = installed.rows(STATE.format(run))
+    for trial in result.get("trials", []):
+        del trial["seconds"]
+    told = {
+        "state": state,
+        "message": message,
+        "result": {name: value for name, value in result.items() if name not in TIMES},
+        "snapshots": len(own),
+        "folders": [
+            path.name for path in (installed.home / "runs" / str(run)).glob("*/") if not path.name.isdigit()
+        ],
+    }
+    queries = (FILES, FIGURES, PAIRS, SETS, OF_PAIRS, OF_SENTENCES)
+    told |= {query: installed.rows(query.format(run)) for query in queries}
+    return json.loads(json.dumps(told).replace(f"run {run}: ", "run N: "))
+
+
+def kept_is_gone(installed: Installation, run: int) -> None:
+    """What a run's attempts shared is removed just after its end; where its worker was killed then, by the next one."""
+    until = time.monotonic() + PATIENCE
+    while (installed.home / "runs" / str(run) / "kept").exists() and time.monotonic() < until:
+        time.sleep(0.02)
 
 
 def twin(name: str) -> int:

@@ -1,6 +1,7 @@
 """Workers that need not load torch each time: a process loads the libraries once, and every worker is its copy.
 
-What is copied has read no setting yet: a worker belongs to whichever installation it is started for.
+What is copied has read no setting yet: a worker belongs to whichever installation it is started for. Only the nursery
+of one installation loads the site too, so that its workers begin within a tenth of a second.
 """
 
 import json
@@ -19,6 +20,10 @@ import gc, json, os, signal, sys
 import celery.bin.celery, django, numpy, torch, transformers
 import sentence_transformers, transformers.models.bert.modeling_bert, transformers.models.gpt2.modeling_gpt2
 import pyarrow.parquet, scipy.stats, celery.concurrency.solo
+if "--site" in sys.argv:
+    from semblance.celery import app
+    app.loader.import_default_modules()
+    import mlworkers.pipelines.default, mlworkers.pipelines.gpu
 gc.freeze()  # a child that looked through its mother's memory for garbage would copy it first
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the children
 for line in sys.stdin:
@@ -51,6 +56,9 @@ import curation.exchange.exporting as exporting
 import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
 import mlworkers.encoders.training as fitting
+import curation.exchange.importing as importing
+from tests.integration.mlworkers import moments
+importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 10  # so that a small import has a middle
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle
 fitting.SECONDS_BETWEEN_CHECKPOINTS = 0
 tasks.SECONDS_BETWEEN_SWEEPS = 0.5
@@ -71,16 +79,18 @@ def stopping(report):
 
 reporting.Reporter.__call__ = stopping(reporting.Reporter.__call__)
 reporting.AssistantReport.__call__ = stopping(reporting.AssistantReport.__call__)
+moments.watch(os.environ.get("DIE_AT", ""))
 sys.exit(main())
 """
 
 
 class Nursery:
-    """Starts workers of the queue gpu, whose libraries are loaded."""
+    """Starts workers of the queue gpu, whose libraries are loaded; of one installation, if it is named."""
 
-    def __init__(self) -> None:
+    def __init__(self, only: Installation | None = None) -> None:
         self._mother = subprocess.Popen(
-            [sys.executable, "-c", MOTHER],
+            [sys.executable, "-c", MOTHER, *(["--site"] if only else [])],
+            env=only.environment if only else None,
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -132,13 +142,17 @@ class Nursery:
             yield process
 
 
+def until_gone(process: int) -> None:
+    until = time.monotonic() + PATIENCE
+    while lives(process) and time.monotonic() < until:
+        time.sleep(0.01)
+
+
 def kill_nine(process: int) -> None:
     """kill -9, and wait until the process is gone."""
     with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
-    until = time.monotonic() + PATIENCE
-    while lives(process) and time.monotonic() < until:
-        time.sleep(0.01)
+    until_gone(process)
 
 
 def lives(process: int) -> bool:

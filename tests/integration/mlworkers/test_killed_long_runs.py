@@ -3,9 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -14,41 +12,13 @@ from tests.integration.mlworkers.installation import (
     copied,
     database_of_its_own,
 )
-from tests.integration.mlworkers.long_runs import LONG, carry_out, number, outcome, prepare, queue, twin
-from tests.integration.mlworkers.nursery import Nursery, kill_nine
-from tests.ml.tiny import tiny_encoder
+from tests.integration.mlworkers.long_runs import outcome, queue, twin
+from tests.integration.mlworkers.nursery import kill_nine
 
 RUN = "SELECT state, attempt, lost FROM mlworkers_run WHERE id = {}"
 HELD = "SELECT worker, state, attempt, lost FROM mlworkers_run WHERE id = {}"
 SHARDS = "SELECT number, attempt, worker FROM mlworkers_runshard WHERE run_id = {} ORDER BY stage, number"
 BROKERS = ["filesystem", pytest.param("redis", marks=pytest.mark.redis)]
-
-
-@dataclass(frozen=True)
-class Undisturbed:
-    """An installation in which every long run was carried out by a worker that lived, and how each ended."""
-
-    installed: Installation
-    made: dict[str, list[tuple[Any, ...]]]
-
-
-@pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
-
-
-@pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory, nursery) -> Iterator[Undisturbed]:
-    home = tmp_path_factory.mktemp("undisturbed")
-    encoder = tiny_encoder(tmp_path_factory.mktemp("models"))
-    with database_of_its_own(f"semblance_long_{os.getpid()}") as database:
-        installed = Installation(home, database)
-        prepare(installed, encoder)
-        with nursery.worker(installed):
-            made = {long.name: carry_out(installed, number(long.name)) for long in LONG}
-        yield Undisturbed(installed, made)
 
 
 @pytest.fixture
@@ -64,27 +34,6 @@ def copy(tmp_path, undisturbed) -> Iterator[Callable[[str], Installation]]:
             return Installation(home, database, broker)
 
         yield make
-
-
-@pytest.mark.parametrize("broker", BROKERS)
-@pytest.mark.parametrize("long", LONG, ids=lambda long: long.name)
-def test_a_run_whose_worker_is_killed_in_the_middle_ends_with_the_same_artefact(
-    copy, nursery, undisturbed, long, broker: str
-) -> None:
-    installed, run = copy(broker), twin(long.name)
-    queue(installed, run)
-    with nursery.worker_that_stops(installed, long.message, long.share) as doomed:
-        kill_nine(doomed)
-    left = installed.rows(RUN.format(run))
-
-    with nursery.worker(installed, "successor"):
-        made = outcome(installed, run)
-
-    assert left == [("running", 1, 0)]
-    assert installed.rows(RUN.format(run)) == [("succeeded", 2, 1)]
-    assert made == undisturbed.made[long.name]
-    attempts = [attempt for _number, attempt, _worker in installed.rows(SHARDS.format(run))]
-    assert sum(attempts) <= len(attempts) + 1  # only what it held is done again
 
 
 @pytest.mark.parametrize("broker", BROKERS)

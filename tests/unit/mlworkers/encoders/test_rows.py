@@ -276,5 +276,5 @@ def test_other_seeds_draw_other_pairs_for_validation() -> None:
 
 
 def test_holding_back_what_would_leave_nothing_is_refused() -> None:
-    with pytest.raises(RowsError, match="choose another value for “validation_share”, or 0"):
+    with pytest.raises(RowsError, match="choose another value for “validation_share”"):
         validation_split(made([1, 1, 1, 1], [2, 3, 4, 5]), 0.5, seed=1)

@@ -10,6 +10,7 @@ from scipy.special import softmax
 from sklearn.metrics import brier_score_loss
 
 from mlworkers.realism.calibration import (
+    at_temperature,
     brier_score,
     calibration_error,
     class_weights,
@@ -123,3 +124,43 @@ def test_fitting_brings_the_calibration_error_of_what_was_drawn_near_zero() -> N
 def test_one_class_alone_cannot_be_calibrated() -> None:
     with pytest.raises(ValueError, match="of one class"):
         fit_temperature([[0.0, 1.0]], np.array([True]))
+
+
+@pytest.mark.parametrize(
+    ("p", "published", "temperature", "expected"),
+    [
+        # odds^(T/τ): odds 3 with T/τ = 2 become 9, odds 1/4 become 1/16, and odds 9 with T/τ = 1/2 become 3.
+        (0.75, 1.0, 0.5, 0.9),
+        (0.2, 0.5, 0.25, 1 / 17),
+        (0.9, 0.5, 1.0, 0.75),
+        (0.5, 2.0, 0.1, 0.5),
+        (0.3, 0.7, 0.7, 0.3),
+        (0.0, 1.0, 0.5, 0.0),
+        (1.0, 1.0, 0.5, 1.0),
+    ],
+)
+def test_p_d_is_brought_to_another_temperature(p, published, temperature, expected: float) -> None:
+    found = at_temperature([p], published=published, temperature=temperature)
+
+    assert found == pytest.approx([expected], abs=1e-12)
+    assert (found[0] in (0.0, 1.0)) == (p in (0.0, 1.0))
+
+
+def test_p_d_at_another_temperature_is_that_of_the_logits_at_it() -> None:
+    logits = np.random.default_rng(3).normal(size=(50, 2)) * 4
+
+    found = at_temperature(probabilities(logits, 1.7), published=1.7, temperature=0.5)
+
+    assert found == pytest.approx(probabilities(logits, 0.5), abs=1e-9)
+
+
+def test_what_has_no_p_d_gets_none_by_another_temperature() -> None:
+    assert np.isnan(at_temperature([np.nan], published=1.0, temperature=0.5)).all()
+
+
+@pytest.mark.parametrize(("published", "temperature"), [(0.0, 1.0), (1.0, 0.0), (1.0, -1.0), (np.inf, 1.0)])
+def test_p_d_cannot_be_brought_to_a_temperature_that_is_not_above_zero(
+    published: float, temperature: float
+) -> None:
+    with pytest.raises(ValueError, match="must be above 0"):
+        at_temperature([0.5], published=published, temperature=temperature)

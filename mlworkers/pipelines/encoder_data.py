@@ -1,0 +1,192 @@
+"""What runs that train encoders have in common: rows out of snapshots, encoders as files, figures as rows."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.files.writing import folder_replacing
+from curation.models import Dataset, ScoreSet, Snapshot
+from curation.pairs.holding_out import HeldOut
+from mlworkers.encoders.evaluation import Agreement
+from mlworkers.encoders.plan import EncoderPlan, Signal, TrainingPlan, Weighting, signals_of
+from mlworkers.encoders.rows import Rows, TrainingRows, training_rows
+from mlworkers.encoders.saving import About, encoder_save
+from mlworkers.encoders.training import TrainedEncoder
+from mlworkers.encoders.weighting import effective_size
+from mlworkers.models import Evaluation
+from mlworkers.pipelines.snapshots import table_of
+from mlworkers.realism.calibration import at_temperature
+from mlworkers.runs.storage import Curve, content_of
+from mlworkers.training.loop import CurvePoint
+
+LONGEST_NAME = 300  # of a model, in an evaluation's row
+
+
+@dataclass(frozen=True)
+class EncoderData:
+    """What an encoder is trained from."""
+
+    snapshot: Snapshot
+    training: TrainingRows
+    base: Path
+
+    @cached_property
+    def base_sha256(self) -> str:
+        return content_of(self.base)[0]
+
+
+def training_rows_of(
+    plan: TrainingPlan,
+    snapshot: Snapshot,
+    *,
+    weightings: Iterable[Weighting],
+    tests: Iterable[str] = (),
+) -> TrainingRows:
+    """The pairs that a plan trains on, with p_D at its temperature. tests: sentences that nothing may be trained on."""
+    table, used = table_of(snapshot), list(weightings)
+    training = training_rows(
+        table.rows(plan.scores, split=plan.split, realism=plan.realism, consistency=plan.consistency),
+        held_out=table.held_out(plan.split) | HeldOut.of(tests),
+        needed=signals_of(used),
+        unscored=plan.unscored,
+    )
+    if not plan.temperature or not any(one.uses_size_of_realism for one in used):
+        return training
+    published = published_temperature(snapshot.dataset, plan.realism)
+    return replace(training, rows=rows_at_temperature(training.rows, published, plan.temperature))
+
+
+def rows_at_temperature(rows: Rows, published: float, temperature: float) -> Rows:
+    """The rows with p_D at another temperature; 0 for the one with which it was published."""
+    if rows.realism is None or not temperature:
+        return rows
+    return replace(rows, realism=at_temperature(rows.realism, published=published, temperature=temperature))
+
+
+def published_temperature(dataset: Dataset, name: str) -> float:
+    """The temperature with which the p_D of a score set was made. Raises UserError where nobody knows it."""
+    scores = dataset.score_sets.filter(name=name, kind=ScoreSet.Kind.REALISM).first()
+    known = (scores.parameters or {}).get("temperature") if scores else None
+    if not isinstance(known, int | float) or not known > 0:
+        sentence = _(
+            "The score set “%(name)s” does not say with which temperature its p_D was made, so it cannot be brought to "
+            "another one; leave the temperature at 0 (fitted), or score the realism again."
+        )
+        raise UserError(sentence, name=name)
+    return float(known)
+
+
+def encoder_store(trained: TrainedEncoder, plan: EncoderPlan, data: EncoderData, folder: Path) -> None:
+    facts = {
+        "dataset": plan.dataset,
+        "snapshot": data.snapshot.number,
+        "snapshot_sha256": data.snapshot.sha256,
+        "generated_pairs": plan.generated_pairs.value,
+        "pairs": len(data.training.rows),
+    }
+    about = About(plan.model, data.base_sha256, asdict(plan), facts, data.snapshot.dataset.licence)
+    with folder_replacing(folder) as beside:
+        encoder_save(trained.encoder, beside, about, trained.rows.sentences)
+
+
+def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
+    return {
+        "label": str(plan.weighting),
+        "seed": plan.seed,
+        "base": plan.model,
+        "base_sha256": data.base_sha256,
+        "dataset": plan.dataset,
+        "snapshot": data.snapshot.number,
+        "snapshot_sha256": data.snapshot.sha256,
+        "generated_pairs": plan.generated_pairs.value,
+        "scores": plan.scores,
+        "realism": plan.realism,
+        "consistency": plan.consistency,
+        "consistency_circular": _weighs_in_a_circle(plan, data.snapshot),
+        "plan": asdict(plan),
+    }
+
+
+def _weighs_in_a_circle(plan: EncoderPlan, snapshot: Snapshot) -> bool:
+    """Whether the weights are made from a p_y that learned from the target similarities themselves."""
+    if Signal.CONSISTENCY not in (plan.weighting.controlled or plan.weighting).signals:
+        return False
+    sets = ScoreSet.objects.filter(dataset=snapshot.dataset_id, name=plan.consistency)
+    return any(bool(one.parameters.get("circular")) for one in sets)
+
+
+def training_figures(training: TrainingRows, trained: TrainedEncoder) -> dict[str, Any]:
+    kept = trained.training.kept
+    return {
+        "training_pairs": len(trained.rows),
+        "effective_pairs": round(effective_size(trained.weights.weights), 1),
+        "mean_weight": float(trained.weights.weights.mean()),
+        "filtered": len(training.rows) - trained.validation - trained.tied - len(trained.rows),
+        "validation_pairs": trained.validation,
+        "tied_to_validation": trained.tied,
+        **left_out_figures(training),
+        "steps": trained.training.steps,
+        "kept_step": kept.step,
+        "loss": kept.loss,
+        "dev": kept.dev,
+    }
+
+
+def left_out_figures(training: TrainingRows) -> dict[str, int]:
+    return {
+        "held_out_left_out": training.held_out,
+        "unscored_left_out": training.unscored,
+        "unscored_as_human": training.as_human,
+    }
+
+
+def curve_note(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:
+    def note(point: CurvePoint) -> None:
+        figures = {"loss": point.loss} if point.dev is None else {"loss": point.loss, "dev": point.dev}
+        curve.write(point.step, **figures, **series)
+
+    return note
+
+
+def folder_linked(source: Path, target: Path) -> None:
+    """A folder's files under a second name, or copied where the disk knows no links; the shard is removed later."""
+
+    def link(file: str, path: str) -> None:
+        try:
+            os.link(file, path)
+        except OSError:
+            shutil.copy2(file, path)
+
+    with folder_replacing(target) as beside:
+        shutil.copytree(source, beside, copy_function=link, dirs_exist_ok=True)
+
+
+def suite_words(dataset: str, score_set: str, split: str) -> str:
+    return f"{dataset}, {score_set}, {split or 'every split'}"
+
+
+def agreement_rows(
+    agreement: Agreement, *, model: str, suite: str, label: str = "", seed: int | None = None
+) -> list[Evaluation]:
+    interval = agreement.interval
+    shared = {
+        "model": model[:LONGEST_NAME],
+        "suite": suite,
+        "label": label,
+        "seed": seed,
+        "n": agreement.pairs,
+    }
+    of_pearson = agreement.pearson_interval
+    bounds = {"low": interval.low, "high": interval.high} if interval else {}
+    pearson_bounds = {"low": of_pearson.low, "high": of_pearson.high} if of_pearson else {}
+    return [
+        Evaluation(metric="spearman", value=agreement.spearman, **bounds, **shared),
+        Evaluation(metric="pearson", value=agreement.pearson, **pearson_bounds, **shared),
+    ]

@@ -1,0 +1,322 @@
+"""A search over settings: encoders of one weighting, chosen by dev pairs; the test pairs are read once, afterwards."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.files.json_text import json_from
+from curation.files.progress import Report
+from curation.files.writing import folder_replacing
+from curation.models import ScoreSet, Snapshot
+from curation.pairs.holding_out import HeldOut
+from mlworkers.encoders.arrays import array_read, array_write
+from mlworkers.encoders.comparison import ComparedEncoder, compare
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.evaluation import measure_agreement
+from mlworkers.encoders.measuring import Metric, correlation_measured
+from mlworkers.encoders.metrics import Scores
+from mlworkers.encoders.plan import EncoderPlan
+from mlworkers.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
+from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.encoders.searching import best_of
+from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
+from mlworkers.models import Evaluation
+from mlworkers.pipelines.encoder_data import (
+    EncoderData,
+    agreement_rows,
+    curve_note,
+    encoder_card,
+    encoder_store,
+    folder_linked,
+    left_out_figures,
+    published_temperature,
+    rows_at_temperature,
+    suite_words,
+    training_figures,
+    training_rows_of,
+)
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
+from mlworkers.pipelines.suite_tables import RESAMPLED_BY
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import home_relative
+from mlworkers.training.loop import CurvePoint
+
+TOLD, COSINES, ENCODER = "told.json", "cosines.npy", "encoder"
+
+
+def search_settings(plan: SearchPlan, job: Job) -> Outcome:
+    """A shard for each trial and seed; then, for each seed, the chosen settings once more.
+
+    So that not every trial's encoder need be kept until one is chosen, the chosen settings are trained again: on a
+    processor with the same result.
+    """
+    search = _Search(plan, job)
+    trials = search.trials(
+        job.shards.all("trials", search.sizes, search.trial, message=_("Training with each combination"))
+    )
+    best = _best(trials)
+    chosen = job.shards.all(
+        "chosen",
+        search.sizes_of(best),
+        lambda number, path, report: search.chosen(best, number, path, report),
+        message=_("Training with the chosen settings and evaluating on the test pairs"),
+    )
+    return search.outcome(trials, best, chosen)
+
+
+def _best(trials: Sequence[Mapping[str, Any]]) -> int:
+    """The place of the chosen trial. Raises UserError with the first reason where all failed."""
+    if all(trial["spearman"] is None for trial in trials):
+        raise UserError(
+            _("No trial has a dev figure. The first failed with: %(reason)s"), reason=trials[0]["failed"]
+        )
+    return best_of([trial["spearman"] for trial in trials])
+
+
+class _Search:
+    """What the shards of a search share. Cheap to make, and the same in every worker that does a shard of it."""
+
+    def __init__(self, plan: SearchPlan, job: Job) -> None:
+        self._plan, self._job = plan, job
+        self._trials = plan.tried
+        self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
+        dataset = job.dataset_of(plan.dataset)
+        snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
+        self._snapshots = {plan.dataset: snapshot}
+        self._seen = trained_on(self._base)
+        # The sentences alone: the scores of the test are read when the settings are chosen.
+        tested = self._test_pairs()[0].sentences
+        dev = None if not plan.dev_scores else self._human_dev(tested)
+        training = training_rows_of(
+            plan.encoder(replace(self._trials[0], temperature=0.0), plan.first_seed),
+            snapshot,
+            weightings=[plan.weighting],
+            tests=[*tested, *(dev.sentences if dev else ())],
+        )
+        if dev is None:
+            training, dev = self._synthetic_dev(training)
+        self._dev, self._data = dev, EncoderData(snapshot, training, self._base)
+        self._published = 1.0
+        if any(trial.temperature for trial in self._trials) and plan.weighting.uses_size_of_realism:
+            self._published = published_temperature(dataset, plan.realism)
+
+    def _snapshot_of(self, slug: str) -> Snapshot:
+        slug = slug or self._plan.dataset
+        if slug not in self._snapshots:
+            other, generated = dataset_read(self._job, slug), self._plan.generated_pairs
+            self._snapshots[slug] = snapshot_taken(self._job, other, 0, generated_pairs=generated)
+        return self._snapshots[slug]
+
+    def _test_pairs(self) -> tuple[Rows, int]:
+        """And how many were left out, because the base model was trained on a sentence of them."""
+        table = table_of(self._snapshot_of(self._plan.test_dataset))
+        return unseen_rows(
+            table.rows(self._plan.test_score_set, split=self._plan.test_split or None), self._seen
+        )
+
+    def _human_dev(self, tested: Sequence[str]) -> Rows:
+        table = table_of(self._snapshot_of(self._plan.dev_dataset))
+        pairs = table.rows(self._plan.dev_scores, split=self._plan.dev_split or None)
+        return unseen_rows(pairs, self._seen | HeldOut.of(tested))[0]
+
+    def _synthetic_dev(self, training: TrainingRows) -> tuple[TrainingRows, Rows]:
+        """The same for every trial and seed, so that their figures are of the same pairs."""
+        share, seed = self._plan.dev_share, self._plan.first_seed
+        kept, dev, _tied = validation_split(training.rows, share, seed=seed, setting="dev_share")
+        return replace(training, rows=kept), unseen_rows(dev, HeldOut.of([]))[0]
+
+    def _encoder_plan(self, trial: int, seed: int) -> EncoderPlan:
+        return self._plan.encoder(self._trials[trial], seed)
+
+    def _rows(self, trial: int) -> Rows:
+        return rows_at_temperature(self._data.training.rows, self._published, self._trials[trial].temperature)
+
+    def sizes_of(self, trial: int) -> list[int]:
+        """Of each seed of a trial, in steps; 1 where the trial will fail."""
+        try:
+            steps = steps_planned(self._rows(trial), self._encoder_plan(trial, self._plan.first_seed))
+        except ValueError:
+            steps = 1
+        return [steps] * self._plan.seeds
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        return [size for trial in range(len(self._trials)) for size in self.sizes_of(trial)]
+
+    def trial(self, number: int, path: Path, report: Report) -> None:
+        """One combination with one seed: its cosines of the dev pairs, or why it failed."""
+        trial, seed = divmod(number, self._plan.seeds)
+        started = monotonic()
+        checkpoints = self._job.kept / "checkpoints" / f"trial-{path.name}"
+        told: dict[str, Any] = {"failed": ""}
+        cosines = None
+        try:
+            trained = self._trained(trial, self._plan.all_seeds[seed], checkpoints, report)
+            cosines = self._cosines(trained, self._dev)
+        except torch.OutOfMemoryError:
+            told["failed"] = _("The device has too little memory for this batch size.")
+        except ValueError as error:
+            told["failed"] = str(error)
+        told["seconds"] = round(monotonic() - started, 1)
+        with folder_replacing(path, once=True) as beside:
+            if cosines is not None:
+                array_write(beside / COSINES, cosines)
+            (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
+        shutil.rmtree(checkpoints, ignore_errors=True)
+
+    def chosen(self, trial: int, number: int, path: Path, report: Report) -> None:
+        """The chosen settings with one seed: the encoder and its cosines of the test pairs."""
+        seed = self._plan.all_seeds[number]
+        checkpoints = self._job.kept / "checkpoints" / f"chosen-{path.name}"
+        note = curve_note(self._job.curve, series=_("seed %(seed)s") % {"seed": seed})
+        trained = self._trained(trial, seed, checkpoints, report, note)
+        with folder_replacing(path, once=True) as beside:
+            encoder_store(trained, self._encoder_plan(trial, seed), self._data, beside / ENCODER)
+            array_write(beside / COSINES, self._cosines(trained, self._test_pairs()[0]))
+            told = training_figures(self._data.training, trained)
+            (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
+        shutil.rmtree(checkpoints, ignore_errors=True)
+
+    def _trained(
+        self,
+        trial: int,
+        seed: int,
+        checkpoints: Path,
+        report: Report,
+        note: Callable[[CurvePoint], object] = lambda point: None,
+    ) -> TrainedEncoder:
+        return encoder_train(
+            self._base,
+            self._rows(trial),
+            self._encoder_plan(trial, seed),
+            checkpoints=checkpoints,
+            now=monotonic,
+            report=report,
+            note=note,
+        )
+
+    def _cosines(self, trained: TrainedEncoder, pairs: Rows) -> Scores:
+        compute = choose_compute(self._plan.device)
+        return pair_cosines(trained.encoder, pairs.first.tolist(), pairs.second.tolist(), compute).values
+
+    def trials(self, paths: Sequence[Path]) -> list[dict[str, Any]]:
+        """Every trial: its settings, its dev figure with its interval or why it has none, and its seconds."""
+        seeds = self._plan.seeds
+        parts = [paths[start : start + seeds] for start in range(0, len(paths), seeds)]
+        return [self._told(trial, part) for trial, part in enumerate(parts)]
+
+    def _told(self, trial: int, paths: Sequence[Path]) -> dict[str, Any]:
+        each = [json_from((path / TOLD).read_text("utf-8")) for path in paths]
+        failed = next((one["failed"] for one in each if one["failed"]), "")
+        about = {
+            "trial": trial + 1,
+            **asdict(self._trials[trial]),
+            "seconds": round(sum(one["seconds"] for one in each), 1),
+        }
+        nothing: dict[str, Any] = {"spearman": None, "low": None, "high": None, "by_seed": [], "sd": None}
+        if failed:
+            return {**about, **nothing, "failed": failed}
+        found = self._measured([array_read(path / COSINES) for path in paths], self._dev)
+        if found.mean.value is None:
+            return {**about, **nothing, "failed": _("All dev pairs have the same cosine.")}
+        return {**about, **_figures(found), "failed": ""}
+
+    def _measured(self, cosines: Sequence[Scores], pairs: Rows) -> ComparedEncoder:
+        """Spearman's correlation, averaged over the seeds."""
+        resamples = {"resamples": self._plan.bootstrap, "seed": RESAMPLED_BY}
+        of_seeds = [correlation_measured(Metric.SPEARMAN, one, pairs.values, **resamples) for one in cosines]
+        return compare({"": of_seeds})[""]
+
+    def outcome(self, trials: Sequence[dict[str, Any]], best: int, paths: Sequence[Path]) -> Outcome:
+        plan, chosen = self._plan, trials[best]
+        tests, left_out = self._test_pairs()
+        cosines = [array_read(path / COSINES) for path in paths]
+        tested = _figures(self._measured(cosines, tests))
+        made, evaluations = self._made(best, paths, cosines, tests)
+        names = ("temperature", "learning_rate", "epochs", "batch_size")
+        result = {
+            "dev_spearman": chosen["spearman"],
+            "dev_spearman_low": chosen["low"],
+            "dev_spearman_high": chosen["high"],
+            "test_spearman": tested["spearman"],
+            "test_spearman_low": tested["low"],
+            "test_spearman_high": tested["high"],
+            "combinations": len(plan.grid),
+            "tried": len(trials),
+            "failed": sum(trial["spearman"] is None for trial in trials),
+            "chosen_trial": best + 1,
+            "chosen": [f"{name}: {chosen[name]}" for name in names],
+            "seeds": list(plan.all_seeds),
+            "chosen_by": self._dev_in_words(),
+            "dev_pairs": len(self._dev),
+            "pairs": len(tests),
+            "test_left_out": left_out,
+            "training_pairs": len(self._data.training.rows),
+            "published_temperature": self._published,
+            "snapshot": self._data.snapshot.number,
+            **left_out_figures(self._data.training),
+            "trials": list(trials),
+        }
+        words = {
+            "tried": intcomma(len(trials)),
+            "dev": _figure(chosen["spearman"]),
+            "test": _figure(tested["spearman"]),
+        }
+        message = _("Best of %(tried)s trials: Spearman %(dev)s on dev pairs, %(test)s on test pairs")
+        return Outcome(message % words, result, made, evaluations)
+
+    def _made(
+        self, best: int, paths: Sequence[Path], cosines: Sequence[Scores], tests: Rows
+    ) -> tuple[list[NewArtifact], list[tuple[Evaluation, Path | None]]]:
+        """The encoder of each seed, and its figures."""
+        plan = self._plan
+        suite = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
+        made: list[NewArtifact] = []
+        evaluations: list[tuple[Evaluation, Path | None]] = []
+        for seed, path, vector in zip(plan.all_seeds, paths, cosines, strict=True):
+            folder = self._job.folder / f"{plan.weighting}-{seed}"
+            folder_linked(path / ENCODER, folder)
+            told = json_from((path / TOLD).read_text("utf-8"))
+            card = encoder_card(self._encoder_plan(best, seed), self._data)
+            made.append(NewArtifact("encoder", folder, {**card, "training_pairs": told["training_pairs"]}))
+            agreement = measure_agreement(vector, tests.values, resamples=plan.bootstrap, seed=RESAMPLED_BY)
+            model, label = home_relative(folder), str(plan.weighting)
+            rows = agreement_rows(agreement, model=model, suite=suite, label=label, seed=seed)
+            evaluations += [(row, folder) for row in rows]
+        return made, evaluations
+
+    def _dev_in_words(self) -> str:
+        plan = self._plan
+        if plan.dev_scores:
+            return suite_words(plan.dev_dataset or plan.dataset, plan.dev_scores, plan.dev_split)
+        kind = self._data.snapshot.dataset.score_sets.filter(name=plan.scores).first()
+        if kind is not None and kind.kind == ScoreSet.Kind.TARGET:
+            return _("synthetic: generated pairs with their target similarities, not trained on")
+        return _("human scores of training pairs that were not trained on")
+
+
+def _figures(found: ComparedEncoder) -> dict[str, Any]:
+    return {
+        "spearman": found.mean.value,
+        "low": found.mean.low,
+        "high": found.mean.high,
+        "by_seed": list(found.seeds),
+        "sd": found.sd,
+    }
+
+
+def _figure(value: float | None) -> str:
+    return _("undefined") if value is None else f"{value:.4f}"

@@ -1,0 +1,180 @@
+"""A search over settings, on a tiny model."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from curation.models import PairScore, ScoreSet
+from mlworkers import tasks
+from mlworkers.models import Run
+from mlworkers.pipelines import searching
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.storage import home_path
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.ml.encoder_data import dataset_with_pairs, scene
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SETS = {"scores": "run 7: target", "realism": "run 7: p_D", "test_score_set": "gold"}
+SHORT = {
+    "learning_rates": "0.001",
+    "epochs": "1",
+    "batch_sizes": "8",
+    "dev_share": 0.25,
+    "bootstrap": 100,
+    "device": "cpu",
+}
+
+
+@pytest.fixture
+def dataset(db):
+    made = dataset_with_pairs()
+    made.score_sets.filter(name="run 7: p_D").update(parameters={"temperature": 2.0})
+    return made
+
+
+@pytest.fixture
+def dev(dataset) -> ScoreSet:
+    """Scored pairs of the split dev."""
+    scores = ScoreSetFactory(dataset=dataset, name="dev gold", low=0.0, high=5.0)
+    for number in range(6):
+        a, b = (
+            SentenceFactory(dataset=dataset, text=f"{scene(number + n)} a man is {number}") for n in (0, 7)
+        )
+        pair = PairFactory(dataset=dataset, split="dev", a=a, b=b)
+        PairScore.objects.create(score_set=scores, pair=pair, value=number)
+    return scores
+
+
+def searched(dataset, model, state: str = "succeeded", **settings) -> Run:
+    values = {"dataset": dataset.slug, "model": str(model), **SETS, **SHORT, **settings}
+    run = RunFactory(
+        kind="search_settings",
+        dataset=dataset,
+        queue="gpu",
+        plan=asdict(plan_from(kind_named("search_settings"), values)),
+    )
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == state, run.message
+    return run
+
+
+def test_every_trial_is_stored_and_the_best_on_dev_pairs_is_chosen(dataset, encoder_folder, dev) -> None:
+    run = searched(
+        dataset, encoder_folder, temperatures="fitted,0.5", learning_rates="0.001,0.01", dev_scores="dev gold"
+    )
+
+    trials = run.result["trials"]
+    figures = [trial["spearman"] for trial in trials]
+    assert [(trial["temperature"], trial["learning_rate"]) for trial in trials] == [
+        (0.0, 0.001), (0.0, 0.01), (0.5, 0.001), (0.5, 0.01)
+    ]  # fmt: skip
+    assert run.result["chosen_trial"] == 1 + int(np.argmax(figures))
+    assert run.result["dev_spearman"] == max(figures)
+    assert all(trial["low"] <= trial["spearman"] <= trial["high"] for trial in trials)
+    assert (run.result["dev_pairs"], run.result["pairs"], run.result["chosen_by"]) == (
+        6,
+        12,
+        "scenes, dev gold, dev",
+    )
+
+
+def test_the_test_scores_are_read_for_the_chosen_settings_alone(
+    dataset, encoder_folder, dev, monkeypatch
+) -> None:
+    measured, measure = [], searching.correlation_measured
+
+    def watched(metric, cosines, human, **about):
+        measured.append(len(human))
+        return measure(metric, cosines, human, **about)
+
+    monkeypatch.setattr(searching, "correlation_measured", watched)
+
+    run = searched(dataset, encoder_folder, temperatures="fitted,0.5,0.9", dev_scores="dev gold", seeds=2)
+
+    assert measured == [6] * 6 + [12] * 2  # dev pairs of each trial and seed, then test pairs of each seed
+    assert run.evaluations.filter(metric="spearman").count() == 2
+    assert run.artifacts.filter(kind="encoder").count() == 2
+
+
+def test_without_dev_scores_a_part_of_the_training_pairs_chooses(dataset, encoder_folder) -> None:
+    run = searched(dataset, encoder_folder, temperatures="fitted")
+
+    assert run.result["chosen_by"].startswith("synthetic: generated pairs")
+    assert run.result["dev_pairs"] >= 3
+    assert run.result["training_pairs"] + run.result["dev_pairs"] <= 24
+
+
+def test_a_trial_that_fails_says_why_and_the_others_go_on(dataset, encoder_folder, monkeypatch) -> None:
+    train = searching.encoder_train
+
+    def fails_at_half(base, rows, plan, **about):
+        if plan.temperature == 0.5:
+            raise ValueError("The loss is no number any more at step 1 of 3; choose a lower learning rate.")
+        return train(base, rows, plan, **about)
+
+    monkeypatch.setattr(searching, "encoder_train", fails_at_half)
+
+    run = searched(dataset, encoder_folder, temperatures="0.5,fitted")
+
+    failed, whole = run.result["trials"]
+    assert (failed["spearman"], failed["failed"][:26]) == (None, "The loss is no number any ")
+    assert (run.result["failed"], run.result["chosen_trial"]) == (1, 2)
+    assert whole["spearman"] is not None
+
+
+def test_where_every_trial_fails_the_run_fails_with_the_first_reason(
+    dataset, encoder_folder, monkeypatch
+) -> None:
+    def fails(*args, **about):
+        raise ValueError("The loss is no number any more.")
+
+    monkeypatch.setattr(searching, "encoder_train", fails)
+
+    run = searched(dataset, encoder_folder, state="failed", temperatures="fitted")
+
+    assert run.message == (
+        "No trial has a dev figure. The first failed with: The loss is no number any more."
+    )
+
+
+def test_a_search_draws_as_many_trials_as_it_is_asked_for(dataset, encoder_folder) -> None:
+    run = searched(dataset, encoder_folder, trials=2)
+
+    assert (run.result["tried"], run.result["combinations"], len(run.result["trials"])) == (2, 5, 2)
+
+
+def test_the_chosen_settings_make_the_encoder_that_training_with_them_makes(dataset, encoder_folder) -> None:
+    run = searched(dataset, encoder_folder, temperatures="0.5")
+    again = searched(dataset, encoder_folder, temperatures="0.5", snapshot=1)
+
+    first, second = (each.artifacts.get() for each in (run, again))
+    assert first.card["plan"]["temperature"] == 0.5
+    weights = [(home_path(one.path) / "model.safetensors").read_bytes() for one in (first, second)]
+    assert weights[0] == weights[1]
+
+
+def test_weights_are_p_d_at_the_temperature_of_the_trial(dataset, encoder_folder, monkeypatch) -> None:
+    seen, train = {}, searching.encoder_train
+
+    def watched(base, rows, plan, **about):
+        seen[plan.temperature] = rows.realism
+        return train(base, rows, plan, **about)
+
+    monkeypatch.setattr(searching, "encoder_train", watched)
+
+    searched(dataset, encoder_folder, temperatures="fitted,0.5")
+
+    # Published with the temperature 2, so that the logit of p_D is multiplied by 2 / 0.5.
+    assert seen[0.5] == pytest.approx(expit(logit(seen[0.0]) * 4))
+
+
+def test_p_d_of_an_unknown_temperature_cannot_be_brought_to_another(dataset, encoder_folder) -> None:
+    dataset.score_sets.filter(name="run 7: p_D").update(parameters={})
+
+    run = searched(dataset, encoder_folder, state="failed", temperatures="fitted,0.5")
+
+    assert run.message.startswith("The score set “run 7: p_D” does not say with which temperature")
+    searched(dataset, encoder_folder, temperatures="fitted")
