@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.rows import rows_add
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.models import (
     Dataset,
@@ -24,6 +25,8 @@ from curation.models import (
 from curation.pairs.scales import scale_checked
 
 _SCORES_IN_INSERT = 5_000
+_PAIR_SCORE = ("pair_id", "value", "standard_error", "judgements")
+_SENTENCE_SCORE = ("sentence_id", "value", "logit_machine", "logit_human", "fold")
 CHANGEABLE = {"name", "language", "licence", "description", "source_address"}
 
 Score = tuple[int, float, float | None, int | None]
@@ -140,10 +143,7 @@ def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
         sentence = _("%(missing)s of the scored pairs do not belong to the dataset %(dataset)s.")
         raise UserError(sentence, missing=len(ids) - there, dataset=score_set.dataset)
     try:
-        PairScore.objects.bulk_create(
-            PairScore(score_set=score_set, pair_id=pair, value=value, standard_error=error, judgements=number)
-            for pair, value, error, number in scores
-        )
+        rows_add(PairScore, shared={"score_set_id": score_set.pk}, columns=_PAIR_SCORE, rows=scores)
     except IntegrityError as error:
         raise UserError(_("A pair has two scores. Give one score for each pair.")) from error
 
@@ -163,18 +163,7 @@ def _sentence_scores_store(score_set: ScoreSet, scores: list[ScoredSentence]) ->
     if there < len(numbers):
         sentence = _("%(missing)s of the scored sentences do not belong to the dataset %(dataset)s.")
         raise UserError(sentence, missing=len(numbers) - there, dataset=score_set.dataset)
-    rows = (
-        SentenceScore(
-            score_set=score_set,
-            sentence_id=score.sentence,
-            value=score.value,
-            logit_machine=score.logit_machine,
-            logit_human=score.logit_human,
-            fold=score.fold,
-        )
-        for score in scores
-    )
     try:
-        SentenceScore.objects.bulk_create(rows)
+        rows_add(SentenceScore, shared={"score_set_id": score_set.pk}, columns=_SENTENCE_SCORE, rows=scores)
     except IntegrityError as error:
         raise UserError(_("A sentence has two scores. Give one score for each sentence.")) from error

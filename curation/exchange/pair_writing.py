@@ -7,13 +7,12 @@ pair and score set. Nothing that is stored is changed.
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from django.db import connection, models
-from django.db.models import FilteredRelation, Q
-from django.utils.timezone import now
+from django.db.models import FilteredRelation, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from curation.datasets.rows import rows_add
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair, PairName
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
@@ -150,7 +149,7 @@ def _pairs_added(
     return {PairName(*name): pk for *name, pk in stored}
 
 
-def _pairs_under(dataset: Dataset, names: Iterable[PairName]) -> models.QuerySet[Pair]:
+def _pairs_under(dataset: Dataset, names: Iterable[PairName]) -> QuerySet[Pair]:
     """The pairs of the dataset with the names' ids: those that have the names, and those of other sources and splits.
 
     The sources and splits are not asked for, because a database compares lists of single values fastest.
@@ -182,33 +181,3 @@ def _look_up_stored(target: Target, pairs: Sequence[IdentifiedPair], sentences: 
         if both in new and hash(name) not in target.own_names:
             before = target.stored.get(both, NO_OCCURRENCES)
             target.stored[both] = before.with_pair(occurrence_of(a_key, b_key, name.split))
-
-
-def rows_add(
-    model: type[models.Model],
-    *,
-    shared: Mapping[str, Any],
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str | int | float | None]],
-) -> None:
-    """Insert rows. shared: values that all of them have; columns: the fields of each row's values, in their order.
-
-    Fields are named by their attribute (`pair_id`). What is named in neither has the field's default. The values of
-    rows are given to the database as they are. Nothing is validated but by the database, and no signal is sent.
-    """
-    fields = {field.attname: field for field in model._meta.concrete_fields}
-    values = {
-        name: now() if getattr(field, "auto_now_add", False) else shared.get(name, field.get_default())
-        for name, field in fields.items()
-        if not field.primary_key and name not in columns
-    }
-    names = [*columns, *values]
-    quoted = ", ".join(connection.ops.quote_name(fields[name].column or "") for name in names)
-    places = ", ".join(["%s"] * len(names))
-    table = connection.ops.quote_name(model._meta.db_table)
-    rest = tuple(fields[name].get_db_prep_save(value, connection) for name, value in values.items())
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            f"INSERT INTO {table} ({quoted}) VALUES ({places})",  # noqa: S608 - names of the model alone
-            [(*row, *rest) for row in rows],
-        )
