@@ -108,6 +108,7 @@ def test_every_kind_that_offers_an_estimate_can_count_its_work() -> None:
     assert {plan for plan in WORK if plan not in estimating.AMOUNTS} == {
         KINDS["compare_weightings"].plan,
         KINDS["generate_pairs"].plan,
+        KINDS["search_settings"].plan,
     }
 
 
