@@ -1,10 +1,9 @@
-"""The highest correlation that scores of a known reliability allow, and a correlation corrected for it.
+"""The highest correlation that scores of a known reliability allow.
 
 Classical test theory takes an observed score for a true score plus an error that has nothing to do with the true score,
 with other errors or with the model. The reliability is the share of the observed variance that is true. A model that
-knew every true score would then correlate with the observed ones at the square root of the reliability, and a model's
-correlation with the true scores is the observed one over that root (Spearman 1904). Where people agree on a bias that
-the model shares, a model can exceed this ceiling.
+knew every true score would then correlate with the observed ones at the square root of the reliability (Spearman 1904).
+Where people agree on a bias that the model shares, a model can exceed this ceiling.
 """
 
 from collections.abc import Mapping
@@ -28,10 +27,6 @@ class Ceiling:
     @property
     def value(self) -> float:
         return sqrt(self.reliability)
-
-    def corrected(self, correlation: float | None) -> float | None:
-        """The correlation over the ceiling; None where there is none. By chance it can exceed 1."""
-        return None if correlation is None else correlation / self.value
 
 
 def ceiling_of(parameters: Mapping[str, Any], *, method: str) -> Ceiling | None:

@@ -176,7 +176,7 @@ def _evaluated_on_dataset(
         "pearson": agreement.pearson,
         "pearson_low": of_pearson and of_pearson.low,
         "pearson_high": of_pearson and of_pearson.high,
-        **ceiling_results(ceiling_in(dataset, plan.score_set), agreement.spearman, agreement.pearson),
+        **ceiling_results(ceiling_in(dataset, plan.score_set)),
         "pairs": agreement.pairs,
         "left_out": left_out,
         "snapshot": snapshot.number,
@@ -390,7 +390,7 @@ class _Comparison:
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
             **left_out_figures(data.training),
-            **self._ceiling(found.main),
+            **ceiling_results(ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)),
             "warnings": [*found.warnings, *self._notes()],
         }
         if found.table:
@@ -409,19 +409,6 @@ class _Comparison:
                 "%(encoders)s encoders evaluated on %(pairs)s test pairs and %(suites)s published suites"
             )
         return Outcome(sentence % words, result, made, evaluations)
-
-    def _ceiling(self, main: Mapping[str, Any]) -> dict[str, Any]:
-        """Of the test scores, and each encoder's correlation corrected for it."""
-        ceiling = ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)
-        if ceiling is None:
-            return {}
-        corrected = {
-            label: ceiling.corrected(figures["spearman"])
-            for label, figures in main["encoders"].items()
-            if figures["spearman"] is not None
-        }
-        found = ceiling_results(ceiling, None, None)
-        return {name: found[name] for name in found if name.startswith("ceiling")} | {"corrected": corrected}
 
     def _notes(self) -> Iterator[str]:
         for suite, read in self._suites:

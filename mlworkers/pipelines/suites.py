@@ -75,8 +75,8 @@ def ceiling_in(dataset: Dataset, score_set: str) -> Ceiling | None:
     return None if scores is None else ceiling_of(scores.parameters or {}, method=scores.method)
 
 
-def ceiling_results(ceiling: Ceiling | None, spearman: float | None, pearson: float | None) -> dict[str, Any]:
-    """The ceiling and the corrected figures, for a result; nothing where there is no ceiling."""
+def ceiling_results(ceiling: Ceiling | None) -> dict[str, Any]:
+    """The ceiling, for a result; nothing where there is none."""
     if ceiling is None:
         return {}
     return {
@@ -84,6 +84,4 @@ def ceiling_results(ceiling: Ceiling | None, spearman: float | None, pearson: fl
         "ceiling_low": ceiling.low,
         "ceiling_high": ceiling.high,
         "ceiling_source": ceiling.source,
-        "spearman_corrected": ceiling.corrected(spearman),
-        "pearson_corrected": ceiling.corrected(pearson),
     }

@@ -192,23 +192,21 @@ def _limits(comparison: Comparison) -> str:
 
 
 def ceiling_note(result: Mapping[str, Any]) -> str:
-    """The highest correlation that the test scores' reliability allows, and whether figures are corrected for it."""
+    """The highest correlation that the test scores' reliability allows."""
     ceiling = result.get("ceiling")
     if ceiling is None:
         return ""
     low, high = result.get("ceiling_low"), result.get("ceiling_high")
     interval = f" ({low:.3f} {_('to')} {high:.3f})" if low is not None and high is not None else ""
-    corrected = ", ".join(f"{label} {value:.3f}" for label, value in result.get("corrected", {}).items())
     sentence = _(
         "Human ceiling: %(ceiling)s%(interval)s, the correlation of the test scores with error-free ones under the "
         "assumptions of classical test theory (%(source)s)."
     )
-    note = sentence % {
+    return sentence % {
         "ceiling": f"{ceiling:.3f}",
         "interval": interval,
         "source": result.get("ceiling_source", ""),
     }
-    return f"{note} {_('Corrected for it (Spearman):')} {corrected}." if corrected else note
 
 
 def validation_note(run: Run) -> str:

@@ -100,7 +100,6 @@ def test_scores_of_known_reliability_have_a_ceiling(encoder_folder) -> None:
     )
 
     assert run.result["ceiling"] == pytest.approx((2 / 3) ** 0.5)
-    assert run.result["spearman_corrected"] == pytest.approx(run.result["spearman"] / (2 / 3) ** 0.5)
 
 
 def test_a_suite_without_a_readable_file_fails_with_one_sentence(suites, encoder_folder) -> None:
