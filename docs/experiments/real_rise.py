@@ -55,7 +55,7 @@ BASE = "packaged:all-MiniLM-L6-v2"
 SNLI_PAIRS = 1_000  # of each split; all of them would be most of the work
 SNLI_SEED = 11
 SOURCES = 420  # human sentences; they give a little more than 3,000 pairs
-WEIGHTINGS = "plain,realism,filter,random,consistency,product"  # the controls join by themselves
+WEIGHTINGS = "plain,filter,random,shuffle,constant,realism,consistency,product"
 LOOK_EVERY = 1.0  # seconds
 NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
 
@@ -147,6 +147,7 @@ def stages(*, until: float, ended: Callable[[], object]) -> dict[str, Run] | Non
         realism=p_d,
         consistency=p_y,
         weightings=WEIGHTINGS,
+        controls=False,  # each further shuffle would be five more trainings
         test_score_set="reference",
         suites="snli",
         epochs=1,
