@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.template.defaultfilters import filesizeformat
@@ -59,20 +60,21 @@ def run_files_remove(*, run: Run, by: User | None, at: datetime) -> int:
     so that one of the two sees the other. If this process is killed before the last file is gone, `disk` removes the
     rest: no row names it any more.
     """
-    with transaction.atomic(durable=True):  # the files follow, once the rows say so for good
+    with transaction.atomic():
         locked = Artifact.objects.select_for_update(no_key=True).filter(run=run, removed_at=None)
         artifacts = list(locked.order_by("pk"))
         removal = removal_of(run)
         if removal.problem:
             raise UserError(removal.problem)
         Artifact.objects.filter(pk__in=[one.pk for one in artifacts]).update(removed_at=at)
-    _files_remove(artifacts)
-    words = {"person": by or _("a command"), "size": filesizeformat(removal.size)}
-    RunLog(run.pk).write(_("Files removed by %(person)s: %(size)s.") % words)
+        words = {"person": by or _("a command"), "size": filesizeformat(removal.size)}
+        line = _("Files removed by %(person)s: %(size)s.") % words
+        # The files follow, once the rows say so for good.
+        transaction.on_commit(partial(_files_remove, run, artifacts, line))
     return removal.size
 
 
-def _files_remove(artifacts: Sequence[Artifact]) -> None:
+def _files_remove(run: Run, artifacts: Sequence[Artifact], line: str) -> None:
     for artifact in artifacts:
         try:
             path = artifact_path(artifact)
@@ -82,3 +84,4 @@ def _files_remove(artifacts: Sequence[Artifact]) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+    RunLog(run.pk).write(line)

@@ -2,12 +2,13 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from django.urls import reverse
 from django.utils.timezone import now
 
@@ -106,10 +107,13 @@ def test_a_shard_that_is_a_file_under_another_name_frees_nothing(dataset) -> Non
     assert (holding.files, holding.rest) == (400, 0)
 
 
-def test_a_run_s_files_can_be_removed_and_its_row_keeps_what_it_found(dataset, staff) -> None:
+def test_a_run_s_files_can_be_removed_and_its_row_keeps_what_it_found(
+    dataset, staff, django_capture_on_commit_callbacks
+) -> None:
     artifact = encoder(dataset)
 
-    freed = run_files_remove(run=artifact.run, by=staff, at=now())
+    with django_capture_on_commit_callbacks(execute=True):
+        freed = run_files_remove(run=artifact.run, by=staff, at=now())
 
     artifact.refresh_from_db()
     assert freed == 400
@@ -154,6 +158,18 @@ def test_a_model_whose_files_were_removed_cannot_be_named_any_more(dataset, staf
         run_start(kind="evaluate_encoder", plan=evaluation_plan(dataset, f"run:{artifact.run_id}"), by=None)
 
 
+def test_files_stay_where_the_rows_are_not_committed(dataset, staff) -> None:
+    artifact = encoder(dataset)
+
+    with suppress(RuntimeError), transaction.atomic():
+        run_files_remove(run=artifact.run, by=staff, at=now())
+        raise RuntimeError
+
+    artifact.refresh_from_db()
+    assert artifact.removed_at is None
+    assert names_in(artifact.run) == ["model.safetensors"]
+
+
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time")
 @pytest.mark.django_db(transaction=True)
 def test_of_a_start_and_a_removal_at_once_one_sees_the_other(transactional_db, dataset, staff) -> None:
@@ -191,14 +207,17 @@ def test_removing_that_was_killed_halfway_is_finished_as_leftovers(dataset, staf
     assert leftovers_reclaim(at=now()) == 400
 
 
-def test_the_command_says_what_would_go_and_then_removes_it(dataset, capsys) -> None:
+def test_the_command_says_what_would_go_and_then_removes_it(
+    dataset, capsys, django_capture_on_commit_callbacks
+) -> None:
     run = with_leftovers(dataset=dataset, state="failed")
     artifact = encoder(dataset)
     asked = ["reclaim", "--run", str(artifact.run_id)]
 
     call_command(*asked, "--dry-run")
     before = (capsys.readouterr().out.splitlines(), names_in(run), names_in(artifact.run))
-    call_command(*asked, "--json")
+    with django_capture_on_commit_callbacks(execute=True):
+        call_command(*asked, "--json")
 
     assert before[0][-1] == "900 bytes would be freed.".replace(" ", "\xa0", 1)
     assert before[1:] == (["00000", "half.jsonl", "log.txt"], ["model.safetensors"])
@@ -222,7 +241,9 @@ def test_only_staff_remove_files_and_see_the_disk(client, request, dataset, pers
     assert names_in(artifact.run) == ["model.safetensors"]
 
 
-def test_the_pages_say_what_goes_before_they_remove_it(client, staff, dataset) -> None:
+def test_the_pages_say_what_goes_before_they_remove_it(
+    client, staff, dataset, django_capture_on_commit_callbacks
+) -> None:
     with_leftovers(dataset=dataset, state="failed")
     artifact = encoder(dataset)
     client.force_login(staff)
@@ -230,7 +251,9 @@ def test_the_pages_say_what_goes_before_they_remove_it(client, staff, dataset) -
     disk = client.get(reverse("mlworkers:disk")).text
     asked = client.get(reverse("mlworkers:run_files", args=[artifact.run_id])).text
     client.post(reverse("mlworkers:disk_reclaim"))
-    done = client.post(reverse("mlworkers:run_files", args=[artifact.run_id]), follow=True).text
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.post(reverse("mlworkers:run_files", args=[artifact.run_id]))
+    done = client.get(answer.headers["Location"]).text
 
     assert "Remove leftovers (500\xa0bytes)" in disk
     assert "which frees 400\xa0bytes" in asked
