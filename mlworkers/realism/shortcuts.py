@@ -1,4 +1,4 @@
-"""The shortcut check: how far the classes are told apart by a classifier that knows nothing of meaning or order.
+"""The shortcut check: how well a classifier separates the classes that knows nothing of meaning or order.
 
 Where characters or words alone do about as well as the real classifier, p_D may be a matter of format or of vocabulary,
 and says little about how a sentence is written. Both are cross-fitted on the folds of the real classifier.

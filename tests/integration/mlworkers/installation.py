@@ -140,7 +140,7 @@ def database_of_its_own(name: str, template: str = "") -> Iterator[str]:
         try:
             yield urlsplit(url)._replace(path=f"/{name}").geturl()
         finally:
-            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+            server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
 def copied(folder: Path, to: Path) -> Path:
