@@ -63,7 +63,7 @@ from mlworkers.pipelines.suites import (
     seen_before,
     suite_files,
     suite_results,
-    suites_read,
+    suites_of_run,
 )
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
@@ -122,7 +122,7 @@ def _dev_set(snapshot: Snapshot, plan: EncoderPlan) -> str:
 def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     """An encoder's cosines against the scores that people gave, and on published test suites."""
     model = folder_of_model(plan.model, kind="encoder", report=job.report)
-    suites = suites_read(plan.suite_names)
+    suites = suites_of_run(job, plan.suite_names)
     compute = choose_compute(plan.device, plan.precision)
     encoder = load_encoder(model, compute)
     result: dict[str, Any] = {"warnings": []}
@@ -242,7 +242,7 @@ class _Comparison:
             for seed in plan.all_seeds
         ]
         self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
-        self._suites = suites_read(plan.suite_names)
+        self._suites = suites_of_run(job, plan.suite_names)
         snapshot = self._test_snapshot = snapshot_taken(
             job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
         )

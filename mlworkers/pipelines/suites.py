@@ -4,14 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
-from curation.errors import errors_shown
+from curation.errors import UserError, errors_shown
 from curation.models import Dataset
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.ceiling import Ceiling, ceiling_of
 from mlworkers.encoders.suites.catalogue import Read, Suite, suite_named
 from mlworkers.encoders.suites.figures import Figure, figure_as_json
 from mlworkers.models import Evaluation
+from mlworkers.runs.jobs import Job
 
 PROBE = "probe"
 
@@ -20,6 +22,25 @@ def suites_read(names: Iterable[str]) -> list[tuple[Suite, Read]]:
     """The suites of those names from their folders. Raises UserError with one sentence about the first wrong one."""
     with errors_shown():
         return [(suite, suite.read(settings.SUITES_FOLDER / suite.name)) for suite in map(suite_named, names)]
+
+
+def suites_of_run(job: Job, names: Iterable[str]) -> list[tuple[Suite, Read]]:
+    """The suites, which every worker of the run reads from a folder of its own machine.
+
+    Raises UserError where the files are not those that the first worker read: all figures are of the same pairs.
+    """
+    suites = suites_read(names)
+    files = suite_files(suites)
+    first = job.drawn_once("suites.json", lambda: {"files": files})["files"]
+    other = next((one["file"] for one in files if one not in first), None)
+    if other is not None:
+        raise UserError(
+            _(
+                "%(file)s is another file here than the one with which the run began; give all workers the same files."
+            ),
+            file=other,
+        )
+    return suites
 
 
 def seen_before(read: Read, trained: HeldOut) -> int:

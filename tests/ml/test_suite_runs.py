@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from dataclasses import asdict
 
 import pytest
@@ -14,6 +15,7 @@ from mlworkers.pipelines.estimating import comparison_estimate
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.registry.cards import card_of
 from mlworkers.runs.services import run_start
+from mlworkers.runs.storage import kept_folder
 from tests.factories import RunFactory, UserFactory
 from tests.ml.encoder_data import dataset_with_pairs, scene
 
@@ -70,6 +72,26 @@ def test_an_encoder_is_evaluated_on_suites_beside_its_dataset(suites, encoder_fo
     assert (f1.n, f1.low <= f1.value <= f1.high) == (9, True)
     assert [one["file"] for one in run.result["files"]] == ["sts-test.csv", "snli-test.tsv", "snli-dev.tsv"]
     assert set(run.result["thresholds"]) == {"snli, accuracy", "snli, f1"}
+
+
+@pytest.mark.parametrize("kind", ["evaluate_encoder", "compare_weightings"])
+def test_a_worker_with_other_files_than_the_run_began_with_is_refused(
+    suites, encoder_folder, kind: str
+) -> None:
+    dataset = dataset_with_pairs()
+    about = {"dataset": dataset.slug, "model": str(encoder_folder), "suites": "stsb", "device": "cpu"}
+    about |= COMPARED if kind == "compare_weightings" else {}
+    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=asdict(plan_from(kind_named(kind), about)))
+    began_with = {"files": [{"suite": "stsb", "file": "sts-test.csv", "sha256": "of another file"}]}
+    kept_folder(run.pk).mkdir(parents=True)
+    (kept_folder(run.pk) / "suites.json").write_text(json.dumps(began_with))
+
+    tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert "sts-test.csv is another file here than the one with which the run began" in run.message
+    assert not run.evaluations.exists()
 
 
 def test_suites_alone_need_no_scores_of_the_dataset(suites, encoder_folder) -> None:
