@@ -14,7 +14,9 @@ them knows the other, so near copies decide what is held out, repeated or copied
 import hashlib
 import re
 import unicodedata
+from typing import TypeVar
 
+Key = TypeVar("Key", str, int)
 SENTENCE_MAX_CHARACTERS = 2000
 
 # Characters that show nothing: C0 and C1 controls, but for those that count as white space.
@@ -84,8 +86,8 @@ def pair_key(a_key: str, b_key: str) -> str:
     return _digest(a_key, b_key)
 
 
-def unordered(a_key: str, b_key: str) -> tuple[str, str]:
-    """The two keys in one order, whichever way round the pair is."""
+def unordered(a_key: Key, b_key: Key) -> tuple[Key, Key]:
+    """The two keys, or numbers, in one order, whichever way round the pair is."""
     return (a_key, b_key) if a_key <= b_key else (b_key, a_key)
 
 

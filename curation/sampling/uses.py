@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.pairs.text import unordered
+
 
 class Uses:
     """Counts the pairs of each of n sentences, up to a cap. No two sentences are paired twice, in either order."""
@@ -15,7 +17,7 @@ class Uses:
             raise ValueError(f"a sentence must be allowed in at least 1 pair, not {cap}")
         self._counts = np.zeros(sentences, dtype=np.int32)
         self._cap = cap
-        self._taken = {_unordered(a, b) for a, b in taken}
+        self._taken = {unordered(a, b) for a, b in taken}
 
     @property
     def free(self) -> NDArray[np.bool_]:
@@ -27,16 +29,12 @@ class Uses:
         return bool(self._counts[sentence] < self._cap)
 
     def allows(self, a: int, b: int) -> bool:
-        return a != b and self.is_free(a) and self.is_free(b) and _unordered(a, b) not in self._taken
+        return a != b and self.is_free(a) and self.is_free(b) and unordered(a, b) not in self._taken
 
     def take(self, a: int, b: int) -> bool:
         """Add the pair if that is allowed; returns whether it was."""
         if not self.allows(a, b):
             return False
-        self._taken.add(_unordered(a, b))
+        self._taken.add(unordered(a, b))
         self._counts[[a, b]] += 1
         return True
-
-
-def _unordered(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a <= b else (b, a)

@@ -175,6 +175,19 @@ snapshot_setting = partial(
     bounds=(0, None),
     refers_to="snapshot",
 )
+test_dataset_setting = partial(
+    setting,
+    "Test dataset",
+    "The dataset of the test pairs. Empty: the dataset above.",
+    default="",
+    refers_to="dataset",
+)
+test_split_setting = partial(
+    setting,
+    "Test split",
+    "Only pairs of this split are used for the evaluation. Empty: every pair.",
+    default="test",
+)
 resamples_setting = partial(
     ours,
     "Resamples",
@@ -489,17 +502,8 @@ class ComparisonPlan(TrainingPlan):
         default=42,
         bounds=(0, 2**31 - 1 - SEEDS_MAX),
     )
-    test_dataset: str = setting(
-        "Test dataset",
-        "The dataset of the test pairs. Empty: the dataset above.",
-        default="",
-        refers_to="dataset",
-    )
-    test_split: str = setting(
-        "Test split",
-        "Only pairs of this split are used for the evaluation. Empty: every pair.",
-        default="test",
-    )
+    test_dataset: str = test_dataset_setting()
+    test_split: str = test_split_setting()
     suites: str = suites_setting()
     sources: str = setting(
         "Further source datasets",

@@ -18,6 +18,8 @@ from mlworkers.encoders.plan import (
     check_signals,
     realism_setting,
     resamples_setting,
+    test_dataset_setting,
+    test_split_setting,
 )
 from mlworkers.encoders.searching import Trial, grid_of, trials_drawn
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, setting
@@ -109,17 +111,8 @@ class SearchPlan(SharedTraining):
         default=0.1,
         bounds=(0.01, 0.5),
     )
-    test_dataset: str = setting(
-        "Test dataset",
-        "The dataset of the test pairs. Empty: the dataset above.",
-        default="",
-        refers_to="dataset",
-    )
-    test_split: str = setting(
-        "Test split",
-        "Only pairs of this split are used for the evaluation. Empty: every pair.",
-        default="test",
-    )
+    test_dataset: str = test_dataset_setting()
+    test_split: str = test_split_setting()
     bootstrap: int = resamples_setting()
 
     def __post_init__(self) -> None:

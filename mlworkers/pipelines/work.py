@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
-from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, TrainingPlan
+from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
@@ -58,22 +58,21 @@ def _scored(dataset: Dataset | str, name: str, *, split: str = "", generated_pai
     return PairScore.objects.filter(**of_set, score_set__name=name, pair__in=pairs).count()
 
 
-def _trained(plan: TrainingPlan, dataset: Dataset | str, scores: str) -> int:
-    pairs = _scored(dataset, scores, split=plan.split, generated_pairs=plan.generated_pairs.value)
-    return pairs * plan.epochs
+def _training_pairs(plan: SharedTraining, dataset: Dataset | str, scores: str) -> int:
+    return _scored(dataset, scores, split=plan.split, generated_pairs=plan.generated_pairs.value)
 
 
 def _training(plan: EncoderPlan, dataset: Dataset) -> int:
-    return _trained(plan, dataset, plan.scores)
+    return _training_pairs(plan, dataset, plan.scores) * plan.epochs
 
 
 def _comparison(plan: ComparisonPlan, dataset: Dataset) -> int:
-    once = sum(_trained(plan, source.dataset, source.scores) for source in plan.all_sources)
-    return once * len(plan.chosen) * plan.seeds
+    pairs = sum(_training_pairs(plan, source.dataset, source.scores) for source in plan.all_sources)
+    return pairs * plan.epochs * len(plan.chosen) * plan.seeds
 
 
 def _search(plan: SearchPlan, dataset: Dataset) -> int:
-    pairs = _scored(dataset, plan.scores, split=plan.split, generated_pairs=plan.generated_pairs.value)
+    pairs = _training_pairs(plan, dataset, plan.scores)
     return pairs * plan.seeds * sum(trial.epochs for trial in plan.tried)
 
 
