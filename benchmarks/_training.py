@@ -15,8 +15,8 @@ import torch
 from encoding import pairs_made
 from sentence_transformers import SentenceTransformer
 
+from curation.statistics.correlation import spearman
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.plan import EncoderPlan
 from mlworkers.encoders.rows import Rows
 from mlworkers.encoders.training import PairLearner

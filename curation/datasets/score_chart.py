@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow, score_histogram
 from curation.models import ScoreSet
-from curation.pairs.statistics import Histogram
+from curation.statistics.histograms import Histogram
 
 # Tenths of the scale: common scores such as 2.25 and 2.4 fall evenly into them, and into finer bins do not.
 HISTOGRAM_BINS = 10

@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, ScoreSet, SentenceScore
 from curation.pairs.duplicates import Duplicates, duplicates_counted
-from curation.pairs.statistics import Histogram, histogram
+from curation.statistics.histograms import Histogram, histogram
 
 ORDERS = ("pk", "-pk", "external_id", "-external_id", "source", "-source", "score", "-score")
 _FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score": "value"}

@@ -18,8 +18,8 @@ import torch
 from torch import nn
 from torch.ao.quantization import per_channel_dynamic_qconfig, quantize_dynamic
 
+from curation.statistics.correlation import spearman
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.metrics import spearman
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
 from mlworkers.pretrained.hub import hub_folder

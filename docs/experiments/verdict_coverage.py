@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import spearmanr
 
-from curation.pairs.agreement import cohen_kappa, kappa_of_table
+from curation.statistics.kappa import cohen_kappa, kappa_of_table
 from mlworkers.realism import verdicts
 from mlworkers.realism.discrimination import auc, sampled_auc_interval
 from mlworkers.realism.thresholds import weighted_share

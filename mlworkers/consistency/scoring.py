@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from curation.statistics.correlation import spearman
 from mlworkers.consistency.classifier import Floats, label_chances
 from mlworkers.consistency.dataset import LabelledPairs, label_error_counts, planted_labels
-from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.weighting import effective_size
 from mlworkers.realism.dataset import Integers, Marks
 from mlworkers.realism.discrimination import auc_interval

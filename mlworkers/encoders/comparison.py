@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.statistics.intervals import percentile_interval
 from mlworkers.encoders.differences import Difference, difference_from, holm
-from mlworkers.encoders.intervals import percentile_interval
 from mlworkers.encoders.measuring import Measured
 
 Table = NDArray[np.float64]  # (seeds, pairs)

@@ -6,8 +6,8 @@ import numpy as np
 from sentence_transformers import CrossEncoder
 
 from curation.files.progress import Report
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.encoding import EncoderError
-from mlworkers.encoders.metrics import Scores
 
 _PAIRS_PER_BLOCK = 512  # between two reports
 

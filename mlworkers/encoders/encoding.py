@@ -14,8 +14,8 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import batch_to_device
 
 from curation.files.progress import Report, silent
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.forward import length_batches
-from mlworkers.encoders.metrics import Scores
 from mlworkers.pretrained.compute import Compute, halving, side_by_side
 from mlworkers.training.schedule import Places
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mlworkers.encoders.intervals import Interval
+from curation.statistics.intervals import Interval
 from mlworkers.encoders.measuring import (
     Metric,
     classification_measured,

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mlworkers.encoders.metrics import Scores, paired
+from curation.statistics.correlation import Scores, paired
 
 
 def spearman_by_pair(predicted: ArrayLike, human: ArrayLike) -> Scores | None:
     """The pseudo-values (n,) of n pairs, whose mean is Spearman's correlation of two vectors (n,).
 
-    Returns None where one of the vectors is constant. Raises ValueError where they are unusable (as `metrics.paired`).
+    Returns None where one of the vectors is constant. Raises ValueError where they are unusable, as
+    `correlation.paired` does.
     """
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:

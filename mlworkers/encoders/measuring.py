@@ -11,15 +11,16 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mlworkers.encoders.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
-from mlworkers.encoders.intervals import (
+from curation.statistics.correlation import Scores, pearson, spearman
+from curation.statistics.intervals import (
     Interval,
     percentile_interval,
     resampled_correlations,
     resampled_pearson,
     resampled_ratios,
 )
-from mlworkers.encoders.metrics import Scores, Threshold, labelled, pearson, spearman, tune_accuracy, tune_f1
+from mlworkers.encoders.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
+from mlworkers.encoders.metrics import Threshold, labelled, tune_accuracy, tune_f1
 
 # Thresholds just outside the cosines, so that a strict `cosine > threshold` takes none, or all, of any pairs.
 _TAKES_NONE, _TAKES_ALL = 1.0, float(np.nextafter(-1.0, -2.0))
@@ -61,7 +62,7 @@ def correlation_measured(
 ) -> Measured:
     """Spearman's or Pearson's correlation of cosines (n,) with human scores (n,). resamples 0: no interval.
 
-    Raises ValueError where the vectors are unusable (as `metrics.paired`), and for another metric.
+    Raises ValueError where the vectors are unusable (as `correlation.paired`), and for another metric.
     """
     if metric not in _CORRELATIONS:
         raise ValueError(f"{metric} is no correlation.")

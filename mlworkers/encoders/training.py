@@ -13,10 +13,10 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
 from curation.files.progress import Report, silent
+from curation.statistics.correlation import spearman
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.forward import TokenizedSentences, vectors
 from mlworkers.encoders.losses import batch_shares, weighted_cosine_loss
-from mlworkers.encoders.metrics import spearman
 from mlworkers.encoders.plan import EncoderPlan, Loss, Normalise, Pooling
 from mlworkers.encoders.ranking import angle_similarities, ranking_loss
 from mlworkers.encoders.rows import Rows, validation_split

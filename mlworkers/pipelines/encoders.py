@@ -20,10 +20,10 @@ from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
 from mlworkers.encoders.evaluation import measure_agreement
-from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import (
     BASELINES,
     ComparisonPlan,

@@ -10,8 +10,8 @@ from sentence_transformers import SentenceTransformer
 
 from curation.errors import UserError
 from curation.models import Dataset, Pair
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.metrics import Scores
 from mlworkers.models import Artifact
 from mlworkers.pipelines.models import folder_of_artifact, folder_of_model
 from mlworkers.plans.kinds import RelatePlan

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from curation.errors import UserError
 from curation.files.progress import Report
 from curation.models import ScoreSet
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.crossing import cross_scores
 from mlworkers.encoders.encoding import pair_cosines
-from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.rows import Column, PairTable
 from mlworkers.encoders.saving import trained_on
 from mlworkers.encoders.scoring_plan import PairScoringPlan

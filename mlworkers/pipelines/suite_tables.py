@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.comparison import (
     Between,
     ComparedEncoder,
@@ -17,7 +18,6 @@ from mlworkers.encoders.comparison import (
 )
 from mlworkers.encoders.differences import Difference
 from mlworkers.encoders.measuring import Measured, Metric, correlation_measured
-from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.plan import BASELINES, ComparisonPlan, Weighting
 from mlworkers.encoders.suites.catalogue import Read, Suite
 from mlworkers.encoders.suites.figures import WHOLE, Figure, suite_figures, years_figures

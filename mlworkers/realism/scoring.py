@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mlworkers.encoders.metrics import spearman
+from curation.statistics.correlation import spearman
 from mlworkers.encoders.weighting import effective_size
 from mlworkers.realism.calibration import (
     Floats,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from curation.pairs.keeping import Z_95, wilson_interval
-from mlworkers.encoders.intervals import Design, bootstrap_interval, weighted_spearman
+from curation.statistics.intervals import Design, bootstrap_interval, weighted_spearman
 from mlworkers.realism.discrimination import Auc, sampled_auc_interval
 
 Floats = NDArray[np.float64]

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, User
-from curation.pairs.agreement import Kappa, cohen_kappa
 from curation.pairs.keeping import KeptShare, kept_share
 from curation.pairs.sampling import stratum_sizes
 from curation.review.judged import JudgedSentence, judged_sentences
+from curation.statistics.kappa import Kappa, cohen_kappa
 from mlworkers.realism.thresholds import Cut, cut_at
 from mlworkers.realism.verdicts import (
     Bin,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.encoding import SentenceVectors
-from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.suites.catalogue import Read, Suite
 from mlworkers.encoders.suites.figures import Figure, suite_figures
 from mlworkers.encoders.suites.probe import Probed, probed

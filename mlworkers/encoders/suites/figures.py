@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.measuring import (
     Measured,
     Metric,
@@ -15,7 +16,6 @@ from mlworkers.encoders.measuring import (
     mean_measured,
     threshold_tuned,
 )
-from mlworkers.encoders.metrics import Scores
 from mlworkers.encoders.scored_pairs import FEWEST_PAIRS, JudgedPairs
 from mlworkers.encoders.suites.catalogue import Read, Suite, Task
 

@@ -19,13 +19,13 @@ from curation.errors import errors_shown
 from curation.files.parsing import Columns
 from curation.files.progress import Report
 from curation.pairs.holding_out import HeldOut
+from curation.statistics.intervals import Interval
 from mlworkers.encoders.evaluation import (
     Agreement,
     Classification,
     measure_agreement,
     measure_classification,
 )
-from mlworkers.encoders.intervals import Interval
 from mlworkers.encoders.plan import check_resamples
 from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
 from mlworkers.encoders.suites.catalogue import SUITES, Suite, suite_named

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.pairs.scales import COMMON_SCALES, scale_checked, smallest_common_scale
-from curation.pairs.statistics import Histogram, bin_edges, histogram
+from curation.statistics.histograms import Histogram, bin_edges, histogram
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import f1_score
 
+from curation.statistics.intervals import bootstrap_interval
 from mlworkers.encoders.comparison import adjusted, compare, differences_of, undefined
 from mlworkers.encoders.differences import holm
-from mlworkers.encoders.intervals import bootstrap_interval
 from mlworkers.encoders.measuring import Measured, Metric, classification_measured, correlation_measured
 
 GENERATOR = np.random.default_rng(8)

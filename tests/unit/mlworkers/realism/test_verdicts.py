@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from curation.pairs.keeping import Z_95, wilson_interval
-from mlworkers.encoders.intervals import weighted_spearman
+from curation.statistics.intervals import weighted_spearman
 from mlworkers.realism.discrimination import Auc, auc_difference, auc_interval, sampled_auc_interval
 from mlworkers.realism.thresholds import cut_at, weighted_share
 from mlworkers.realism.verdicts import (

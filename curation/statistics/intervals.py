@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mlworkers.encoders.metrics import Scores, paired
+from curation.statistics.correlation import Scores, paired
 
 Counts = NDArray[np.float64]  # (resamples, pairs)
 Integers = NDArray[np.int64]
@@ -53,7 +53,7 @@ def bootstrap_interval(
     resamples of the n pairs. Returns None where one of the vectors is constant.
 
     With a design, pairs are drawn anew within their strata and count as much as they stand for. Raises ValueError
-    where the vectors are unusable (as `metrics.paired`), resamples or level out of range.
+    where the vectors are unusable (as `correlation.paired`), resamples or level out of range.
     """
     if resamples < 1 or not 0 < level < 1:
         raise ValueError(f"{resamples} resamples at level {level}: give at least 1, and a level in 0..1.")
@@ -90,7 +90,7 @@ def resampled_correlations(
     """The correlation in each resample, (resamples,), NaN where it is undefined.
 
     The same seed and number of pairs draw the same resamples, so that two vectors can be compared pair by pair.
-    Raises ValueError where the vectors are unusable (as `metrics.paired`).
+    Raises ValueError where the vectors are unusable (as `correlation.paired`).
     """
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from curation.pairs.agreement import cohen_kappa, kappa_of_table
+from curation.statistics.kappa import cohen_kappa, kappa_of_table
 
 
 def test_kappa_and_its_standard_error_are_those_of_the_published_case() -> None:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mlworkers.encoders.intervals import bootstrap_interval
-from mlworkers.encoders.metrics import spearman
+from curation.statistics.correlation import spearman
+from curation.statistics.intervals import bootstrap_interval
 
 
 def correlated(pairs: int, *, seed: int, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,1 @@
+"""Statistics that every app uses: correlations with their intervals, histograms, kappa. Pure."""
