@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views import accounts, datasets, exchange, pairs, people, review
+from curation.views import accounts, datasets, exchange, pairs, people, review, scores
 
 app_name = "curation"
 of_import: list[URLPattern | URLResolver] = [
@@ -14,6 +14,10 @@ of_import: list[URLPattern | URLResolver] = [
 ]
 of_dataset: list[URLPattern | URLResolver] = [
     path("", pairs.pair_list, name="dataset"),
+    path("glance/", pairs.dataset_glance, name="glance"),
+    path("charts/", pairs.dataset_charts, name="charts"),
+    path("score-sets/", scores.score_sets_compared, name="score_sets_compared"),
+    path("score-sets/differences.csv", scores.score_differences, name="score_differences"),
     path("settings/", datasets.dataset_settings, name="settings"),
     path("archive/", datasets.dataset_archive_view, name="dataset_archive"),
     path("pairs/<number:pair_pk>/", pairs.pair, name="pair"),

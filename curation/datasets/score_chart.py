@@ -17,40 +17,46 @@ SOURCES_SHOWN = 4
 
 
 def scores_chart(row: ScoreSetRow | None) -> Chart | None:
-    """The histogram of the scores shown. Scores are added and never changed, so their number says which it is."""
+    """The histogram of the scores shown, kept until they change."""
     if row is None or not row.count:
         return None
     score_set = row.score_set
-    key = f"histogram:{score_set.pk}:{score_set.created_at.timestamp()}:{row.count}"
+    key = f"histogram:{row.state}"
     histogram = cache.get(key) or score_histogram(score_set, bins=HISTOGRAM_BINS, most=SOURCES_SHOWN)
     cache.set(key, histogram, KEPT_SECONDS)
     return histogram_chart(score_set, histogram)
 
 
 def histogram_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
-    """How many pairs lie where on the scale, a row of bars for each source."""
+    """How many pairs lie where on the scale, the sources stacked, the largest at the bottom."""
     rows = [
         (source or _("no source"), low, high, count)
         for source, counts in histogram.counts.items()
         for (low, high), count in zip(pairwise(histogram.edges), counts, strict=True)
     ]
-    values = [dict(zip(("source", "low", "high", "pairs"), row, strict=True)) for row in rows]
+    places = {source or _("no source"): place for place, source in enumerate(histogram.counts)}
+    values = [
+        dict(zip(("source", "low", "high", "pairs"), row, strict=True)) | {"place": places[row[0]]}
+        for row in rows
+    ]
     bars = (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
         .encode(
             x=alt.X("low:Q", bin="binned", title=score_set.name, axis=alt.Axis(tickCount=5)),
             x2="high:Q",
-            y=alt.Y("pairs:Q", title=_("pairs"), axis=alt.Axis(tickCount=3)),
+            y=alt.Y("pairs:Q", stack=True, title=_("pairs"), axis=alt.Axis(tickCount=4)),
+            order=alt.Order("place:Q"),
         )
-        .properties(width=360, height=max(36, 180 // len(histogram.counts)))
+        .properties(width=360, height=220)
     )
-    # The bars of each source under one another, in the order given; those of a single source as they are.
-    header = alt.Header(title=None, labelOrient="top", labelAnchor="start", labelPadding=2)
-    sources = [source or _("no source") for source in histogram.counts]
-    facets = bars.facet(row=alt.Row("source:N", sort=sources, header=header), spacing=8)
+    if len(places) > 1:
+        legend = alt.Legend(
+            title=None, orient="top", columns=2, labelLimit=160, columnPadding=16, symbolType="square"
+        )
+        bars = bars.encode(color=alt.Color("source:N", sort=list(places), legend=legend))
     return chart_draw(
-        bars if len(sources) == 1 else facets,
+        bars,
         name="scores",
         finding=_fullest_and_emptiest(histogram),
         n=histogram.n,

@@ -84,6 +84,13 @@ class ScoreSetRow:
     smallest: float | None
     largest: float | None
 
+    @property
+    def state(self) -> str:
+        """Changes with the scores of the set: an import may add some, or correct some."""
+        return (
+            f"{self.score_set.pk}:{self.count}:{self.mean!r}:{self.sd!r}:{self.smallest!r}:{self.largest!r}"
+        )
+
 
 class PairLife(NamedTuple):
     """scores: of every set, the oldest first; twins: other pairs with the same sentences, in either order.

@@ -1,4 +1,6 @@
-"""A dataset's pairs as a table whose filters are its address, and one pair with its life."""
+"""A dataset's pairs as a table whose filters are its address, with what describes them all; one pair with its life."""
+
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -6,11 +8,13 @@ from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
+from curation.datasets.overview import dataset_overview, described_at_once
+from curation.datasets.pair_charts import lengths_chart, overlap_chart
 from curation.datasets.score_chart import scores_chart
 from curation.datasets.selectors import pair_choices, pair_life, pair_neighbours, pairs_page, score_sets_of
 from curation.forms.pairs import PairFilterForm
 from curation.models import Dataset, ScoreSet
-from curation.numbers import page_number
+from curation.numbers import number_asked, page_number
 from curation.review.history import decisions_of_pair
 from curation.review.queue import waiting_of
 
@@ -36,15 +40,25 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     }
     if request.htmx and not request.htmx.history_restore_request:
         return render(request, "curation/_pairs.html", context)
-    rows = score_sets_of(dataset)
     may_curate = dataset_may(request.user, dataset, may="curate")
-    context |= {
-        "score_sets": rows,
-        "chart": scores_chart(next((row for row in rows if row.score_set == shown), None)),
-        "may_curate": may_curate,
-        "waiting": waiting_of(dataset) if may_curate else 0,
-    }
+    context |= {"may_curate": may_curate, "waiting": waiting_of(dataset) if may_curate else 0}
+    if described_at_once(dataset):
+        context |= {"described": True, **_description(dataset, shown)}
     return render(request, "curation/dataset.html", context)
+
+
+@require_GET
+def dataset_glance(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The facts above the table of a large dataset, which come after the page."""
+    dataset = dataset_for(request.user, slug, may="read")
+    return render(request, "curation/_glance.html", _description(dataset, _set_asked(request, dataset)))
+
+
+@require_GET
+def dataset_charts(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The score sets and charts below the table of a large dataset, which come after the page."""
+    dataset = dataset_for(request.user, slug, may="read")
+    return render(request, "curation/_charts.html", _description(dataset, _set_asked(request, dataset)))
 
 
 @require_GET
@@ -63,6 +77,27 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
         "address": form.address(),
     }
     return render(request, "curation/pair.html", context)
+
+
+def _set_asked(request: AuthedRequest, dataset: Dataset) -> ScoreSet | None:
+    sets = _score_sets(dataset)
+    asked = number_asked(request, "score_set", 0)
+    return next((each for each in sets if each.pk == asked), sets[0] if sets else None)
+
+
+def _description(dataset: Dataset, shown: ScoreSet | None) -> dict[str, Any]:
+    """What describes all pairs of a dataset: facts, score sets and charts. shown: the set whose scores they show."""
+    rows = score_sets_of(dataset)
+    row = next((row for row in rows if row.score_set == shown), None)
+    charts = (scores_chart(row), overlap_chart(row), lengths_chart(dataset))
+    return {
+        "dataset": dataset,
+        "shown": shown,
+        "shown_row": row,
+        "overview": dataset_overview(dataset),
+        "score_sets": rows,
+        "charts": [chart for chart in charts if chart],
+    }
 
 
 def _score_sets(dataset: Dataset) -> list[ScoreSet]:

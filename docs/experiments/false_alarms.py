@@ -32,8 +32,8 @@ from functools import partial
 import numpy as np
 from scipy.stats import t as student
 
+from curation.statistics.influence import spearman_by_pair
 from mlworkers.encoders.differences import difference_from
-from mlworkers.encoders.influence import spearman_by_pair
 
 PAIRS = 1379
 SHARED = 0.75

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from curation.statistics.correlation import Scores, pearson, spearman
+from curation.statistics.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
 from curation.statistics.intervals import (
     Interval,
     percentile_interval,
@@ -19,7 +20,6 @@ from curation.statistics.intervals import (
     resampled_pearson,
     resampled_ratios,
 )
-from mlworkers.encoders.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
 from mlworkers.encoders.metrics import Threshold, labelled, tune_accuracy, tune_f1
 
 # Thresholds just outside the cosines, so that a strict `cosine > threshold` takes none, or all, of any pairs.

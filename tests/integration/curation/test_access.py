@@ -18,6 +18,9 @@ SEES = {
 PEOPLE = ["owner", "curator", "staff", "admin", "annotator", "stranger"]
 PAGES = {
     "": READ,
+    "glance/": READ,
+    "charts/": READ,
+    "score-sets/": READ,
     "pairs/{pair}/": READ,
     "export/": READ,
     "snapshots/": READ,

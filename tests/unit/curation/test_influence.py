@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+from curation.statistics.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
 from curation.statistics.intervals import resampled_correlations
-from mlworkers.encoders.influence import pearson_by_pair, ratio_by_pair, spearman_by_pair
 
 GENERATOR = np.random.default_rng(3)
 GOLD = GENERATOR.integers(0, 6, size=300).astype(float)  # with ties

@@ -1,0 +1,203 @@
+"""What describes a dataset at a glance, and two score sets beside each other."""
+
+import csv
+import io
+
+import pytest
+
+from curation.datasets.agreement import sets_compared
+from curation.datasets.overview import Part, Parts, dataset_overview
+from curation.datasets.pair_charts import lengths_chart, overlap_chart
+from curation.datasets.selectors import score_sets_of
+from curation.models import PairScore
+from tests.factories import GeneratedPairFactory, PairFactory, ScoreSetFactory, SentenceFactory
+from tests.markup import squeezed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def two_sets(dataset, fill):
+    """Scores of sixty pairs in the set gold, and in the set other the same upside down on the scale 0 to 1."""
+    gold = fill(60)
+    other = ScoreSetFactory(dataset=dataset, name="other", low=0, high=1)
+    PairScore.objects.bulk_create(
+        PairScore(score_set=other, pair=each.pair, value=1 - each.value / 10) for each in gold.scores.all()
+    )
+    return gold, other
+
+
+def row_of(score_set):
+    return next(row for row in score_sets_of(score_set.dataset) if row.score_set == score_set)
+
+
+def test_sources_and_splits_of_active_pairs_are_counted(dataset, fill) -> None:
+    fill(7)
+    dataset.pairs.filter(external_id="pair-0").update(status="rejected")
+
+    overview = dataset_overview(dataset)
+
+    assert overview.active == 6
+    assert overview.sources.named == [Part("captions", 2), Part("forums", 2), Part("news", 2)]
+    assert overview.splits.named == [Part("test", 3), Part("train", 3)]
+
+
+def test_many_sources_are_named_by_size_and_the_others_counted() -> None:
+    parts = Parts.of([Part(f"source {n}", n) for n in range(1, 8)])
+
+    assert [part.pairs for part in parts.named] == [7, 6, 5, 4]
+    assert (parts.others, parts.pairs_of_others) == (3, 6)
+
+
+def test_a_single_other_source_is_named_too() -> None:
+    assert Parts.of([Part(f"source {n}", n) for n in range(1, 6)]).others == 0
+
+
+def test_human_likeness_is_the_median_of_machine_written_sentences(dataset) -> None:
+    for value in (0.1, 0.3, 0.8, 0.9):
+        GeneratedPairFactory(dataset=dataset, p_d=value)
+
+    found = dataset_overview(dataset).human_likeness
+
+    assert (found.median, found.sentences) == (pytest.approx(0.55), 4)
+
+
+def test_a_dataset_without_p_d_says_nothing_of_human_likeness(dataset, fill) -> None:
+    fill(2)
+
+    assert dataset_overview(dataset).human_likeness is None
+
+
+def test_the_page_of_a_large_dataset_describes_it_afterwards(
+    dataset, fill, curator, client_of, monkeypatch
+) -> None:
+    monkeypatch.setattr("curation.datasets.overview.DESCRIBED_AT_ONCE", 3)
+    fill(4)
+    client = client_of(curator)
+
+    page = client.get(f"/datasets/{dataset.slug}/").content.decode()
+    glance = client.get(f"/datasets/{dataset.slug}/glance/").content.decode()
+    charts = client.get(f"/datasets/{dataset.slug}/charts/").content.decode()
+
+    assert f'hx-get="/datasets/{dataset.slug}/glance/?' in page
+    assert f'hx-get="/datasets/{dataset.slug}/charts/?' in page
+    assert "n = 4 pairs" not in page
+    assert "captions" in glance
+    assert "n = 4 pairs" in charts
+
+
+def test_word_overlap_is_drawn_with_its_correlation_and_interval(dataset) -> None:
+    score_set = ScoreSetFactory(dataset=dataset, name="gold")
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    for shared in range(10):
+        second = [*words[:shared], *(f"{word}s" for word in words[shared:])]
+        a, b = (
+            SentenceFactory(dataset=dataset, text=" ".join(text) + f" {shared}") for text in (words, second)
+        )
+        PairScore.objects.create(
+            score_set=score_set, pair=PairFactory(dataset=dataset, a=a, b=b), value=shared / 2
+        )
+
+    chart = overlap_chart(row_of(score_set))
+
+    assert chart.finding == "Word overlap goes with “gold”: Spearman 1.00 (1.00 to 1.00)."
+    assert chart.n == 10
+
+
+def test_sentence_lengths_are_counted_in_words(dataset) -> None:
+    texts = ["One two three.", "One two three four five.", "One.", "One two three four five six."]
+    sentences = [SentenceFactory(dataset=dataset, text=text) for text in texts]
+    PairFactory(dataset=dataset, a=sentences[0], b=sentences[1])
+    PairFactory(dataset=dataset, a=sentences[2], b=sentences[3])
+
+    chart = lengths_chart(dataset)
+
+    assert chart.rows == [[0, 0], [1, 1], [2, 0], [3, 1], [4, 0], [5, 1], [6, 1]]
+    assert "50% have 5 to 25" in chart.finding
+
+
+def test_an_empty_dataset_has_no_charts(dataset) -> None:
+    assert lengths_chart(dataset) is None
+    assert overlap_chart(row_of(ScoreSetFactory(dataset=dataset))) is None
+
+
+def test_two_score_sets_are_compared_over_their_common_active_pairs(two_sets) -> None:
+    gold, other = two_sets
+    gold.dataset.pairs.filter(external_id="pair-0").update(status="rejected")
+    other.scores.filter(pair__external_id="pair-1").delete()
+
+    found = sets_compared(row_of(gold), row_of(other))
+
+    assert found.n == 58
+    assert found.agreement.spearman.value == pytest.approx(-1)
+
+
+def test_a_changed_score_is_not_hidden_by_what_was_kept(two_sets) -> None:
+    gold, other = two_sets
+    before = sets_compared(row_of(gold), row_of(other))
+    other.scores.update(value=0.5)
+
+    after = sets_compared(row_of(gold), row_of(other))
+
+    assert before.agreement.spearman.value is not None
+    assert after.agreement.spearman.value is None
+
+
+def test_the_page_shows_correlations_bins_and_the_largest_differences(
+    two_sets, dataset, curator, client_of
+) -> None:
+    gold, other = two_sets
+
+    page = client_of(curator).get(f"/datasets/{dataset.slug}/score-sets/?first={gold.pk}&second={other.pk}")
+    page = squeezed(page.content.decode())
+
+    assert "rank the pairs with Spearman's correlation of -1.000" in page.replace("&#x27;", "'")
+    assert "1 to 20 of 60" in page
+    assert "Sentence a of pair 50." in page  # the highest by gold, so the lowest by other
+
+
+@pytest.mark.parametrize("query", ["", "first=9999999&second=x", "first=-1&second=0"])
+def test_sets_that_are_not_there_give_way_to_the_first_two(
+    two_sets, dataset, curator, client_of, query
+) -> None:
+    page = client_of(curator).get(f"/datasets/{dataset.slug}/score-sets/?{query}").content.decode()
+
+    assert "Largest differences" in page
+
+
+def test_a_score_set_of_another_dataset_is_not_shown(two_sets, dataset, curator, client_of) -> None:
+    foreign = ScoreSetFactory(name="somebody else's")
+
+    page = client_of(curator).get(f"/datasets/{dataset.slug}/score-sets/?first={foreign.pk}").content.decode()
+
+    assert "somebody else" not in page
+
+
+def test_a_single_score_set_cannot_be_compared(dataset, fill, curator, client_of) -> None:
+    fill(3)
+
+    page = client_of(curator).get(f"/datasets/{dataset.slug}/score-sets/").content.decode()
+    file = client_of(curator).get(f"/datasets/{dataset.slug}/score-sets/differences.csv")
+
+    assert "fewer than two score sets with scores" in page
+    assert file.status_code == 404
+
+
+def test_the_file_holds_every_pair_and_is_safe_for_a_spreadsheet_on_demand(
+    two_sets, dataset, curator, client_of
+) -> None:
+    gold, other = two_sets
+    pair = dataset.pairs.get(external_id="pair-3")
+    pair.a = SentenceFactory(dataset=dataset, text="=1+1")
+    pair.save()
+    address = f"/datasets/{dataset.slug}/score-sets/differences.csv?first={gold.pk}&second={other.pk}"
+
+    plain, safe = (
+        list(csv.DictReader(io.StringIO(b"".join(client_of(curator).get(address + end)).decode())))
+        for end in ("", "&spreadsheet=1")
+    )
+
+    assert len(plain) == 60
+    sizes = [abs(float(row["rank_difference"])) for row in plain]
+    assert sizes == sorted(sizes, reverse=True)
+    assert {row["sentence1"] for row in plain} - {row["sentence1"] for row in safe} == {"=1+1"}
