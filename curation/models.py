@@ -197,7 +197,8 @@ class Pair(models.Model):
     external_id = models.CharField(
         max_length=200, help_text="the file's, or made from content and occurrence"
     )
-    a = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_a")
+    # Its own index would be the beginning of that of both sentences, which every import asks.
+    a = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_a", db_index=False)
     b = models.ForeignKey(Sentence, models.PROTECT, related_name="pairs_as_b")
     source = models.CharField(max_length=100, blank=True)
     subset = models.CharField(max_length=100, blank=True)
@@ -220,6 +221,7 @@ class Pair(models.Model):
             models.Index(fields=["dataset", "status", "id"], name="pair_by_status"),
             models.Index(fields=["dataset", "source", "id"], name="pair_by_source"),
             models.Index(fields=["dataset", "split", "id"], name="pair_by_split"),
+            models.Index(fields=["a", "b"], name="pair_by_sentences"),
         ]
 
     def __str__(self) -> str:

@@ -4,24 +4,23 @@ The file is read twice. The first reading writes nothing: it counts, and finds w
 second writes. Each row has an id of its own, so that importing a file again adds only what is missing.
 """
 
-import csv
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import OperationalError, transaction
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
-from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write
+from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write, sentences_found, stored_pairs
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
 from curation.files.identity import (
     FileOrigin,
@@ -33,11 +32,14 @@ from curation.files.identity import (
     split_in_name,
     survey_rows,
 )
+from curation.files.known import CHANGES, Matching, in_another_split
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
+from curation.files.rejected import rejected_writer
 from curation.files.writing import as_text, replacing, sha256_of
-from curation.models import Dataset, ImportBatch, ScoreSet, User
+from curation.models import Dataset, ImportBatch, Pair, ScoreSet, User
+from curation.pairs.duplicates import SeenPairs
 from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
@@ -45,9 +47,10 @@ ONE_TRANSACTION_ROWS = 20_000
 CHUNK_ROWS = 2_000
 ERRORS_KEPT = 100
 ERROR_CHARACTERS_KEPT = 500
-# A small file can stand for a great many rows, each of which is refused with its text.
-ERRORS_FILE_CHARACTERS = 200_000_000
 
+CHANGES_KEPT = 20
+# What attempts of one import add up: what an earlier one wrote is unchanged to a later one.
+WRITTEN = ("added", "updated", "scores_added")
 DUPLICATES = ("within_file", "in_dataset", "mirrored", "across_splits")
 Row = IdentifiedPair | RowError
 
@@ -63,6 +66,10 @@ class ImportOptions:
     score_set: str = "reference"
     source: str | None = None
     split: str | None = None
+    # Whether a row may be a pair of another split: None decides by the whole file, see `_Elsewhere`.
+    across_splits: bool | None = None
+    # One rejected row, and nothing is imported.
+    strict: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -76,12 +83,40 @@ class ImportOptions:
 AS_THE_FILE_SAYS = ImportOptions()
 
 
+CHANGE_NAMES = {
+    "split": gettext_lazy("split"),
+    "source": gettext_lazy("source"),
+    "subset": gettext_lazy("subset"),
+    "score": gettext_lazy("score"),
+    "score_added": gettext_lazy("first score"),
+}
+
+
+def change_shown(value: str | float | None) -> str:
+    """What a pair has, or gets, in a list of changes."""
+    if value is None or value == "":
+        return "–"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class ChangedRow(NamedTuple):
+    """What a row changes of a pair that is there: the line, the first sentence, and a change of `known.CHANGES`."""
+
+    line: int
+    sentence: str
+    what: str
+    old: str | float | None
+    new: str | float | None
+
+
 @dataclass
 class ImportOutcome:
     """The result of an import, or the one it would have (`dry_run`).
 
-    rows = added + unchanged + rejected. source and split: those of all rows; None where a column says
-    it. columns: from each field to the name of its column. errors: the first rejected rows.
+    rows = added + updated + unchanged + rejected. source and split: those of all rows; None where a column says
+    it. columns: from each field to the name of its column; header: all columns of the file. errors: the first rejected
+    rows. changes: how many pairs get another split, source, subset or score, and how many their first score here;
+    changed: the first of these. across_splits: how many rows are pairs of another split.
     duplicates: rows whose two sentences stand elsewhere too, of which one may count under several heads: on an earlier
     row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
     other order (mirrored), in another split (across_splits).
@@ -91,6 +126,7 @@ class ImportOutcome:
     source: str | None
     split: str | None
     columns: dict[str, str]
+    header: tuple[str, ...]
     warnings: tuple[str, ...]
     dry_run: bool
     score_set: str | None = None
@@ -98,14 +134,22 @@ class ImportOutcome:
     scale_guessed: bool = False
     rows: int = 0
     added: int = 0
+    updated: int = 0
     unchanged: int = 0
     rejected: int = 0
     scores_added: int = 0
+    changes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(CHANGES, 0))
+    changed: list[ChangedRow] = field(default_factory=list)
+    across_splits: bool = True
     duplicates: dict[str, int] = field(default_factory=lambda: dict.fromkeys(DUPLICATES, 0))
     errors: list[RowError] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"errors": [error._asdict() for error in self.errors]}
+        listed = {
+            "errors": [_without_cells(error) for error in self.errors],
+            "changed": [row._asdict() for row in self.changed],
+        }
+        return asdict(self) | listed
 
     def count_in(self, batch: ImportBatch) -> None:
         batch.report = self.as_json()
@@ -116,7 +160,14 @@ class ImportOutcome:
         self.rows += rows
         self.added += written.added
         self.unchanged += written.unchanged
+        self.updated += len(written.updates)
         self.scores_added += written.scores_added
+        for update in written.updates:
+            for change in update.changes:
+                self.changes[change.what] += 1
+                if len(self.changed) < CHANGES_KEPT:
+                    line, sentence = update.row.draft.line, update.row.draft.a[:ERROR_CHARACTERS_KEPT]
+                    self.changed.append(ChangedRow(line, sentence, *change))
         self.rejected += len(written.refused)
         kept = written.refused[: ERRORS_KEPT - len(self.errors)]
         self.errors += [error._replace(row=error.row[:ERROR_CHARACTERS_KEPT]) for error in kept]
@@ -124,6 +175,12 @@ class ImportOutcome:
             either = (within.mirrored or stored.mirrored, within.across_splits or stored.across_splits)
             for name, counts in zip(DUPLICATES, (within.exact, stored.exact, *either), strict=True):
                 self.duplicates[name] += counts
+
+
+def _without_cells(error: RowError) -> dict[str, Any]:
+    facts = error._asdict()
+    del facts["cells"]
+    return facts
 
 
 class NothingImportedError(UserError):
@@ -170,7 +227,9 @@ def pairs_import(
     with _errors_shown(), _failure_recorded(batch):
         job = _job_prepared(dataset, path, options, dry_run=dry_run, most_rows=most_rows, report=report)
         batch.sha256 = batch.sha256 or sha256_of(path)
-        with _error_file(errors) as refuse:
+        with _error_file(errors, job) as refuse:
+            if options.strict and not job.outcome.dry_run:
+                _strict(job, refuse, report, batch)
             if job.outcome.dry_run:
                 _rows_import(job, refuse, report, batch)
             else:
@@ -188,17 +247,30 @@ def _job_prepared(
         scale = options.scale and scale_checked(*options.scale)
     if score_set:
         scale = score_set.low, score_set.high
-    rows = identified(parse_pairs(layout, scale=scale), origin)
+    matching = Matching(
+        source_said="source" in layout.mapping or options.source is not None,
+        split_said="split" in layout.mapping or options.split is not None,
+    )
+    rows = identified(parse_pairs(layout, scale=scale), origin, repeated=())
+    elsewhere = _Elsewhere()
+    # A column says of each row by itself which split it is in.
+    by_file = bool(origin.split) and options.across_splits is None
+    if by_file and _holds_pairs(dataset):
+        rows = _compared(rows, dataset, matching, elsewhere)
     survey = survey_rows(rows, most=most_rows, report=report, message=_("Reading the file"))
+    across = elsewhere.are_most if by_file else options.across_splits is not False
+    matching = replace(matching, across_splits=across)
     outcome = ImportOutcome(
         dataset=dataset.slug,
         source=origin.source,
         split=origin.split,
         columns={field: layout.columns[index] for field, index in layout.mapping.items()},
+        header=layout.columns,
+        across_splits=across,
         warnings=layout.warnings,
         dry_run=dry_run or not survey.pairs,  # without a pair, the rows are read for their errors alone
     )
-    job = _Job(layout, origin, scale, survey, Target(dataset, None, survey.names), outcome)
+    job = _Job(layout, origin, scale, survey, Target(dataset, None, matching, survey), outcome)
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale_guessed = scale is None
         job.scale = outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
@@ -223,6 +295,45 @@ def _job_prepared(
             with validation_shown(job.target.score_set):
                 job.target.score_set.clean_fields(exclude={"dataset"})
     return job
+
+
+@dataclass
+class _Elsewhere:
+    """Of a file that is one split: how many rows are no pair of this split, and how many of them are one of another."""
+
+    rows: int = 0
+    held: int = 0
+
+    @property
+    def are_most(self) -> bool:
+        """Whether the file is about pairs of other splits, more than that it brings pairs of its own.
+
+        A benchmark's test file shares a few pairs with its training file, and both keep them. A file of which most
+        rows are pairs of another split is that split's file again. What an interrupted import has written counts for
+        neither.
+        """
+        return self.held * 2 > self.rows
+
+
+def _compared(
+    rows: Iterator[Row], dataset: Dataset, matching: Matching, elsewhere: _Elsewhere
+) -> Iterator[Row]:
+    """The rows, after they were compared with the pairs that the dataset holds."""
+    while chunk := list(islice(rows, CHUNK_ROWS)):
+        pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
+        sentences = sentences_found(dataset, pairs)
+        numbers = [(sentences.get(pair.a_key, 0), sentences.get(pair.b_key, 0)) for pair in pairs]
+        there = stored_pairs(None, sorted({both for both in numbers if all(both)}))
+        for pair, both in zip(pairs, numbers, strict=True):
+            possible = [one for one in there.get(both, ()) if matching.can_be(pair.name, one)]
+            if not any(not in_another_split(pair.name, one) for one in possible):
+                elsewhere.rows += 1
+                elsewhere.held += bool(possible)
+        yield from chunk
+
+
+def _holds_pairs(dataset: Dataset) -> bool:
+    return dataset.pk is not None and Pair.objects.filter(dataset=dataset).exists()
 
 
 def _origin(layout: Layout, options: ImportOptions) -> FileOrigin:
@@ -299,6 +410,25 @@ def _rows_import_recorded(
         _batch_closed(batch, job.target.dataset, job.outcome)
 
 
+def _strict(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
+    """Try the import first. Raises NothingImportedError, with no row written, where a row is rejected."""
+    target = replace(job.target, seen=SeenPairs(), held={})
+    outcome = replace(job.outcome, dry_run=True, duplicates={}, changes={}, errors=[], changed=[])
+    outcome.duplicates, outcome.changes = dict.fromkeys(DUPLICATES, 0), dict.fromkeys(CHANGES, 0)
+    _rows_import(replace(job, target=target, outcome=outcome), refuse, report, batch)
+    if outcome.rejected:
+        first = outcome.errors[0]
+        sentence = ngettext(
+            "%(rejected)s row of %(file)s cannot be imported, so none was: you asked for all rows or none. "
+            "Line %(line)s: %(reason)s.",
+            "%(rejected)s rows of %(file)s cannot be imported, so none was: you asked for all rows or none. "
+            "The first is on line %(line)s: %(reason)s.",
+            outcome.rejected,
+        )
+        facts = {"rejected": outcome.rejected, "line": first.line, "reason": first.reason}
+        raise NothingImportedError(sentence, outcome=outcome, file=job.layout.path.name, **facts)
+
+
 def _score_set_looked_up(target: Target) -> None:
     """Another import may have made the score set since this one looked for it. Call it under the dataset's lock."""
     made = target.score_set
@@ -310,9 +440,13 @@ def _score_set_looked_up(target: Target) -> None:
 @transaction.atomic
 def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) -> None:
     # What earlier attempts of this import added is unchanged to this one.
-    before = batch.written.get("added", 0)
-    outcome.added, outcome.unchanged = outcome.added + before, max(0, outcome.unchanged - before)
-    outcome.scores_added += batch.written.get("scores_added", 0)
+    for name in WRITTEN:
+        before = batch.written.get(name, 0)
+        setattr(outcome, name, getattr(outcome, name) + before)
+        if name != "scores_added":
+            outcome.unchanged = max(0, outcome.unchanged - before)
+    for what, before in batch.written.get("changes", {}).items():
+        outcome.changes[what] += before
     if batch.pk:
         import_beat(batch=batch)
     batch.dataset = dataset
@@ -324,7 +458,8 @@ def _batch_closed(batch: ImportBatch, dataset: Dataset, outcome: ImportOutcome) 
 def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
     """Raises NothingImportedError, with no row written, where every row is rejected."""
     outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
-    rows = identified(parse_pairs(job.layout, scale=job.scale), job.origin)
+    drafts = parse_pairs(job.layout, scale=job.scale)
+    rows = identified(drafts, job.origin, repeated=job.survey.either)
     while chunk := list(islice(rows, CHUNK_ROWS)):
         pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
         with nullcontext() if outcome.dry_run else transaction.atomic():
@@ -336,9 +471,7 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
             outcome.add(len(chunk), written)
             if batch.pk and not outcome.dry_run:
                 # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
-                counts = {"added": outcome.added, "scores_added": outcome.scores_added}
-                so_far = {name: batch.written.get(name, 0) + number for name, number in counts.items()}
-                import_beat(batch=batch, written=so_far)
+                import_beat(batch=batch, written=_written_so_far(batch, outcome))
         for error in written.refused:
             rejections.add(error)
             refuse(error)
@@ -347,28 +480,24 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
         raise _nothing_imported(job.layout.path, outcome, rejections)
 
 
+def _written_so_far(batch: ImportBatch, outcome: ImportOutcome) -> dict[str, Any]:
+    """What all attempts of an import have written, by the names in WRITTEN, and the kinds of changes."""
+    before = batch.written.get("changes", {})
+    changes = {what: before.get(what, 0) + number for what, number in outcome.changes.items()}
+    counts = {name: batch.written.get(name, 0) + getattr(outcome, name) for name in WRITTEN}
+    return {**counts, "changes": changes}
+
+
 @contextmanager
-def _error_file(path: Path | None) -> Iterator[Callable[[RowError], None]]:
-    """Where rejected rows go: a CSV file with the columns line, reason and row, or nowhere."""
+def _error_file(path: Path | None, job: _Job) -> Iterator[Callable[[RowError], None]]:
+    """Where rejected rows go: a CSV file with the columns of the imported one, or nowhere."""
     if path is None:
         yield lambda error: None
         return
     nothing: NothingImportedError | None = None
     with replacing(path) as file, as_text(file) as text:
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["line", "reason", "row"])
-        left = ERRORS_FILE_CHARACTERS
-
-        def refuse(error: RowError) -> None:
-            nonlocal left
-            if left > 0:
-                left -= len(error.reason) + len(error.row)
-                # What does not fit is counted, and no longer listed.
-                listed = [error.line, error.reason, error.row]
-                writer.writerow(listed if left > 0 else ["", _("There are more."), ""])
-
         try:
-            yield refuse
+            yield rejected_writer(text, job.layout, job.origin, more=_("There are more."))
         except NothingImportedError as error:
             nothing = error
     if nothing:

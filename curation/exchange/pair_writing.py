@@ -1,20 +1,21 @@
-"""Identified pairs into rows: which are new, which are known, which contradict what is known.
+"""Identified pairs into rows: which are new, which are known and say something anew, which contradict what is known.
 
 A sentence is stored once in a dataset, a pair once for each id in its source and split, a score once for each
-pair and score set. Nothing that is stored is changed.
+pair and score set. Which pair a row is, `files/known.py` decides; its sentences never change.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from django.db.models import FilteredRelation, Q, QuerySet
+from django.db import connection
 from django.utils.translation import gettext as _
 
-from curation.datasets.rows import rows_add
+from curation.datasets.rows import numbers_reserve, one_of, rows_add, rows_change
 from curation.files.drafts import RowError
-from curation.files.identity import IdentifiedPair, PairName
+from curation.files.identity import IdentifiedPair, PairName, Survey
+from curation.files.known import Change, Matching, StoredPair, contradicts
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.duplicates import (
     NO_OCCURRENCES,
@@ -24,31 +25,52 @@ from curation.pairs.duplicates import (
     occurrence_of,
     repeats_of,
 )
-from curation.pairs.text import unordered
+from curation.pairs.text import made_external_id, unordered
+
+# From two sentences, in this order, to the pairs that the dataset holds of them, by the sentences' numbers.
+StoredPairs = Mapping[tuple[int, int], list[StoredPair]]
 
 
-class StoredPair(NamedTuple):
-    """A pair that the dataset holds, with its score in the score set that is written to."""
+@dataclass
+class Held:
+    """The dataset's pairs of two sentences. left: those that no row took yet, in each order, by the sentences' keys.
 
-    pk: int
-    a_key: str
-    b_key: str
-    score: float | None
+    beyond: of those that the file does not hold, which a comparison needs. names: of all of them.
+    """
+
+    left: dict[tuple[str, str], list[StoredPair]]
+    beyond: Occurrences
+    names: set[PairName]
 
 
 @dataclass
 class Target:
     """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
 
-    own_names: hashes of the names of the whole file's pairs; a pair under one of them is no duplicate.
-    stored: how the dataset's other pairs stand that have the same sentences as one that was seen, by their keys.
+    survey: of the whole file. seen, held: of two sentences that stand several times in the file, the rows so far, and
+    the pairs that the dataset held when they were first seen.
     """
 
     dataset: Dataset
     score_set: ScoreSet | None
-    own_names: AbstractSet[int]
+    matching: Matching
+    survey: Survey
     seen: SeenPairs = field(default_factory=SeenPairs)
-    stored: dict[tuple[str, str], Occurrences] = field(default_factory=dict)
+    held: dict[int, Held] = field(default_factory=dict)
+
+
+class Update(NamedTuple):
+    """A row that says something anew of a pair that is there."""
+
+    row: IdentifiedPair
+    pair: StoredPair
+    changes: list[Change]
+
+    @property
+    def name(self) -> PairName:
+        """The pair's name once it is changed."""
+        new = {change.what: str(change.new) for change in self.changes if change.what in ("source", "split")}
+        return self.pair.name._replace(**new)
 
 
 @dataclass
@@ -58,126 +80,294 @@ class WriteOutcome:
     added: int = 0
     unchanged: int = 0
     scores_added: int = 0
+    updates: list[Update] = field(default_factory=list)
     refused: list[RowError] = field(default_factory=list)
     repeats: list[tuple[Repeats, Repeats]] = field(default_factory=list)
 
 
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> WriteOutcome:
-    """Store the pairs that the dataset does not hold yet, and the scores that the score set does not hold.
+    """Store the pairs that the dataset does not hold yet, and what the rows say anew of those that it holds.
 
-    A pair whose name belongs to other sentences, or has another score, is refused. The number of queries does
-    not depend on the number of pairs. A dry run only reads. Call it in a transaction that locked the dataset.
+    A row whose id belongs to other sentences is refused. The number of queries does not depend on the number of pairs.
+    A dry run only reads. Call it in a transaction that locked the dataset.
     """
-    known: dict[PairName, StoredPair] = {}
-    if target.dataset.pk is not None:
-        chosen = (target.score_set and target.score_set.pk) or 0  # no score set has the number 0
-        rows = (
-            _pairs_under(target.dataset, [pair.name for pair in pairs])
-            .annotate(chosen=FilteredRelation("scores", condition=Q(scores__score_set_id=chosen)))
-            .values_list(*PairName._fields, "pk", "a__key", "b__key", "chosen__value")
-        )
-        known = {PairName(*facts[:3]): StoredPair(*facts[3:]) for facts in rows}
-    refused = [error for pair in pairs if (error := _contradiction(pair, known, target.score_set))]
-    lines = {error.line for error in refused}
-    taken = [pair for pair in pairs if pair.draft.line not in lines]
-    new = [pair for pair in taken if pair.name not in known]
-    # From the keys of the sentences that the dataset holds to their numbers.
-    keys = sorted({key for pair in taken for key in (pair.a_key, pair.b_key)})
-    there = Sentence.objects.filter(dataset=target.dataset, key__in=keys) if target.dataset.pk else None
-    sentences = {} if there is None else dict(there.values_list("key", "pk"))
-    repeats = _repeats(target, taken, sentences)
-    # The scores that the file has and the score set lacks, by the pair's name.
-    scored = [] if target.score_set is None else [pair for pair in taken if pair.draft.score is not None]
-    held = {name for name, pair in known.items() if pair.score is not None}
-    scores = {pair.name: pair.draft.score for pair in scored if pair.name not in held}
-    if not dry_run:
-        texts: dict[str, str] = {}
-        for pair in new:
-            texts.setdefault(pair.a_key, pair.draft.a)
-            texts.setdefault(pair.b_key, pair.draft.b)
-        lacking = [(key, text) for key, text in texts.items() if key not in sentences]
-        made = [Sentence(dataset=target.dataset, key=key, text=text) for key, text in lacking]
-        sentences |= {sentence.key: sentence.pk for sentence in Sentence.objects.bulk_create(made)}
-        pair_ids = {name: pair.pk for name, pair in known.items()}
-        pair_ids |= _pairs_added(target.dataset, new, sentences, asked=scores)
-        if target.score_set is not None and scores:
-            if target.score_set.pk is None:  # with its first score, so that no empty set is left behind
-                target.score_set.save()
-            rows_add(
-                PairScore,
-                shared={"score_set_id": target.score_set.pk},
-                columns=["pair_id", "value"],
-                rows=[(pair_ids[name], score) for name, score in scores.items()],
-            )
-    return WriteOutcome(len(new), len(taken) - len(new), len(scores), refused, repeats)
+    stored = target.dataset.pk is not None
+    sentences = sentences_found(target.dataset, pairs) if stored else {}
+    there = _pairs_with_sentences(target, pairs, sentences) if sentences else {}
+    named = _pairs_with_names(target.dataset, pairs) if stored else {}
+    outcome = WriteOutcome()
+    new: list[IdentifiedPair] = []
+    for pair in pairs:
+        if (error := _contradiction(pair, named, sentences)) is not None:
+            outcome.refused.append(error)
+            continue
+        held = _held(target, pair, sentences, there)
+        known = held and target.matching.taken(pair.name, held.left[pair.a_key, pair.b_key])
+        if held and known:
+            held.left[pair.a_key, pair.b_key].remove(known)
+            outcome.updates.append(Update(pair, known, target.matching.changes(pair, known)))
+        else:
+            fresh = pair._replace(name=_free_name(pair, held)) if held else pair
+            if fresh.name in named.get(pair.name.external_id, ()):
+                outcome.refused.append(_name_taken(pair, fresh.name))
+                continue
+            new.append(fresh)
+        outcome.repeats.append(_repeats(target, pair, held))
+    _moves_refused(target.dataset, new, outcome)
+    outcome.added = len(new)
+    outcome.unchanged = sum(not update.changes for update in outcome.updates)
+    outcome.updates = [update for update in outcome.updates if update.changes]
+    _write(target, new, outcome, sentences, dry_run=dry_run)
+    return outcome
+
+
+def sentences_found(dataset: Dataset, pairs: Sequence[IdentifiedPair]) -> dict[str, int]:
+    """From the keys of the pairs' sentences that the dataset holds to their numbers."""
+    keys = sorted({key for pair in pairs for key in (pair.a_key, pair.b_key)})
+    condition, values = one_of("key", keys)
+    sql = f"SELECT key, id FROM curation_sentence WHERE dataset_id = %s AND {condition}"  # noqa: S608 - no value
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [dataset.pk, values])
+        return dict(cursor.fetchall())
+
+
+def stored_pairs(score_set_pk: int | None, asked: Sequence[tuple[int, int]]) -> StoredPairs:
+    """The pairs of each two sentences, by the sentences' numbers, the oldest first; with their score in the set."""
+    if not asked:
+        return {}
+    sql = """
+        SELECT pair.a_id, pair.b_id, pair.id, pair.external_id, pair.source, pair.split, pair.subset, pair.origin,
+            pair.status, score.id, score.value
+        FROM {asked} CROSS JOIN curation_pair AS pair
+        LEFT JOIN curation_pairscore AS score ON score.pair_id = pair.id AND score.score_set_id = %s
+        WHERE pair.a_id = {a} AND pair.b_id = {b} ORDER BY pair.id
+    """
+    numbers: list[str | list[int]] = [[a for a, _b in asked], [b for _a, b in asked]]
+    if connection.vendor == "postgresql":
+        places = {
+            "asked": "unnest(%s::bigint[], %s::bigint[]) AS asked(a, b)",
+            "a": "asked.a",
+            "b": "asked.b",
+        }
+    else:
+        # SQLite reads the tables of a cross join in this order: for each two sentences it asks the index.
+        places = {"asked": "json_each(%s) AS asked", "a": "asked.value ->> 0", "b": "asked.value ->> 1"}
+        numbers = [json.dumps(asked)]
+    found: dict[tuple[int, int], list[StoredPair]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(sql.format(**places), [*numbers, score_set_pk or 0])
+        for a_id, b_id, pk, *name, subset, origin, status, score_pk, score in cursor.fetchall():
+            facts = (subset, origin == Pair.Origin.GENERATED, status == Pair.Status.ACTIVE, score_pk, score)
+            found.setdefault((a_id, b_id), []).append(StoredPair(pk, PairName(*name), *facts))
+    return found
+
+
+def _pairs_with_sentences(
+    target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]
+) -> StoredPairs:
+    """The dataset's pairs of the sentences of these, in either order; not of those that are held already."""
+    asked = set()
+    for pair in pairs:
+        a, b = sentences.get(pair.a_key), sentences.get(pair.b_key)
+        if a is not None and b is not None and hash(unordered(pair.a_key, pair.b_key)) not in target.held:
+            asked |= {(a, b), (b, a)}
+    return stored_pairs(target.score_set.pk if target.score_set else None, sorted(asked))
+
+
+def _pairs_with_names(
+    dataset: Dataset, pairs: Sequence[IdentifiedPair]
+) -> dict[str, dict[PairName, tuple[int, int]]]:
+    """The dataset's pairs under the ids that the file gives: their names, and the numbers of their sentences."""
+    ids = sorted({pair.draft.external_id for pair in pairs if pair.draft.external_id})
+    return _names_found(dataset, ids)
+
+
+def _names_found(dataset: Dataset, ids: Sequence[str]) -> dict[str, dict[PairName, tuple[int, int]]]:
+    if not ids:
+        return {}
+    condition, values = one_of("external_id", ids)
+    names = "SELECT external_id, source, split, a_id, b_id FROM curation_pair"
+    found: dict[str, dict[PairName, tuple[int, int]]] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(f"{names} WHERE dataset_id = %s AND {condition}", [dataset.pk, values])
+        for external_id, source, split, a, b in cursor.fetchall():
+            found.setdefault(external_id, {})[PairName(external_id, source, split)] = (a, b)
+    return found
 
 
 def _contradiction(
-    pair: IdentifiedPair, known: Mapping[PairName, StoredPair], score_set: ScoreSet | None
+    pair: IdentifiedPair,
+    named: Mapping[str, Mapping[PairName, tuple[int, int]]],
+    sentences: Mapping[str, int],
 ) -> RowError | None:
-    there = known.get(pair.name)
-    if there is None:
+    own = sentences.get(pair.a_key), sentences.get(pair.b_key)
+    for name, ids in named.get(pair.draft.external_id, {}).items():
+        if ids != own and contradicts(pair.name, name):
+            reason = _(
+                'the id "%(id)s" belongs to other sentences in the same source and split of the dataset; '
+                "give the file another source, or the row another id"
+            )
+            return _refused(pair, reason % {"id": name.external_id})
+    return None
+
+
+def _refused(pair: IdentifiedPair, reason: str) -> RowError:
+    return RowError(pair.draft.line, reason, pair.draft.row, cells=pair.draft.cells)
+
+
+def _name_taken(pair: IdentifiedPair, name: PairName) -> RowError:
+    reason = _(
+        'another pair has the id "%(id)s" in the source "%(source)s" and the split "%(split)s" already; '
+        "give the row another id"
+    )
+    names = {"id": name.external_id, "source": name.source, "split": name.split}
+    return _refused(pair, reason % names)
+
+
+def _held(
+    target: Target, pair: IdentifiedPair, sentences: Mapping[str, int], there: StoredPairs
+) -> Held | None:
+    """What the dataset holds of the pair's two sentences; None where it holds no pair of them."""
+    content = hash(unordered(pair.a_key, pair.b_key))
+    if (before := target.held.get(content)) is not None:
+        return before
+    a, b = sentences.get(pair.a_key, 0), sentences.get(pair.b_key, 0)
+    same = there.get((a, b), [])
+    mirrored = there.get((b, a), []) if a != b else []
+    several = content in target.survey.either
+    if not same and not mirrored and not several:
         return None
-    names = {"id": pair.name.external_id, "set": score_set, "score": there.score}
-    if (there.a_key, there.b_key) != (pair.a_key, pair.b_key):
-        reason = _(
-            'the id "%(id)s" belongs to other sentences in the same source and split of the dataset; '
-            "give the file another source, or the row another id"
+    beyond = NO_OCCURRENCES
+    numbers = target.survey.rows_with(pair.a_key, pair.b_key)
+    for keys, those, rows in zip(
+        ((pair.a_key, pair.b_key), (pair.b_key, pair.a_key)), (same, mirrored), numbers, strict=True
+    ):
+        possible = [one for one in those if target.matching.can_be(pair.name, one)]
+        for other in [one for one in those if one not in possible] + possible[rows:]:
+            beyond = beyond.with_pair(occurrence_of(*keys, other.name.split))
+    left = {(pair.b_key, pair.a_key): list(mirrored)} | {(pair.a_key, pair.b_key): list(same)}
+    held = Held(left, beyond, {one.name for one in (*same, *mirrored)})
+    if several:
+        target.held[content] = held
+    return held
+
+
+def _free_name(pair: IdentifiedPair, held: Held) -> PairName:
+    """The new pair's name; where another pair of its sentences has it and the file gives no id, the next one."""
+    name, number = pair.name, 0
+    while name in held.names and not pair.draft.external_id:
+        number += 1
+        made = made_external_id(name.source, name.split, pair.a_key, pair.b_key, number)
+        name = name._replace(external_id=made)
+    held.names.add(name)
+    return name
+
+
+def _moves_refused(dataset: Dataset, new: Sequence[IdentifiedPair], outcome: WriteOutcome) -> None:
+    """Refuse a row that would give its pair the name of another one."""
+    moves = [update for update in outcome.updates if update.name != update.pair.name]
+    if not moves:
+        return
+    found = _names_found(dataset, sorted({update.name.external_id for update in moves}))
+    taken = {name for names in found.values() for name in names} | {pair.name for pair in new}
+    refused = set()
+    for update in moves:
+        if update.name in taken:
+            outcome.refused.append(_name_taken(update.row, update.name))
+            refused.add(update.row.draft.line)
+        taken.add(update.name)
+    outcome.updates = [update for update in outcome.updates if update.row.draft.line not in refused]
+
+
+def _repeats(target: Target, pair: IdentifiedPair, held: Held | None) -> tuple[Repeats, Repeats]:
+    several = hash(unordered(pair.a_key, pair.b_key)) in target.survey.either
+    within = target.seen.add(pair.a_key, pair.b_key, pair.name.split) if several else Repeats()
+    beyond = held.beyond if held else NO_OCCURRENCES
+    return within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.name.split), beyond)
+
+
+def _write(
+    target: Target,
+    new: Sequence[IdentifiedPair],
+    outcome: WriteOutcome,
+    sentences: dict[str, int],
+    *,
+    dry_run: bool,
+) -> None:
+    scored = target.score_set is not None
+    # The scores that the file has and the score set lacks: of new pairs, and of known ones.
+    lacking = [pair for pair in new if scored and pair.draft.score is not None]
+    late = [
+        (update.pair.pk, change.new)
+        for update in outcome.updates
+        for change in update.changes
+        if change.what == "score_added"
+    ]
+    outcome.scores_added = len(lacking) + len(late)
+    if dry_run:
+        return
+    numbers = dict(
+        zip((pair.draft.line for pair in new), _pairs_added(target.dataset, new, sentences), strict=True)
+    )
+    _pairs_changed(outcome.updates)
+    if target.score_set is not None and outcome.scores_added:
+        if target.score_set.pk is None:  # with its first score, so that no empty set is left behind
+            target.score_set.save()
+        rows_add(
+            PairScore,
+            shared={"score_set_id": target.score_set.pk},
+            columns=["pair_id", "value"],
+            rows=[*((numbers[pair.draft.line], pair.draft.score) for pair in lacking), *late],
         )
-    elif None not in (there.score, pair.draft.score) and there.score != pair.draft.score:
-        reason = _(
-            'the score set "%(set)s" already has the score %(score)r for this pair; import into another score set'
-        )
-    else:
-        return None
-    return RowError(pair.draft.line, reason % names, pair.draft.row)
 
 
 def _pairs_added(
-    dataset: Dataset,
-    pairs: Sequence[IdentifiedPair],
-    sentences: Mapping[str, int],
-    *,
-    asked: Iterable[PairName],
-) -> dict[PairName, int]:
-    """Store the pairs. Returns the numbers of those whose names are asked for."""
-    rows = [(*each.name, sentences[each.a_key], sentences[each.b_key], each.draft.subset) for each in pairs]
-    columns = [*PairName._fields, "a_id", "b_id", "subset"]
-    rows_add(Pair, shared={"dataset_id": dataset.pk}, columns=columns, rows=rows)
-    wanted = {pair.name for pair in pairs} & set(asked)
-    stored = _pairs_under(dataset, wanted).values_list(*PairName._fields, "pk") if wanted else ()
-    return {PairName(*name): pk for *name, pk in stored}
+    dataset: Dataset, pairs: Sequence[IdentifiedPair], sentences: dict[str, int]
+) -> Iterator[int]:
+    """Store the pairs, and those of their sentences that the dataset lacks. Returns the pairs' numbers."""
+    both = (
+        (key, text)
+        for pair in pairs
+        for key, text in ((pair.a_key, pair.draft.a), (pair.b_key, pair.draft.b))
+    )
+    texts = {key: text for key, text in both if key not in sentences}
+    keys = sorted(texts)  # neighbours in the index are written together
+    made = dict(zip(keys, numbers_reserve(Sentence, len(keys)), strict=True))
+    rows_add(
+        Sentence,
+        shared={"dataset_id": dataset.pk},
+        columns=["id", "key", "text"],
+        rows=[(number, key, texts[key]) for key, number in made.items()],
+    )
+    sentences |= made
+    numbers = numbers_reserve(Pair, len(pairs))
+    rows_add(
+        Pair,
+        shared={"dataset_id": dataset.pk},
+        columns=["id", *PairName._fields, "a_id", "b_id", "subset"],
+        rows=[
+            (number, *pair.name, sentences[pair.a_key], sentences[pair.b_key], pair.draft.subset)
+            for number, pair in zip(numbers, pairs, strict=True)
+        ],
+    )
+    return iter(numbers)
 
 
-def _pairs_under(dataset: Dataset, names: Iterable[PairName]) -> QuerySet[Pair]:
-    """The pairs of the dataset with the names' ids: those that have the names, and those of other sources and splits.
-
-    The sources and splits are not asked for, because a database compares lists of single values fastest.
-    """
-    return Pair.objects.filter(dataset=dataset, external_id__in={name.external_id for name in names})
-
-
-def _repeats(
-    target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]
-) -> list[tuple[Repeats, Repeats]]:
-    _look_up_stored(target, pairs, sentences)
-    repeats = []
-    for pair in pairs:
-        within = target.seen.add(pair.a_key, pair.b_key, pair.name.split)
-        others = target.stored.get(unordered(pair.a_key, pair.b_key), NO_OCCURRENCES)
-        repeats.append((within, repeats_of(occurrence_of(pair.a_key, pair.b_key, pair.name.split), others)))
-    return repeats
-
-
-def _look_up_stored(target: Target, pairs: Sequence[IdentifiedPair], sentences: Mapping[str, int]) -> None:
-    """Note how pairs of the dataset stand that are not the file's own: once for each two sentences of the file."""
-    new = {unordered(pair.a_key, pair.b_key) for pair in pairs if (pair.a_key, pair.b_key) not in target.seen}
-    ids = sorted({sentences[key] for both in new if sentences.keys() >= set(both) for key in both})
-    if not ids:
-        return
-    rows = Pair.objects.filter(dataset=target.dataset, a__in=ids, b__in=ids).order_by()
-    for a_key, b_key, *facts in rows.values_list("a__key", "b__key", *PairName._fields).iterator():
-        both, name = unordered(a_key, b_key), PairName(*facts)
-        if both in new and hash(name) not in target.own_names:
-            before = target.stored.get(both, NO_OCCURRENCES)
-            target.stored[both] = before.with_pair(occurrence_of(a_key, b_key, name.split))
+def _pairs_changed(updates: Sequence[Update]) -> None:
+    facts = [
+        update
+        for update in updates
+        if any(change.what in ("source", "split", "subset") for change in update.changes)
+    ]
+    rows = [
+        (update.name.source, update.name.split, update.row.draft.subset or update.pair.subset, update.pair.pk)
+        for update in facts
+    ]
+    rows_change(Pair, columns=["source", "split", "subset"], rows=rows)
+    scores = [
+        (change.new, update.pair.score_pk)
+        for update in updates
+        for change in update.changes
+        if change.what == "score"
+    ]
+    rows_change(PairScore, columns=["value"], rows=scores)

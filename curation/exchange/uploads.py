@@ -7,6 +7,7 @@ import hashlib
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from curation.exchange.importing import (
     NothingImportedError,
     pairs_import,
 )
-from curation.files.drafts import FileError
+from curation.files.drafts import Columns, FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
@@ -38,6 +39,8 @@ from curation.models import Dataset, ImportBatch, User
 
 # A larger file is checked by a run: no request waits for it.
 CHECK_AT_ONCE_BYTES = 8 * 1024**2
+# How many earlier imports are searched for one with the same columns.
+IMPORTS_LOOKED_AT = 20
 FORGOTTEN_AFTER = timedelta(hours=1)
 
 
@@ -143,6 +146,26 @@ def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
         pass
     import_options_save(batch=batch, mapping=options.as_json())
     return False
+
+
+def import_proposed(
+    *, dataset: Dataset, header: Sequence[str], named: bool
+) -> tuple[ImportBatch, ImportOptions] | None:
+    """The last import of a file with the same columns, and its choices for the next one; None where there is none.
+
+    named: whether the first row names the columns. The source and the split of all rows are those of one file, so they
+    are not proposed.
+    """
+    done = ImportBatch.objects.filter(
+        dataset=dataset, kind=ImportBatch.Kind.PAIRS, state=ImportBatch.State.DONE
+    )
+    for batch in done.order_by("-pk")[:IMPORTS_LOOKED_AT]:
+        if batch.mapping.get("header") == named and batch.report.get("header") == list(header):
+            chosen = batch.report["columns"]
+            options = ImportOptions.from_json(batch.mapping)
+            columns = Columns(**{field.name: chosen.get(field.name, "") for field in fields(Columns)})
+            return batch, replace(options, columns=columns, source=None, split=None, across_splits=None)
+    return None
 
 
 def import_require_free(batch: ImportBatch) -> None:

@@ -14,7 +14,7 @@ class DraftPair(NamedTuple):
     """One good row. Sentences are normalised; `""` and None stand where the file says nothing.
 
     line is the physical line on which the row begins, from 1 (Parquet: the row's number, from 1); row is its
-    text as it stood.
+    text as it stood, cells what the file's columns hold there.
     """
 
     line: int
@@ -27,12 +27,14 @@ class DraftPair(NamedTuple):
     split: str = ""
     external_id: str = ""
     row: str = ""
+    cells: Sequence[object] = ()
 
 
 class RowError(NamedTuple):
     """One bad row: its line, why it was not taken, and its text as it was.
 
     a and b are its sentences where they could be read: the row still counts as an occurrence of that pair.
+    cells are what the file's columns hold there, nothing where the row could not be cut into cells.
     """
 
     line: int
@@ -42,6 +44,7 @@ class RowError(NamedTuple):
     b: str = ""
     source: str = ""
     split: str = ""
+    cells: Sequence[object] = ()
 
 
 @dataclass(frozen=True)

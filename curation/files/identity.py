@@ -4,17 +4,20 @@ A first reading counts the rows, and finds what their scores span, before anythi
 """
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from curation.files.drafts import DraftPair, FileError, RowError
 from curation.files.progress import Report
-from curation.pairs.text import made_external_id, sentence_key
+from curation.pairs.text import key_of_normalised, made_external_id, unordered
 
-_key = lru_cache(256)(sentence_key)  # many files repeat a sentence in row after row
+_key = lru_cache(256)(key_of_normalised)  # many files repeat a sentence in row after row
 _ROWS_BETWEEN_REPORTS = 5000
 _NAMED = re.compile(r'"[^"]*"|\d+')
 SPLIT_WORDS = ("train", "dev", "validation", "valid", "val", "test")
@@ -43,6 +46,14 @@ class FileOrigin:
     split: str | None
 
 
+class _Everything(Container[int]):
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+EVERYTHING = _Everything()
+
+
 def split_in_name(stem: str) -> str:
     """The split in a file's name: the last of its words that names one, or ""."""
     words = re.split(r"[^a-z]+", stem.lower())
@@ -50,10 +61,11 @@ def split_in_name(stem: str) -> str:
 
 
 def identified(
-    rows: Iterable[DraftPair | RowError], origin: FileOrigin
+    rows: Iterable[DraftPair | RowError], origin: FileOrigin, *, repeated: Container[int] = EVERYTHING
 ) -> Iterator[IdentifiedPair | RowError]:
     """Give each pair its id: the file's, or one made from its content and its occurrence within the file.
 
+    repeated: of which two sentences (`Survey.either`) the occurrences are counted; any others stand once.
     An id that the file has used before in the same source and split is an error of the later row.
     """
     occurrences = Counter[int]()
@@ -63,16 +75,21 @@ def identified(
         source = row.source if origin.source is None else origin.source
         split = row.split if origin.split is None else origin.split
         # A row refused for its score still counts: once mended, it gets the id it would have had.
-        content = hash((source, split, *keys))
-        occurrences[content] += 1
+        occurrence = 1
+        if hash(unordered(*keys)) in repeated:
+            content = hash((source, split, *keys))
+            occurrences[content] += 1
+            occurrence = occurrences[content]
         if isinstance(row, RowError):
             yield row
             continue
-        external_id = row.external_id or made_external_id(source, split, *keys, occurrences[content])
+        external_id = row.external_id or made_external_id(source, split, *keys, occurrence)
         name = PairName(external_id, source, split)
         first = lines.setdefault(hash(name), row.line) if row.external_id else row.line
         if first != row.line:
-            yield RowError(row.line, f'the id "{external_id}" stands on line {first} already', row.row)
+            yield RowError(
+                row.line, f'the id "{external_id}" stands on line {first} already', row.row, cells=row.cells
+            )
         else:
             yield IdentifiedPair(row, name, *keys)
 
@@ -100,16 +117,29 @@ class Rejections:
 
 @dataclass
 class Survey:
-    """lowest, highest: of the scores of the good rows, None where there are none.
+    """What a first reading of a file found.
 
-    names: hashes of the names of the good rows.
+    lowest, highest: of the scores of the good rows, None where there are none. ordered and either: from the hash of two
+    sentences' keys to the number of rows that hold them in this order, and in either order; only those that stand
+    several times.
     """
 
     rows: int = 0
     pairs: int = 0
     lowest: float | None = None
     highest: float | None = None
-    names: set[int] = field(default_factory=set)
+    ordered: dict[int, int] = field(default_factory=dict)
+    either: dict[int, int] = field(default_factory=dict)
+
+    def rows_with(self, a_key: str, b_key: str) -> tuple[int, int]:
+        """Of two sentences that stand in the file: how many rows hold them in this order, and in the other one."""
+        both = self.either.get(hash(unordered(a_key, b_key)), 1)
+        if a_key == b_key:
+            return both, 0
+        # Those that stand several times in one order are counted there. Else they stand once in it, or not at all.
+        other = self.ordered.get(hash((b_key, a_key)), 0)
+        same = self.ordered.get(hash((a_key, b_key)), 1 if not other or both > other else 0)
+        return same, both - same
 
 
 class TooManyRowsError(FileError):
@@ -124,17 +154,32 @@ def survey_rows(
     Raises TooManyRowsError where there are more than `most`.
     """
     survey = Survey()
+    # Eight bytes a row: a set of the same hashes would take ten times as much.
+    ordered, either = array("q"), array("q")
     for survey.rows, row in enumerate(rows, 1):
         if survey.rows > most:
             raise TooManyRowsError(f"The file has more than {most:,} rows; split it.")
         if survey.rows % _ROWS_BETWEEN_REPORTS == 0:
             report(survey.rows, 0, message)
         if isinstance(row, RowError):
+            if row.b:
+                keys = _key(row.a), _key(row.b)
+                ordered.append(hash(keys))
+                either.append(hash(unordered(*keys)))
             continue
         survey.pairs += 1
-        survey.names.add(hash(row.name))
+        ordered.append(hash((row.a_key, row.b_key)))
+        either.append(hash(unordered(row.a_key, row.b_key)))
         score = row.draft.score
         if score is not None:
             survey.lowest = score if survey.lowest is None else min(survey.lowest, score)
             survey.highest = score if survey.highest is None else max(survey.highest, score)
+    survey.ordered, survey.either = _several(ordered), _several(either)
     return survey
+
+
+def _several(hashes: "array[int]") -> dict[int, int]:
+    """Those that stand more than once, and how often."""
+    distinct, counts = np.unique(np.array(hashes, dtype=np.int64), return_counts=True)
+    several = counts > 1
+    return dict(zip(distinct[several].tolist(), counts[several].tolist(), strict=True))

@@ -88,8 +88,8 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         except _BadRowError as error:
             kept = ("a", "b", "source", "split") if "b" in known else ()
             known = {name: known.get(name, "") for name in kept}
-            return RowError(record.line, printable(str(error)), record.text, **known)
-        return DraftPair(record.line, score=score, label=label, row=record.text, **known)
+            return RowError(record.line, printable(str(error)), record.text, cells=record.cells, **known)
+        return DraftPair(record.line, score=score, label=label, row=record.text, cells=record.cells, **known)
 
     return draft
 

@@ -140,7 +140,7 @@ def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:
         for row in rows:
             if isinstance(row, Record) and len(row.cells) != width:
                 reason = f"the row has {len(row.cells)} cells, the file {width} columns"
-                yield RowError(row.line, reason, row.text)
+                yield RowError(row.line, reason, row.text, cells=row.cells)
             else:
                 yield row
 

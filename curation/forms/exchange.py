@@ -113,6 +113,24 @@ class ImportForm(forms.Form):
         help_text=_("If you choose neither, the split in the file's name: train, dev or test."),
     )
     subset = forms.ChoiceField(label=_("Subset"), required=False)
+    other_split = forms.ChoiceField(
+        label=_("Rows that are pairs of another split"),
+        required=False,
+        choices=[
+            ("", _("decide by the whole file")),
+            ("same", _("are those pairs")),
+            ("new", _("are new pairs")),
+        ],
+        help_text=_(
+            "This matters if all rows are one split. By default they are those pairs if most rows are, and new pairs "
+            "if only some are, as in benchmarks whose test and training files share pairs."
+        ),
+    )
+    rejected_rows = forms.ChoiceField(
+        label=_("If a row is rejected"),
+        required=False,
+        choices=[("", _("import the other rows")), ("nothing", _("import nothing"))],
+    )
 
     def __init__(
         self, data: QueryDict | None = None, *, preview: Preview, stored: ImportOptions | None = None
@@ -124,6 +142,8 @@ class ImportForm(forms.Form):
             low, high = (f"{end:g}" for end in stored.scale) if stored.scale else ("", "")
             initial |= {"score_set": stored.score_set, "low": low, "high": high}
             initial |= {"source_name": stored.source or "", "split_name": stored.split or ""}
+            other_split = {None: "", True: "same", False: "new"}[stored.across_splits]
+            initial |= {"other_split": other_split, "rejected_rows": "nothing" if stored.strict else ""}
         super().__init__(data, initial=initial)
         self.preview = preview
         columns = [(name, name if preview.header else _("Column %s") % name) for name in preview.columns]
@@ -159,6 +179,8 @@ class ImportForm(forms.Form):
             score_set=given["score_set"],
             source=given["source_name"] or None,
             split=given["split_name"] or None,
+            across_splits={"same": True, "new": False}.get(given["other_split"]),
+            strict=given["rejected_rows"] == "nothing",
         )
 
 

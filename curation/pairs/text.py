@@ -64,6 +64,11 @@ def sentence_key(text: str) -> str:
     return _digest(normalise(text))
 
 
+def key_of_normalised(text: str) -> str:
+    """The `sentence_key` of a text that `normalise` gave."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def words(text: str) -> list[str]:
     """The words of a text in their order: runs of letters, digits and underscores, without case and with one form for
     characters that look alike (NFKC).

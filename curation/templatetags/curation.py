@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_rights
 from curation.datasets.selectors import dataset_facts
+from curation.exchange.importing import CHANGE_NAMES, change_shown
 from curation.models import Dataset
 
 register = template.Library()
@@ -28,6 +29,18 @@ _TONES = {state: tone for tone, states in _STATES.items() for state in states}
 def tone(value: str) -> str:
     """The class that a tag with this state, status or verdict has; none for an ordinary one."""
     return _TONES.get(value, "")
+
+
+@register.filter
+def change_name(what: str) -> str:
+    """What a row of an import changes of a pair."""
+    return str(CHANGE_NAMES.get(what, what))
+
+
+@register.filter
+def change_value(value: str | float | None) -> str:
+    """What a pair has, or gets by an import."""
+    return change_shown(value)
 
 
 class DatasetTab(NamedTuple):

@@ -27,6 +27,7 @@ from curation.exchange.uploads import (
     import_check_at_once,
     import_discard,
     import_errors_path,
+    import_proposed,
     import_upload,
 )
 from curation.files.drafts import FileError
@@ -69,8 +70,14 @@ def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRespon
         preview = _preview(batch, reading)
     except UserError as error:
         return _page(request, batch, reading=reading, problem=str(error))
-    form = ImportForm(preview=preview, stored=None if request.GET else stored)
-    return _page(request, batch, reading=reading, preview=preview, form=form)
+    if stored and not request.GET:
+        return _page(
+            request, batch, reading=reading, preview=preview, form=ImportForm(preview=preview, stored=stored)
+        )
+    proposed = import_proposed(dataset=batch.dataset, header=preview.columns, named=preview.header)
+    form = ImportForm(preview=preview, stored=proposed[1] if proposed else None)
+    as_in = proposed[0] if proposed else None
+    return _page(request, batch, reading=reading, preview=preview, form=form, as_in=as_in)
 
 
 @require_POST
@@ -149,6 +156,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "batch": batch,
         "checked": to_do and batch.checked,
         "to_check": to_do and bool(batch.mapping) and not batch.checked,
+        "nothing_kept": bool(batch.rejected and batch.mapping.get("strict")),
         "as_run": batch.rows > ONE_TRANSACTION_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,

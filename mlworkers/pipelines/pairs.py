@@ -18,7 +18,7 @@ from curation.models import ImportBatch
 from mlworkers.plans.kinds import ExportPlan, ImportPlan
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
-KNOWN_BEFORE = {"dataset", "dry_run"}
+KNOWN_BEFORE = {"dataset", "dry_run", "header", "changed"}
 
 
 def check_import(plan: ImportPlan, job: Job) -> Outcome:
@@ -30,7 +30,8 @@ def check_import(plan: ImportPlan, job: Job) -> Outcome:
     options = ImportOptions.from_json(batch.mapping)
     figures = import_check(batch=batch, options=options, report=job.report).as_json()
     message = _(
-        "%(added)s new pairs, %(unchanged)s unchanged, %(rejected)s rows rejected; nothing is written"
+        "%(added)s new pairs, %(updated)s updated, %(unchanged)s unchanged, %(rejected)s rows rejected; "
+        "nothing is written"
     )
     return _outcome(message, batch, figures)
 
@@ -48,7 +49,9 @@ def import_pairs(plan: ImportPlan, job: Job) -> Outcome:
         with errors.open("rb") as source, replacing(path) as file:
             shutil.copyfileobj(source, file)
         made = [NewArtifact("rejected rows", path)]
-    message = _("%(added)s pairs added, %(unchanged)s unchanged, %(rejected)s rows rejected")
+    message = _(
+        "%(added)s pairs added, %(updated)s updated, %(unchanged)s unchanged, %(rejected)s rows rejected"
+    )
     return _outcome(message, batch, figures, made)
 
 
@@ -65,7 +68,7 @@ def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
 def _outcome(
     message: str, batch: ImportBatch, figures: Mapping[str, Any], made: Sequence[NewArtifact] = ()
 ) -> Outcome:
-    counts = {name: intcomma(figures[name]) for name in ("added", "unchanged", "rejected")}
+    counts = {name: intcomma(figures[name]) for name in ("added", "updated", "unchanged", "rejected")}
     result = {"file": batch.file_name} | {name: figures[name] for name in figures if name not in KNOWN_BEFORE}
     return Outcome(message % counts, result, made)
 

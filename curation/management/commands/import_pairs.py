@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
-from curation.exchange.importing import ImportOptions, ImportOutcome, pairs_import
+from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.files.drafts import Columns
 
 COLUMNS = {
@@ -23,6 +23,8 @@ COLUMNS = {
     "split": ("split", "The split."),
     "id": ("external_id", "The id, which is unique within its source and split."),
 }
+
+OTHER_SPLIT = {"same": True, "new": False}
 
 
 class Command(BaseCommand):
@@ -55,7 +57,21 @@ class Command(BaseCommand):
             "--dry-run", action="store_true", help="Print what the import would do, and write nothing."
         )
         parser.add_argument(
-            "--errors", type=Path, metavar="FILE", help="Write the rejected rows to this CSV file."
+            "--errors",
+            type=Path,
+            metavar="FILE",
+            help="Write the rejected rows to this CSV file, with line and reason, to be corrected and imported.",
+        )
+        parser.add_argument(
+            "--strict",
+            action="store_true",
+            help="Import nothing if a row is rejected. Default: import the others.",
+        )
+        parser.add_argument(
+            "--other-split",
+            choices=OTHER_SPLIT,
+            help="If the whole file is one split, what a row is whose sentences are a pair of another split: that "
+            "pair, or a new pair. Default: that pair if this is so for most rows that are not in this split yet.",
         )
 
     def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
@@ -73,14 +89,16 @@ class Command(BaseCommand):
                 score_set=options["score_set"],
                 source=options["source_name"],
                 split=options["split_name"],
+                across_splits=OTHER_SPLIT.get(options["other_split"]),
+                strict=options["strict"],
             ),
             errors=options["errors"],
             dry_run=options["dry_run"],
         )
         told = outcome.as_json()
         keys = (
-            "dataset", "rows", "added", "unchanged", "rejected", "scores_added", "duplicates", "score_set", "scale",
-            "dry_run",
+            "dataset", "rows", "added", "updated", "unchanged", "rejected", "scores_added", "changes", "duplicates",
+            "score_set", "scale", "dry_run",
         )  # fmt: skip
         figures = {key: told[key] for key in keys} | {"seconds": round(monotonic() - started, 3)}
         self.answer(figures, *_lines(outcome), as_json=options["json"])
@@ -106,16 +124,34 @@ def _lines(outcome: ImportOutcome) -> Iterator[str]:
         "%(across_splits)s across splits."
     )
     yield duplicates % outcome.duplicates
+    yield from _changes(outcome)
     for error in outcome.errors[:10]:
         yield _("Line %(line)s was rejected: %(reason)s.") % {"line": error.line, "reason": error.reason}
     names = {"dataset": outcome.dataset, **vars(outcome)}
-    counts = _("%(rows)s rows: %(added)s added, %(unchanged)s unchanged, %(rejected)s rejected.") % names
+    counts = _(
+        "%(rows)s rows: %(added)s added, %(updated)s updated, %(unchanged)s unchanged, %(rejected)s rejected."
+    )
+    counts %= names
     if outcome.dry_run:
         yield _("Nothing was written (dry run). The import would give: %(counts)s") % {"counts": counts}
-    elif not outcome.added and not outcome.scores_added:
+    elif not outcome.added and not outcome.updated:
         sentence = _("Nothing was added, because the dataset already contains these pairs. %(counts)s")
         if outcome.rejected:
             sentence = _("Nothing was added, because the dataset already contains the other rows. %(counts)s")
         yield sentence % {"counts": counts}
     else:
         yield f"{outcome.dataset}: {counts}"
+
+
+def _changes(outcome: ImportOutcome) -> Iterator[str]:
+    """How many pairs that were there change in what, and the first of them."""
+    if not outcome.updated:
+        return
+    counted = ", ".join(
+        f"{CHANGE_NAMES[what]} {number}" for what, number in outcome.changes.items() if number
+    )
+    yield _("Changes of pairs that are in the dataset: %(counted)s.") % {"counted": counted}
+    for row in outcome.changed[:10]:
+        what, old, new = CHANGE_NAMES[row.what], change_shown(row.old), change_shown(row.new)
+        names = {"line": row.line, "what": what, "old": old, "new": new, "sentence": row.sentence[:60]}
+        yield _("Line %(line)s: %(what)s %(old)s → %(new)s (%(sentence)s)") % names

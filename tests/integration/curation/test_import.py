@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from curation.errors import UserError
 from curation.exchange import importing
+from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
 from curation.models import Dataset, ImportBatch, Pair, PairScore, ScoreSet, Sentence
@@ -151,14 +152,15 @@ def test_rows_added_to_a_file_are_added(dataset, written) -> None:
     assert (outcome.added, outcome.unchanged) == (2, 3)
 
 
-def test_another_score_for_a_scored_pair_is_refused(dataset, written) -> None:
+def test_another_score_for_a_scored_pair_updates_it(dataset, written) -> None:
     pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3.8\n"))
 
     outcome = pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,3.9\nC.,D.,1\n"))
 
-    assert (outcome.added, outcome.rejected) == (1, 1)
-    assert "already has the score 3.8 for this pair" in outcome.errors[0].reason
-    assert PairScore.objects.get(pair__a__text="A.").value == 3.8
+    assert (outcome.added, outcome.updated, outcome.unchanged) == (1, 1, 0)
+    assert (outcome.changes["score"], outcome.scores_added) == (1, 1)
+    assert outcome.changed == [(2, "A.", "score", 3.8, 3.9)]
+    assert PairScore.objects.get(pair__a__text="A.").value == 3.9
 
 
 def test_another_score_is_taken_into_another_score_set(dataset, written) -> None:
@@ -167,7 +169,7 @@ def test_another_score_is_taken_into_another_score_set(dataset, written) -> None
 
     outcome = pairs_import(dataset=dataset, path=path, options=ImportOptions(score_set="second"))
 
-    assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 1, 1)
+    assert (outcome.added, outcome.updated, outcome.scores_added) == (0, 1, 1)
     assert set(PairScore.objects.values_list("score_set__name", flat=True)) == {"reference", "second"}
 
 
@@ -176,7 +178,7 @@ def test_a_score_for_a_pair_that_had_none_is_added(dataset, written) -> None:
 
     outcome = pairs_import(dataset=dataset, path=written(HEADER + "A.,B.,4\nC.,D.,3\n"))
 
-    assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 2, 1)
+    assert (outcome.added, outcome.updated, outcome.unchanged, outcome.scores_added) == (0, 1, 1, 1)
 
 
 def test_an_id_that_stands_for_other_sentences_is_refused(dataset, written) -> None:
@@ -240,7 +242,7 @@ def test_scores_find_their_pair_among_equal_ids(dataset, written) -> None:
     scored = path.read_text().replace("a,b", "a,b,score").replace("B.", "B.,1").replace("D.", "D.,5")
     outcome = pairs_import(dataset=dataset, path=written(scored))
 
-    assert (outcome.added, outcome.unchanged, outcome.scores_added) == (0, 2, 2)
+    assert (outcome.added, outcome.updated, outcome.scores_added) == (0, 2, 2)
     values = PairScore.objects.values_list("pair__split", "pair__a__text", "value")
     assert sorted(values) == [("dev", "C.", 5.0), ("train", "A.", 1.0)]
 
@@ -267,6 +269,173 @@ def test_a_second_import_keeps_to_the_score_sets_scale(dataset, written) -> None
 
     assert (outcome.scale, outcome.scale_guessed) == ((0.0, 5.0), False)
     assert outcome.errors[0].reason == "the score 7 is outside the scale 0 to 5"
+
+
+def facts_of(dataset: Dataset) -> list[tuple[object, ...]]:
+    return list(dataset.pairs.values_list("a__text", "source", "split", "scores__value"))
+
+
+def test_the_same_file_with_a_column_of_splits_moves_its_pairs_and_doubles_none(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("a,b,score\nA.,B.,1\nC.,D.,2\nA.,B.,3\n", "pairs.csv"))
+    ids = list(dataset.pairs.values_list("pk", "external_id"))
+    path = written("a,b,score,split\nA.,B.,1,train\nC.,D.,2,\nA.,B.,3,dev\n", "pairs.csv")
+
+    first = pairs_import(dataset=dataset, path=path)
+    again = pairs_import(dataset=dataset, path=path)
+
+    assert (first.added, first.updated, first.unchanged, first.changes["split"]) == (0, 2, 1, 2)
+    assert (again.added, again.updated, again.unchanged) == (0, 0, 3)
+    assert facts_of(dataset) == [
+        ("A.", "pairs", "train", 1.0),
+        ("C.", "pairs", "", 2.0),
+        ("A.", "pairs", "dev", 3.0),
+    ]
+    assert list(dataset.pairs.values_list("pk", "external_id")) == ids
+
+
+def test_a_row_is_its_pair_whatever_file_and_split_it_came_from(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("a,b\nA.,B.\nC.,D.\nE.,F.\n", "first-train.csv"))
+
+    outcome = pairs_import(
+        dataset=dataset, path=written("a,b,split,source\nG.,H.,dev,wire\nA.,B.,test,wire\nC.,D.,,\n", "x.csv")
+    )
+
+    assert (outcome.added, outcome.updated, outcome.unchanged) == (1, 1, 1)
+    assert [row[2:] for row in outcome.changed] == [
+        ("split", "train", "test"),
+        ("source", "first-train", "wire"),
+    ]
+    assert facts_of(dataset)[:2] == [("A.", "wire", "test", None), ("C.", "first-train", "train", None)]
+
+
+def test_what_only_the_name_of_a_file_says_changes_no_pair(dataset, written) -> None:
+    content = "a,b\n" + "".join(f"A {n}.,B {n}.\n" for n in range(9))
+    pairs_import(dataset=dataset, path=written(content, "first-train.csv"))
+    before = facts_of(dataset)
+
+    outcome = pairs_import(dataset=dataset, path=written(content, "second-dev.csv"))
+
+    assert (outcome.added, outcome.updated, outcome.unchanged, outcome.across_splits) == (0, 0, 9, True)
+    assert facts_of(dataset) == before
+
+
+def test_a_pair_in_the_training_and_the_test_file_of_a_benchmark_stays_in_both(dataset, written) -> None:
+    train = written(HEADER + "".join(f"A {n}.,B {n}.,1\n" for n in range(5)), "sts-train.csv")
+    test = written(HEADER + "A 0.,B 0.,2\nA 1.,C 1.,3\nA 2.,C 2.,3\n", "sts-test.csv")
+    for path in (train, test):
+        named = ImportOptions(source="sts", split=path.stem.removeprefix("sts-"), scale=(0, 5))
+        pairs_import(dataset=dataset, path=path, options=named)
+
+    before = facts_of(dataset)
+    again = [pairs_import(dataset=dataset, path=path) for path in (test, train)]
+
+    assert before.count(("A 0.", "sts", "train", 1.0)) == before.count(("A 0.", "sts", "test", 2.0)) == 1
+    assert [(outcome.added, outcome.updated) for outcome in again] == [(0, 0), (0, 0)]
+    assert facts_of(dataset) == before
+
+
+def test_a_file_that_is_said_to_be_another_split_now_moves_its_pairs(dataset, written) -> None:
+    path = written(many(6))
+    pairs_import(dataset=dataset, path=path, options=ImportOptions(split="train"))
+
+    moved = pairs_import(dataset=dataset, path=path, options=ImportOptions(split="dev"))
+
+    assert (moved.added, moved.changes["split"], Pair.objects.filter(split="dev").count()) == (0, 6, 6)
+
+
+def test_a_person_may_say_that_rows_of_another_split_are_new_pairs(dataset, written) -> None:
+    path = written(many(6))
+    pairs_import(dataset=dataset, path=path, options=ImportOptions(split="train"))
+
+    added = pairs_import(dataset=dataset, path=path, options=ImportOptions(split="dev", across_splits=False))
+
+    assert (added.added, added.duplicates["across_splits"], Pair.objects.count()) == (6, 6, 12)
+
+
+def test_pairs_of_runs_are_only_those_of_their_own_rows(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("id,source,a,b\ng1,run 1,A.,B.\n", "x.csv"))
+    Pair.objects.update(origin=Pair.Origin.GENERATED)
+
+    stranger = pairs_import(dataset=dataset, path=written("a,b\nA.,B.\n", "y.csv"))
+    own = pairs_import(dataset=dataset, path=written("id,source,split,a,b\ng1,run 1,test,A.,B.\n", "x.csv"))
+
+    assert (stranger.added, own.added, own.changes["split"]) == (1, 0, 1)
+    assert Pair.objects.get(origin=Pair.Origin.GENERATED).split == "test"
+
+
+def test_a_move_onto_the_id_of_another_pair_is_refused(dataset, written) -> None:
+    pairs_import(dataset=dataset, path=written("id,split,a,b\n1,train,A.,B.\n1,dev,C.,D.\n", "x.csv"))
+
+    outcome = pairs_import(dataset=dataset, path=written("split,a,b\ndev,A.,B.\ntest,C.,D.\n", "x.csv"))
+
+    assert (outcome.updated, outcome.rejected) == (1, 1)
+    assert outcome.errors[0].reason.startswith(
+        'another pair has the id "1" in the source "x" and the split "dev"'
+    )
+
+
+def test_an_export_imported_again_is_what_is_there(dataset, written, tmp_path) -> None:
+    pairs_import(dataset=dataset, path=written(THREE + "Rome fell.,Rome fell.,4\n"))
+    pairs_export(dataset=dataset, path=tmp_path / "out.csv", format="csv", score_set="reference")
+
+    outcome = pairs_import(dataset=dataset, path=tmp_path / "out.csv")
+
+    assert (outcome.added, outcome.updated, outcome.unchanged) == (0, 0, 4)
+
+
+def test_a_large_update_that_is_stopped_goes_on_where_it_was(dataset, written, chunks_of_two) -> None:
+    pairs_import(dataset=dataset, path=written(many(9)))
+    path = written(many(9).replace(",0\n", ",5\n").replace(",1\n", ",4.5\n"))
+
+    def stop(done: int, total: int, message: str) -> None:
+        if done == 4:
+            raise InterruptedError("stopped")
+
+    with pytest.raises(InterruptedError):
+        pairs_import(dataset=dataset, path=path, report=stop)
+    outcome = pairs_import(dataset=dataset, path=path)
+
+    assert (outcome.added, outcome.updated, outcome.unchanged) == (0, 2, 7)
+    assert list(PairScore.objects.order_by("pk").values_list("value", flat=True)) == [
+        5,
+        4.5,
+        2,
+        3,
+        4,
+        5,
+        4.5,
+        2,
+        3,
+    ]
+
+
+def test_all_rows_or_none_if_a_person_says_so(dataset, written, tmp_path) -> None:
+    path, errors = written(THREE + "A.,,1\nB.,,1\n"), tmp_path / "errors.csv"
+
+    with pytest.raises(
+        UserError, match=r"2 rows of news-train\.csv cannot be imported.*The first is on line 5"
+    ):
+        pairs_import(dataset=dataset, path=path, options=ImportOptions(strict=True), errors=errors)
+    assert not Pair.objects.exists()
+    assert errors.read_text().count("\n") == 3
+
+    clean = pairs_import(dataset=dataset, path=written(THREE), options=ImportOptions(strict=True))
+    assert (clean.added, clean.duplicates["mirrored"]) == (3, 1)
+
+
+def test_rejected_rows_are_corrected_and_imported_where_they_belong(dataset, written, tmp_path) -> None:
+    errors = tmp_path / "errors.csv"
+    pairs_import(dataset=dataset, path=written(THREE + '"So, so.",B.,many\nX.\n'), errors=errors)
+    rows = list(csv.reader(StringIO(errors.read_text(encoding="utf-8"))))
+    assert [row[1][:20] for row in rows[1:]] == ['the score "many" is ', "the row has 1 cells,"]
+
+    rows[1][-1] = "2"
+    with errors.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([rows[0], rows[1]])
+    outcome = pairs_import(dataset=dataset, path=errors)
+
+    assert (outcome.added, outcome.rejected) == (1, 0)
+    assert facts_of(dataset)[-1] == ("So, so.", "news-train", "train", 2.0)
 
 
 # What cannot be imported
@@ -400,9 +569,9 @@ def test_the_stored_pairs_that_a_file_repeats_are_read_once_and_not_for_every_ch
     with CaptureQueriesContext(connection) as caught:
         outcome = pairs_import(dataset=dataset, path=written("a,b\n" + "A.,B.\n" * 6, "second.csv"))
 
-    looked_up = [query for query in caught.captured_queries if '"b_id" IN' in query["sql"]]
-    assert (outcome.duplicates["within_file"], outcome.duplicates["in_dataset"]) == (5, 6)
-    assert len(looked_up) == 1
+    looked_up = [query for query in caught.captured_queries if "pair.a_id" in query["sql"]]
+    assert (outcome.duplicates["within_file"], outcome.duplicates["in_dataset"]) == (5, 0)
+    assert (outcome.added, outcome.unchanged, len(looked_up)) == (0, 6, 1)
 
 
 # Large files
@@ -529,9 +698,11 @@ def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
         "dataset": "news",
         "rows": 3,
         "added": 3,
+        "updated": 0,
         "unchanged": 0,
         "rejected": 0,
         "scores_added": 3,
+        "changes": {"split": 0, "source": 0, "subset": 0, "score": 0, "score_added": 0},
         "duplicates": {"within_file": 0, "in_dataset": 0, "mirrored": 1, "across_splits": 0},
         "score_set": "reference",
         "scale": [0.0, 5.0],
@@ -546,7 +717,7 @@ def test_the_command_tells_people_what_was_taken_for_granted(written, db) -> Non
     assert "Split of all rows: train." in lines
     assert any("scale 0 to 5. This is the smallest common scale" in line for line in lines)
     assert "Line 5 was rejected: sentence b is empty." in lines
-    assert lines[-1] == "news: 4 rows: 3 added, 0 unchanged, 1 rejected."
+    assert lines[-1] == "news: 4 rows: 3 added, 0 updated, 0 unchanged, 1 rejected."
 
 
 def test_the_command_says_when_nothing_was_added(written, db) -> None:
@@ -560,7 +731,7 @@ def test_the_command_says_when_nothing_was_added(written, db) -> None:
         file.write("G.,,1\n")
     assert run(path, "--dataset", "news")[-1] == (
         "Nothing was added, because the dataset already contains the other rows. "
-        "4 rows: 0 added, 3 unchanged, 1 rejected."
+        "4 rows: 0 added, 0 updated, 3 unchanged, 1 rejected."
     )
 
 
@@ -582,8 +753,8 @@ def test_the_command_writes_rejected_rows_to_a_file(written, tmp_path, db) -> No
 
     with (tmp_path / "errors.csv").open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == [
-            ["line", "reason", "row"],
-            ["5", "sentence b is empty", '"A, a.",,1'],
+            ["line", "reason", "source", "split", "sentence1", "sentence2", "score"],
+            ["5", "sentence b is empty", "news-train", "train", "A, a.", "", "1"],
         ]
 
 

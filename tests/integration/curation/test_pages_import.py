@@ -101,7 +101,7 @@ def test_the_rejected_rows_can_be_downloaded(upload, client, address) -> None:
     answer = client.get(f"{address}{batch.pk}/errors.csv")
 
     lines = b"".join(answer.streaming_content).decode().splitlines()
-    assert lines[0] == "line,reason,row"
+    assert lines[0] == "line,reason,source,id,sentence1,sentence2,score,split"
     assert lines[1].startswith("4,sentence a is empty,")
 
 
@@ -342,3 +342,48 @@ def test_hostile_cells_stay_text(upload, client, address) -> None:
 
     assert hostile not in looked + tried
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in looked
+
+
+def test_the_check_lists_what_changes_and_the_import_changes_it(upload, client, address, dataset) -> None:
+    for text in (THREE_ROWS, THREE_ROWS.replace("train", "dev").replace("0.5", "0")):
+        batch = upload(text)
+        client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"low": 0, "high": 5})
+        page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+        client.post(f"{address}{batch.pk}/apply/")
+
+    assert "2 pairs of the dataset change" in page
+    assert '<td data-label="Now">train</td>' in page
+    assert '<td data-label="After the import">dev</td>' in page
+    assert '<td data-label="After the import">0</td>' in page
+    assert "Update 2 pairs" in page
+    assert sorted(dataset.pairs.values_list("split", "scores__value")) == [("dev", 4.5), ("test", 0.0)]
+
+
+def test_the_columns_of_an_earlier_file_are_proposed_for_the_next_one(upload, client, address) -> None:
+    renamed = THREE_ROWS.replace("id,sentence1,sentence2,score", "key,left,right,mark")
+    chosen = {"a": "left", "b": "right", "score": "mark", "external_id": "key", "low": 0, "high": 10}
+    first = upload(renamed)
+    client.post(f"{address}{first.pk}/check/", AS_GUESSED | chosen)
+    client.post(f"{address}{first.pk}/apply/")
+
+    alike, other = upload(renamed, "next.csv"), upload(renamed.replace("mark", "grade"), "other.csv")
+    pages = [squeezed(client.get(f"{address}{batch.pk}/").content.decode()) for batch in (alike, other)]
+
+    assert "proposed as in the import of pairs.csv" in pages[0]
+    assert '<option value="mark" selected>mark</option>' in pages[0]
+    assert 'name="high" value="10"' in pages[0]
+    assert "proposed as in" not in pages[1]
+
+
+def test_nothing_is_imported_if_that_was_chosen_and_a_row_is_rejected(
+    upload, client, address, dataset
+) -> None:
+    batch = upload(THREE_ROWS)
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"rejected_rows": "nothing"})
+
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+    client.post(f"{address}{batch.pk}/apply/")
+
+    assert "nothing will be imported" in page
+    assert "Import 2 pairs" not in page
+    assert not dataset.pairs.exists()

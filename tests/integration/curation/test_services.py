@@ -242,7 +242,9 @@ def test_rejected_rows_can_be_fetched_before_and_after(batch) -> None:
     uploads.import_apply(batch=batch)
 
     after = uploads.import_errors_path(ImportBatch.objects.get())
-    assert told == 'line,reason,row\n4,sentence b is empty,"A.,,1"\n'
+    assert told == (
+        "line,reason,source,split,sentence1,sentence2,score\n4,sentence b is empty,my_news-train,train,A.,,1\n"
+    )
     assert after is not None
     assert after.read_text() == told
 

@@ -50,7 +50,7 @@ def test_an_import_whose_worker_is_killed_is_taken_up_and_ends_with_the_same_row
     with installed.worker(second):
         [run] = installed.eventually(RUN, lambda found: found[0][0] == "succeeded")
 
-    assert run == ("succeeded", 2, 1, "2,000 pairs added, 0 unchanged, 0 rows rejected")
+    assert run == ("succeeded", 2, 1, "2,000 pairs added, 0 updated, 0 unchanged, 0 rows rejected")
     assert installed.rows(IMPORTED) == rows
 
 

@@ -12,6 +12,7 @@ from curation.files.identity import (
     survey_rows,
 )
 from curation.files.progress import silent
+from curation.pairs.text import sentence_key
 
 STSB = FileOrigin("stsb", "train")
 
@@ -113,7 +114,18 @@ def test_a_survey_counts_rows_and_spans_the_scores_of_the_good_ones() -> None:
     survey = survey_rows(identified(rows, STSB), most=100_000, report=silent, message="")
 
     assert (survey.rows, survey.pairs, survey.lowest, survey.highest) == (4, 3, 0.5, 4.0)
-    assert len(survey.names) == 3
+
+
+def test_a_survey_counts_how_often_two_sentences_stand_in_each_order() -> None:
+    pairs = ["AB", "AB", "BA", "CD", "EF", "FE", "GG", "GG", "HI", "HI"]
+    rows = [DraftPair(number, *pair) for number, pair in enumerate(pairs)]
+
+    survey = survey_rows(identified(rows, STSB, repeated=()), most=100, report=silent, message="")
+
+    for pair in pairs:
+        mirrored = 0 if pair[0] == pair[1] else pairs.count(pair[::-1])
+        assert survey.rows_with(*map(sentence_key, pair)) == (pairs.count(pair), mirrored)
+    assert survey.rows_with(sentence_key("I"), sentence_key("H")) == (0, 2)
 
 
 def test_a_survey_can_be_stopped() -> None:
