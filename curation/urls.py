@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views import accounts, datasets, exchange, pairs, people, review, scores
+from curation.views import accounts, datasets, exchange, pairs, people, review, scores, snapshots
 
 app_name = "curation"
 of_import: list[URLPattern | URLResolver] = [
@@ -24,8 +24,15 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("import/", exchange.import_list, name="import"),
     path("import/<number:batch_pk>/", include(of_import)),
     path("export/", exchange.export, name="export"),
-    path("snapshots/", exchange.snapshot_list, name="snapshots"),
-    path("snapshots/<number:number>/", exchange.snapshot_download, name="snapshot"),
+    path("pairs/<number:pair_pk>/snapshots/", snapshots.pair_snapshots, name="pair_snapshots"),
+    path("snapshots/", snapshots.snapshot_list, name="snapshots"),
+    path("snapshots/<number:number>/", snapshots.snapshot_page, name="snapshot"),
+    path("snapshots/<number:number>/pairs.parquet", snapshots.snapshot_download, name="snapshot_file"),
+    path(
+        "snapshots/<number:number>/since/<number:since>.csv",
+        snapshots.snapshot_changes,
+        name="snapshot_changes",
+    ),
     path("members/", people.member_list, name="members"),
     path("members/restore/", people.member_restore_view, name="member_restore"),
     path("members/<number:member_pk>/role/", people.member_role, name="member_role"),

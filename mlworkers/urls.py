@@ -16,6 +16,7 @@ app_name = "mlworkers"
 urlpatterns = [
     path("runs/", runs.run_list, name="run_list"),
     path("runs/of/<slug:slug>/", runs.dataset_runs, name="dataset_runs"),
+    path("runs/of/<slug:slug>/snapshots/<number:number>/", runs.snapshot_runs, name="snapshot_runs"),
     path("runs/disk/", disk.disk_detail, name="disk"),
     path("runs/disk/reclaim/", disk.disk_reclaim, name="disk_reclaim"),
     path("runs/start/", starting.run_kinds, name="run_kinds"),

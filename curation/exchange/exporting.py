@@ -164,6 +164,14 @@ def snapshot_path(snapshot: Snapshot) -> Path:
     return Path(settings.SEMBLANCE_HOME) / snapshot.path
 
 
+def snapshot_file(snapshot: Snapshot) -> Path:
+    """The file of a snapshot. Raises UserError where it is gone."""
+    path = snapshot_path(snapshot)
+    if not path.is_file():
+        raise UserError(_("The file of snapshot %(number)s is gone; make a new one."), number=snapshot.number)
+    return path
+
+
 def _score_sets(dataset: Dataset, name: str | None) -> list[ScoreSet]:
     score_sets = list(ScoreSet.objects.filter(dataset=dataset).order_by("pk"))
     chosen = [score_set for score_set in score_sets if name in (None, score_set.name)]

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -111,6 +111,21 @@ def _write_parquet(
             writer.write_table(pa.table(arrays, schema=schema))
             count += len(group)
     return count
+
+
+class _Echo:
+    """What a CSV writer writes to, so that it gives each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
+    """The lines of a CSV file, for an answer that is sent while it is written."""
+    writer = csv.writer(_Echo())
+    yield writer.writerow(columns)
+    for row in rows:
+        yield writer.writerow(row)
 
 
 def harmless(text: str) -> str:

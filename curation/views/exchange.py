@@ -15,11 +15,9 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.datasets.selectors import pair_choices
+from curation.access import AuthedRequest, dataset_allow, dataset_for
 from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import imports_of
-from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, NothingImportedError
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import (
@@ -32,7 +30,7 @@ from curation.exchange.uploads import (
 )
 from curation.files.drafts import FileError
 from curation.files.sampling import Preview, preview_file
-from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, SnapshotForm, UploadForm
+from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, UploadForm
 from curation.models import ImportBatch
 
 IMPORTS_SHOWN = 50
@@ -171,30 +169,3 @@ def export(request: AuthedRequest, slug: str) -> HttpResponse:
     """The form starts a run; its page then shows the progress and the file."""
     dataset = dataset_for(request.user, slug, may="read")
     return render(request, "curation/export.html", {"dataset": dataset, "form": ExportForm(dataset)})
-
-
-@require_http_methods(["GET", "POST"])
-def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
-    dataset = dataset_for(request.user, slug, may="read")
-    form = SnapshotForm(dataset=dataset, choices=pair_choices(dataset))
-    if request.method == "POST":
-        dataset_allow(request.user, dataset, may="curate")
-        form = SnapshotForm(request.POST, dataset=dataset, choices=pair_choices(dataset))
-    if form.is_valid():
-        made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
-        messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
-        return redirect("curation:snapshots", slug=slug)
-    context = {
-        "dataset": dataset,
-        "form": form,
-        "snapshots": dataset.snapshots.select_related("created_by"),
-        "may_curate": dataset_may(request.user, dataset, may="curate"),
-    }
-    return render(request, "curation/snapshots.html", context)
-
-
-@require_GET
-def snapshot_download(request: AuthedRequest, slug: str, number: int) -> FileResponse:
-    dataset = dataset_for(request.user, slug, may="read")
-    path = snapshot_path(get_object_or_404(dataset.snapshots, number=number))
-    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{slug}-{number}.parquet")

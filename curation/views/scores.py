@@ -1,6 +1,5 @@
 """Two score sets of a dataset beside each other."""
 
-import csv
 from collections.abc import Callable, Iterator
 
 from django.core.paginator import Paginator
@@ -11,7 +10,7 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest, dataset_for
 from curation.datasets.agreement import agreement_chart, differences_of, pairs_listed, sets_compared
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
-from curation.files.tables import harmless
+from curation.files.tables import csv_lines, harmless
 from curation.forms.scores import ComparedSetsForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import page_number
@@ -55,25 +54,18 @@ def score_differences(request: AuthedRequest, slug: str) -> StreamingHttpRespons
         raise Http404
     form = ComparedSetsForm(request.GET, rows=rows)
     cell = harmless if request.GET.get("spreadsheet") == "1" else str
-    lines = _lines(form.first_row.score_set, form.second_row.score_set, cell)
+    first, second = form.first_row.score_set, form.second_row.score_set
+    columns = [*PAIR_COLUMNS, cell(first.name), cell(second.name), "rank_difference"]
+    lines = csv_lines(columns, _rows(first, second, cell))
     answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{dataset.slug}-score-differences.csv"'
     return answer
 
 
-class _Echo:
-    """What a CSV writer writes to, so that each row comes back."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _lines(first: ScoreSet, second: ScoreSet, cell: Callable[[str], str]) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield writer.writerow([*PAIR_COLUMNS, cell(first.name), cell(second.name), "rank_difference"])
+def _rows(first: ScoreSet, second: ScoreSet, cell: Callable[[str], str]) -> Iterator[list[object]]:
     for pair, scores in differences_of(first, second):
         facts = map(cell, (pair.external_id, pair.a.text, pair.b.text, pair.source, pair.split))
-        yield writer.writerow([*facts, scores.first, scores.second, f"{scores.difference:.6f}"])
+        yield [*facts, scores.first, scores.second, f"{scores.difference:.6f}"]
 
 
 def _comparable(dataset: Dataset) -> list[ScoreSetRow]:

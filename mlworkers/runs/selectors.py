@@ -89,6 +89,13 @@ def runs_to_name(dataset: Dataset, kinds: Collection[str]) -> QuerySet[Run]:
     return runs.filter(kind__in=kinds) if kinds else runs
 
 
+def runs_of_snapshot(runs: QuerySet[Run], dataset: Dataset, number: int) -> QuerySet[Run]:
+    """Those of the runs that read or made a dataset's snapshot, the newest first."""
+    read = Q(plan__snapshot=number) | Q(result__snapshot=number)
+    made = dataset.snapshots.filter(number=number, run_ref__isnull=False).values_list("run_ref", flat=True)
+    return runs.filter(Q(read, dataset=dataset) | Q(pk__in=made)).order_by("-pk")
+
+
 def stages_of(run: Run) -> QuerySet[Any, Any]:
     """The stages of a run that is cut into shards, in the order of their beginning: how many stand where."""
     states = RunShard.State

@@ -14,10 +14,10 @@ from django.views.decorators.http import require_GET, require_POST
 from curation.access import AuthedRequest, dataset_for
 from curation.heartbeats import database_now
 from curation.numbers import page_number
-from mlworkers.access import kinds_offered, run_for, run_may, runs_allow, runs_visible
+from mlworkers.access import kind_may_start, kinds_offered, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
-from mlworkers.plans.kinds import KINDS, MODEL_KINDS
+from mlworkers.plans.kinds import KINDS, MODEL_KINDS, kind_named
 from mlworkers.registry.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
@@ -26,6 +26,7 @@ from mlworkers.runs.selectors import (
     progress_of,
     queue_is_served,
     run_page,
+    runs_of_snapshot,
     seconds_taken,
     shards_running,
     stages_of,
@@ -35,6 +36,7 @@ from mlworkers.runs.storage import Curve, RunLog
 from mlworkers.views.tables import csv_answer
 
 RUNS_ON_A_DATASET_S_PAGE = 3
+RUNS_OF_A_SNAPSHOT = 20
 
 
 @require_GET
@@ -65,6 +67,25 @@ def dataset_runs(request: AuthedRequest, slug: str) -> HttpResponse:
     at_work = any(not row["run"].ended for row in rows)
     context = {"dataset": dataset, "rows": rows, "page": page, "at_work": at_work}
     return render(request, "mlworkers/_dataset_runs.html", context)
+
+
+@require_GET
+def snapshot_runs(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+    """The runs that read a snapshot, and their models, for its own page, which knows nothing of runs."""
+    dataset = dataset_for(request.user, slug, may="read")
+    runs = runs_of_snapshot(runs_visible(request.user), dataset, number)
+    rows = _rows(runs.prefetch_related("artifacts")[:RUNS_OF_A_SNAPSHOT])
+    for row in rows:
+        row["models"] = [each for each in row["run"].artifacts.all() if each.kind in MODEL_KINDS]
+    may_train = kind_may_start(request.user, kind_named("train_encoder"), dataset)
+    context = {
+        "dataset": dataset,
+        "number": number,
+        "rows": rows,
+        "count": runs.count(),
+        "may_train": may_train,
+    }
+    return render(request, "mlworkers/_snapshot_runs.html", context)
 
 
 def _rows(runs: Page[Run] | Any) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.access import AuthedRequest, dataset_for, datasets_readable
 from curation.errors import UserError
 from curation.heartbeats import database_now
-from curation.numbers import number_from
+from curation.numbers import number_asked, number_from
 from mlworkers.access import (
     datasets_offered,
     instructions_dataset,
@@ -95,11 +95,13 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
-    """The plan of the run that is to be started again with changes, the settings that a search chose, or the
-    instructions that were chosen.
+    """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot
+    whose page the person comes from, or the instructions that were chosen.
     """
     if "search" in request.GET:
         return _settings_found(request)
+    if "snapshot" in request.GET:
+        return {"snapshot": number_asked(request, "snapshot", 0)}
     if "again" not in request.GET:
         return _instructions_chosen(request)
     number = number_from(request.GET["again"])

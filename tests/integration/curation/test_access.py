@@ -99,7 +99,7 @@ def test_a_change_is_refused_to_those_whose_role_is_too_small(
 def test_a_snapshot_is_downloaded_by_who_may_read_and_by_nobody_else(
     names, dataset, client_of, curator, annotator
 ):
-    address = f"/datasets/{dataset.slug}/snapshots/1/"
+    address = f"/datasets/{dataset.slug}/snapshots/1/pairs.parquet"
 
     answer = client_of(curator).get(address)
 

@@ -45,7 +45,7 @@ READS = [
     "import/{batch}/",
     "export/",
     "snapshots/",
-    "snapshots/1/",
+    "snapshots/1/pairs.parquet",
     "settings/",
 ]
 CHANGES = [

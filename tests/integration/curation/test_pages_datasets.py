@@ -132,7 +132,7 @@ def test_a_snapshot_is_taken_with_its_checksum_and_downloaded(
     client = client_of(curator)
 
     page = client.post(f"{address}snapshots/", ALL | {"split": "train"}, follow=True).content.decode()
-    file = b"".join(client.get(f"{address}snapshots/1/").streaming_content)
+    file = b"".join(client.get(f"{address}snapshots/1/pairs.parquet").streaming_content)
 
     snapshot = Snapshot.objects.get()
     assert "Snapshot 1 was created." in page

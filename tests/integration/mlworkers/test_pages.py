@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from curation.models import ImportBatch
+from curation.models import ImportBatch, Snapshot
 from mlworkers import tasks
 from mlworkers.models import Artifact, Run, WorkerHeartbeat
 from mlworkers.runs.storage import RunLog
@@ -464,3 +464,26 @@ def test_the_administration_shows_runs_and_changes_none(client, admin, run) -> N
     shown, changed = client.get(address), client.post(address, {"state": "succeeded"})
 
     assert (shown.status_code, changed.status_code) == (200, 403)
+
+
+def test_a_snapshot_names_the_runs_that_read_it_and_their_models(client, staff, dataset) -> None:
+    plan = {"dataset": dataset.slug, "snapshot": 3}
+    run = RunFactory(kind="train_encoder", dataset=dataset, state="succeeded", plan=plan)
+    Artifact.objects.create(run=run, kind="encoder", path="runs/1/small-encoder", sha256="0" * 64)
+    RunFactory(kind="train_encoder", dataset=DatasetFactory(), plan=plan | {"dataset": "another"})
+
+    shown = page(client, staff, "snapshot_runs", dataset.slug, 3).content.decode()
+    other = page(client, staff, "snapshot_runs", dataset.slug, 4).content.decode()
+
+    assert shown.count("small-encoder") == 1
+    assert shown.count("<li>") == 1
+    assert "snapshot=3" in shown
+    assert "No run has read this snapshot." in other
+
+
+def test_the_form_of_a_training_takes_the_snapshot_that_the_person_comes_from(client, staff, dataset) -> None:
+    Snapshot.objects.create(dataset=dataset, number=3, rows=4, sha256="0" * 64, path="x")
+
+    form = page(client, staff, "run_start", "train_encoder", dataset=dataset.slug, snapshot=3)
+
+    assert re.search(r'<option value="3" selected', form.content.decode())

@@ -30,6 +30,7 @@ def client(owner) -> Client:
         "export/",
         "snapshots/",
         "snapshots/1/",
+        "snapshots/1/pairs.parquet",
         "nowhere/",
     ],
 )

@@ -1,0 +1,96 @@
+"""What snapshots hold, what changed between two, and which hold a pair. They never change, so answers are kept."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import pyarrow as pa
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+
+from curation.charts import KEPT_SECONDS
+from curation.errors import UserError
+from curation.exchange.exporting import snapshot_file, snapshot_path
+from curation.files.comparing import (
+    Change,
+    Contents,
+    Difference,
+    Texts,
+    holds_pair,
+    snapshot_contents,
+    snapshots_compared,
+    texts_of,
+)
+from curation.models import Pair, Snapshot
+
+LISTED = 1_000  # changes that a page lists; the file has them all
+SEARCHED = 50  # snapshots in which a pair is looked for, the newest
+_TEXTS_AT_ONCE = 2_000
+_GONE = Texts("", "", "")
+
+
+class SnapshotsWith(NamedTuple):
+    """The snapshots that hold a pair, the newest first, among so many that were searched; others were not."""
+
+    snapshots: Sequence[Snapshot]
+    searched: int
+    others: int
+
+
+def snapshot_facts(snapshot: Snapshot) -> Contents:
+    """Raises UserError where the file is gone."""
+    path = snapshot_file(snapshot)
+    key = f"snapshot:{snapshot.sha256}"
+    with _unreadable_shown(snapshot):
+        found: Contents = cache.get(key) or snapshot_contents(path)
+    cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def snapshots_difference(earlier: Snapshot, later: Snapshot, *, most: int | None = LISTED) -> Difference:
+    """What changed from one snapshot to another of its dataset. Raises UserError where a file is gone."""
+    paths = snapshot_file(earlier), snapshot_file(later)
+    key = f"difference:{earlier.sha256}:{later.sha256}:{most}"
+    found: Difference | None = None if most is None else cache.get(key)
+    if found is None:
+        with _unreadable_shown(earlier, later):
+            found = snapshots_compared(*paths, most=most)
+        if most is not None:
+            cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def changes_listed(
+    earlier: Snapshot, later: Snapshot, changes: Sequence[Change]
+) -> Iterator[tuple[Change, Texts]]:
+    """The changes with the ids and sentences of their pairs, as the snapshots hold them."""
+    paths = [snapshot_file(later), snapshot_file(earlier)]
+    for start in range(0, len(changes), _TEXTS_AT_ONCE):
+        part = changes[start : start + _TEXTS_AT_ONCE]
+        texts = texts_of(paths, [change.pair for change in part])
+        yield from ((change, texts.get(change.pair, _GONE)) for change in part)
+
+
+def snapshots_with(pair: Pair) -> SnapshotsWith:
+    """A snapshot whose file is gone or damaged does not count as one that holds the pair."""
+    snapshots = list(pair.dataset.snapshots.filter(created_at__gte=pair.created_at))
+    newest = snapshots[:SEARCHED]
+    holding = [each for each in newest if _holds(each, pair)]
+    return SnapshotsWith(holding, len(newest), len(snapshots) - len(newest))
+
+
+def _holds(snapshot: Snapshot, pair: Pair) -> bool:
+    try:
+        return holds_pair(snapshot_path(snapshot), pair.pk)
+    except (OSError, pa.ArrowException):
+        return False
+
+
+@contextmanager
+def _unreadable_shown(*snapshots: Snapshot) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        numbers = ", ".join(str(snapshot.number) for snapshot in snapshots)
+        sentence = _("The file of snapshot %(numbers)s cannot be read: it was changed. Make a new snapshot.")
+        raise UserError(sentence, numbers=numbers) from error

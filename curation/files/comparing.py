@@ -1,0 +1,191 @@
+"""What changed between two snapshots: pairs that were added, removed, scored anew, or moved to another split.
+
+Pairs are matched by their number, which a snapshot keeps in its column `pair`.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+# Columns that follow from other pairs or from a pair's sentences, which never change.
+_NOT_COMPARED = {"pair", "component", "a_id", "b_id", "id", "sentence1", "sentence2"}
+_TEXTS = ("id", "sentence1", "sentence2")
+
+
+class Change(NamedTuple):
+    """What became of a pair. what: "added", "removed", or the column that changed, whose values stand beside it."""
+
+    pair: int
+    what: str
+    before: str | float | None = None
+    after: str | float | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """From an earlier snapshot to a later one.
+
+    both: pairs that are in both; unchanged: those among them that are the same in every column that both have.
+    changed: for each column, in the order of the later file, the number of pairs with another value there.
+    moves: how often a pair went from one split to another.
+    columns_added, columns_removed: mostly score sets.
+    changes: the first of them, all added pairs before all removed ones before each column's.
+    """
+
+    added: int
+    removed: int
+    both: int
+    unchanged: int
+    changed: Mapping[str, int]
+    moves: Mapping[tuple[str, str], int]
+    columns_added: Sequence[str]
+    columns_removed: Sequence[str]
+    changes: Sequence[Change]
+
+    @property
+    def same(self) -> bool:
+        """Whether both hold the same pairs with the same values in the same columns."""
+        return not (self.added or self.removed or self.changed or self.columns_added or self.columns_removed)
+
+
+def snapshots_compared(earlier: Path, later: Path, *, most: int | None = 1_000) -> Difference:
+    """What changed from one snapshot's file to another's. most: how many single changes are listed, None for all.
+
+    Columns are read one at a time, so memory grows with the pairs and not with their texts.
+    """
+    before, after = (_numbers(path) for path in (earlier, later))
+    _shared, at_before, at_after = np.intersect1d(before, after, assume_unique=True, return_indices=True)
+    added, removed = np.setdiff1d(after, before, True), np.setdiff1d(before, after, True)
+    columns_before, columns_after = (
+        [name for name in pq.read_schema(path).names if name not in _NOT_COMPARED]
+        for path in (earlier, later)
+    )
+    most = np.iinfo(np.int64).max if most is None else most
+    changes = [Change(pair, "added") for pair in added[:most].tolist()]
+    changes += [Change(pair, "removed") for pair in removed[: most - len(changes)].tolist()]
+    changed: dict[str, int] = {}
+    moves: Counter[tuple[str, str]] = Counter()
+    differs = np.zeros(len(at_before), dtype=bool)
+    for column in columns_after:
+        if column not in columns_before:
+            continue
+        old, new = (
+            pq.read_table(path, columns=[column]).column(0).take(pa.array(places))
+            for path, places in ((earlier, at_before), (later, at_after))
+        )
+        places = _differing(old, new)
+        if not places.size:
+            continue
+        changed[column] = int(places.size)
+        differs[places] = True
+        if column == "split":
+            moves.update(zip(*(_values(side, places) for side in (old, new)), strict=True))
+        listed = places[: most - len(changes)]
+        values = (_values(side, listed) for side in (old, new))
+        changes += [
+            Change(pair, column, *both)
+            for pair, *both in zip(before[at_before[listed]].tolist(), *values, strict=True)
+        ]
+    return Difference(
+        added=int(added.size),
+        removed=int(removed.size),
+        both=int(at_before.size),
+        unchanged=int(at_before.size - differs.sum()),
+        changed=changed,
+        moves=dict(moves.most_common()),
+        columns_added=[name for name in columns_after if name not in columns_before],
+        columns_removed=[name for name in columns_before if name not in columns_after],
+        changes=changes,
+    )
+
+
+class Texts(NamedTuple):
+    external_id: str
+    sentence1: str
+    sentence2: str
+
+
+def texts_of(paths: Sequence[Path], pairs: Sequence[int]) -> dict[int, Texts]:
+    """The id and sentences of pairs by their number, from whichever of the snapshots holds them."""
+    found: dict[int, Texts] = {}
+    for path in paths:
+        wanted = sorted(set(pairs) - found.keys())
+        if wanted:
+            rows = pq.read_table(path, columns=["pair", *_TEXTS], filters=[("pair", "in", wanted)])
+            cells = (rows.column(name).to_pylist() for name in _TEXTS)
+            found |= {
+                pair: Texts(*texts)
+                for pair, *texts in zip(rows.column("pair").to_pylist(), *cells, strict=True)
+            }
+    return found
+
+
+def holds_pair(path: Path, pair: int) -> bool:
+    """Whether a snapshot holds the pair. Only the parts of the file whose numbers include it are read."""
+    return bool(pq.read_table(path, columns=["pair"], filters=[("pair", "==", pair)]).num_rows)
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """The scores of one set in a snapshot; mean and sd on the set's own scale, None where no pair has a score."""
+
+    name: str
+    count: int
+    mean: float | None
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Contents:
+    """How many pairs of a snapshot have each source, split and origin, "" where they name none, and its scores."""
+
+    sources: Mapping[str, int]
+    splits: Mapping[str, int]
+    origins: Mapping[str, int]
+    scores: Sequence[ScoreColumn]
+
+
+def snapshot_contents(path: Path) -> Contents:
+    numbers = [field.name for field in pq.read_schema(path) if pa.types.is_floating(field.type)]
+    sources, splits, origins = (_counted(path, name) for name in ("source", "split", "origin"))
+    return Contents(sources, splits, origins, [_score_column(path, name) for name in numbers])
+
+
+def _counted(path: Path, column: str) -> dict[str, int]:
+    counts = pc.value_counts(pq.read_table(path, columns=[column]).column(0).cast(pa.string()))
+    rows = ((str(row["values"] or ""), int(row["counts"])) for row in counts.to_pylist())
+    return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+
+
+def _score_column(path: Path, name: str) -> ScoreColumn:
+    values = pq.read_table(path, columns=[name]).column(0).drop_null()
+    if not len(values):
+        return ScoreColumn(name, 0, None, None)
+    return ScoreColumn(name, len(values), pc.mean(values).as_py(), pc.stddev(values, ddof=0).as_py())
+
+
+def _numbers(path: Path) -> NDArray[np.int64]:
+    numbers: NDArray[np.int64] = pq.read_table(path, columns=["pair"]).column(0).to_numpy()
+    return numbers
+
+
+def _differing(old: pa.ChunkedArray, new: pa.ChunkedArray) -> NDArray[np.int64]:
+    """The places where the values differ; a missing value is another than any other."""
+    if old.type != new.type:
+        old, new = old.cast(pa.string()), new.cast(pa.string())
+    unequal = pc.fill_null(pc.not_equal(old, new), False)
+    one_missing = pc.xor(old.is_null(), new.is_null())
+    places: NDArray[np.int64] = np.flatnonzero(pc.or_(unequal, one_missing).to_numpy())
+    return places
+
+
+def _values(column: pa.ChunkedArray, places: NDArray[np.int64]) -> Iterator[str | float | None]:
+    return iter(column.take(pa.array(places)).to_pylist())

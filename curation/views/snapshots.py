@@ -1,0 +1,110 @@
+"""Snapshots: the list, what one holds and what changed since another, and which of them hold a pair."""
+
+from collections.abc import Iterator
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.datasets.selectors import pair_choices
+from curation.exchange.exporting import snapshot_create, snapshot_file
+from curation.exchange.snapshots import (
+    changes_listed,
+    snapshot_facts,
+    snapshots_difference,
+    snapshots_with,
+)
+from curation.files.tables import csv_lines, harmless
+from curation.forms.exchange import SnapshotForm
+from curation.numbers import number_asked, page_number
+
+CHANGES_ON_A_PAGE = 50
+CHANGE_COLUMNS = ("pair", "id", "sentence1", "sentence2", "what", "before", "after")
+
+
+@require_http_methods(["GET", "POST"])
+def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="read")
+    form = SnapshotForm(dataset=dataset, choices=pair_choices(dataset))
+    if request.method == "POST":
+        dataset_allow(request.user, dataset, may="curate")
+        form = SnapshotForm(request.POST, dataset=dataset, choices=pair_choices(dataset))
+    if form.is_valid():
+        made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
+        messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
+        return redirect("curation:snapshots", slug=slug)
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "snapshots": dataset.snapshots.select_related("created_by"),
+        "may_curate": dataset_may(request.user, dataset, may="curate"),
+    }
+    return render(request, "curation/snapshots.html", context)
+
+
+@require_GET
+def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+    """What a snapshot holds and, with `?since=N`, what changed since another."""
+    dataset = dataset_for(request.user, slug, may="read")
+    snapshot = get_object_or_404(dataset.snapshots.select_related("created_by"), number=number)
+    others = list(dataset.snapshots.exclude(pk=snapshot.pk))
+    asked = number_asked(request, "since", 0)
+    since = next((other for other in others if other.number == asked), None)
+    context = {
+        "dataset": dataset,
+        "snapshot": snapshot,
+        "contents": snapshot_facts(snapshot),
+        "others": others,
+        "since": since,
+    }
+    if since is not None:
+        difference = snapshots_difference(since, snapshot)
+        page = Paginator(difference.changes, CHANGES_ON_A_PAGE).get_page(max(page_number(request), 1))
+        listed = changes_listed(since, snapshot, list(page))
+        context |= {
+            "difference": difference,
+            "page": page,
+            "listed": listed,
+            "address": f"since={since.number}&",
+        }
+    return render(request, "curation/snapshot.html", context)
+
+
+@require_GET
+def snapshot_changes(request: AuthedRequest, slug: str, number: int, since: int) -> StreamingHttpResponse:
+    """Every change between two snapshots as CSV. With `?spreadsheet=1` nothing in it is a formula to a spreadsheet."""
+    dataset = dataset_for(request.user, slug, may="read")
+    later = get_object_or_404(dataset.snapshots, number=number)
+    earlier = get_object_or_404(dataset.snapshots, number=since)
+    cell = harmless if request.GET.get("spreadsheet") == "1" else str
+    difference = snapshots_difference(earlier, later, most=None)
+
+    def rows() -> Iterator[list[object]]:
+        for change, texts in changes_listed(earlier, later, difference.changes):
+            values = ["" if value is None else value for value in (change.before, change.after)]
+            safe = [cell(value) if isinstance(value, str) else value for value in values]
+            yield [change.pair, *map(cell, texts), cell(change.what), *safe]
+
+    answer = StreamingHttpResponse(csv_lines(CHANGE_COLUMNS, rows()), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{slug}-{since}-to-{number}.csv"'
+    return answer
+
+
+@require_GET
+def snapshot_download(request: AuthedRequest, slug: str, number: int) -> FileResponse:
+    dataset = dataset_for(request.user, slug, may="read")
+    path = snapshot_file(get_object_or_404(dataset.snapshots, number=number))
+    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{slug}-{number}.parquet")
+
+
+@require_GET
+def pair_snapshots(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
+    """The snapshots that hold a pair, for its page, which does not wait for their files."""
+    dataset = dataset_for(request.user, slug, may="read")
+    pair = get_object_or_404(dataset.pairs, pk=pair_pk)
+    found = snapshots_with(pair)
+    return render(request, "curation/_pair_snapshots.html", {"dataset": dataset, "found": found})

@@ -1,0 +1,114 @@
+"""The page of a snapshot, what changed since another, and the snapshots of a pair."""
+
+import csv
+import io
+
+import pytest
+
+from curation.exchange.exporting import snapshot_create, snapshot_path
+from curation.models import Pair, PairScore
+from tests.factories import DatasetFactory, PairFactory, SentenceFactory
+from tests.markup import squeezed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def two_snapshots(dataset, fill):
+    """Between the two, pair-0 went to dev, pair-1 got another score, pair-2 was rejected, and one pair joined."""
+    fill(6)
+    first = snapshot_create(dataset=dataset)
+    dataset.pairs.filter(external_id="pair-0").update(split="dev")
+    PairScore.objects.filter(pair__external_id="pair-1").update(value=4.5)
+    dataset.pairs.filter(external_id="pair-2").update(status=Pair.Status.REJECTED)
+    PairFactory(
+        dataset=dataset, external_id="joined", a=SentenceFactory(dataset=dataset, text="=cmd"), split="train"
+    )
+    return first, snapshot_create(dataset=dataset)
+
+
+@pytest.fixture
+def ask(dataset, curator, client_of):
+    client = client_of(curator)
+    return lambda address: client.get(f"/datasets/{dataset.slug}/{address}")
+
+
+def test_a_snapshot_says_what_it_holds(two_snapshots, ask) -> None:
+    page = squeezed(ask("snapshots/1/").content.decode())
+
+    assert two_snapshots[0].sha256 in page
+    assert 'news<span class="soft">2</span>' in page
+    assert 'train<span class="soft">3</span>' in page
+    assert "gold" in page
+
+
+def test_a_snapshot_says_what_changed_since_another(two_snapshots, ask) -> None:
+    page = squeezed(ask("snapshots/2/?since=1").content.decode())
+
+    assert "1 pairs added, 1 removed, 3 unchanged" in page
+    assert 'train → dev<span class="soft">1</span>' in page
+    assert "1 pair with another value in “gold”" in page
+    assert "gold: 0.1 → 4.5" in page
+
+
+def test_the_file_of_changes_has_every_one_with_its_sentences(two_snapshots, ask) -> None:
+    plain, safe = (
+        list(csv.DictReader(io.StringIO(b"".join(ask(f"snapshots/2/since/1.csv{end}")).decode())))
+        for end in ("", "?spreadsheet=1")
+    )
+
+    assert {(row["id"], row["what"], row["before"], row["after"]) for row in plain} == {
+        ("joined", "added", "", ""),
+        ("pair-2", "removed", "", ""),
+        ("pair-0", "split", "train", "dev"),
+        ("pair-1", "gold", "0.1", "4.5"),
+    }
+    assert plain[0]["sentence1"] == "=cmd"
+    assert safe[0]["sentence1"] == "'=cmd"
+
+
+def test_the_only_snapshot_has_nothing_to_compare_with(dataset, fill, ask) -> None:
+    fill(1)
+    snapshot_create(dataset=dataset)
+
+    assert "This is the only snapshot of the dataset." in ask("snapshots/1/?since=1").content.decode()
+
+
+@pytest.mark.parametrize("address", ["snapshots/9/", "snapshots/1/since/9.csv", "snapshots/9/pairs.parquet"])
+def test_a_snapshot_that_is_not_there_is_not_found(two_snapshots, ask, address) -> None:
+    assert ask(address).status_code == 404
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"PAR1")])
+def test_a_file_that_is_gone_or_damaged_is_said_in_one_sentence(two_snapshots, ask, damage) -> None:
+    path = snapshot_path(two_snapshots[0])
+    path.chmod(0o644)
+    damage(path)
+
+    answer = ask("snapshots/1/")
+
+    assert answer.status_code == 400
+    assert "new" in answer.content.decode()
+
+
+def test_a_pair_names_the_snapshots_that_hold_it(two_snapshots, dataset, ask) -> None:
+    both, first, second = (dataset.pairs.get(external_id=name).pk for name in ("pair-0", "pair-2", "joined"))
+
+    found = [ask(f"pairs/{pair}/snapshots/").content.decode() for pair in (both, first, second)]
+
+    assert [("Snapshot 1" in page, "Snapshot 2" in page) for page in found] == [
+        (True, True),
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_snapshots_of_another_dataset_stay_hidden(two_snapshots, dataset, stranger, client_of) -> None:
+    other = DatasetFactory()
+    pair = dataset.pairs.first().pk
+    addresses = ["snapshots/1/", "snapshots/2/since/1.csv", f"pairs/{pair}/snapshots/"]
+
+    answers = [client_of(stranger).get(f"/datasets/{dataset.slug}/{address}") for address in addresses]
+    elsewhere = [client_of(stranger).get(f"/datasets/{other.slug}/{address}") for address in addresses]
+
+    assert {answer.status_code for answer in answers + elsewhere} == {404}
