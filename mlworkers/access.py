@@ -107,6 +107,11 @@ def analysis_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "analyse_language")
 
 
+def relatedness_for(user: User, pk: int) -> Run:
+    """An analysis of what makes pairs related, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "analyse_relatedness")
+
+
 def realism_set_for(user: User, pk: int) -> ScoreSet:
     """A p_D score set, if `user` may read its dataset."""
     score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)

@@ -18,6 +18,7 @@ from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
 from mlworkers.pipelines.work import work_of
@@ -118,6 +119,7 @@ AMOUNTS: Mapping[type[Any], Any] = {
     ),
     ConsistencyPlan: gettext_lazy("%(work)s pairs to score or to learn from."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
+    RelatednessPlan: gettext_lazy("%(work)s pairs to analyse."),
 }
 
 

@@ -6,6 +6,7 @@ from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.initialising import initialise_encoder
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
+from mlworkers.pipelines.relatedness import analyse_relatedness
 from mlworkers.pipelines.scoring_pairs import score_pairs
 from mlworkers.pipelines.searching import search_settings
 from mlworkers.pretrained.compute import release_memory
@@ -14,6 +15,7 @@ from mlworkers.runs.attempts import Pipeline
 __all__ = ["PIPELINES", "release_memory"]
 
 PIPELINES: dict[str, Pipeline] = {
+    "analyse_relatedness": analyse_relatedness,
     "bootstrap_generator": bootstrap_generator,
     "preview_generation": preview_generation,
     "generate_pairs": generate_pairs,

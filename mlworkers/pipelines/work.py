@@ -14,6 +14,7 @@ from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
+from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.attempts import Pipeline
@@ -76,7 +77,7 @@ def _search(plan: SearchPlan, dataset: Dataset) -> int:
     return pairs * plan.seeds * sum(trial.epochs for trial in plan.tried)
 
 
-def _evaluation(plan: EvaluationPlan, dataset: Dataset) -> int:
+def _evaluation(plan: EvaluationPlan | RelatednessPlan, dataset: Dataset) -> int:
     return _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
 
 
@@ -119,5 +120,6 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     GenerationPlan: _generation,
     PairScoringPlan: _pairs,
     RealismPlan: _realism,
+    RelatednessPlan: _evaluation,
     SearchPlan: _search,
 }

@@ -23,6 +23,7 @@ from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.plan import LinguisticPlan
+from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
@@ -160,6 +161,17 @@ KINDS: dict[str, Kind] = {
             plan=LinguisticPlan,
             unit=gettext_lazy("pairs"),
             needs="curate",
+        ),
+        _machine_kind(
+            name="analyse_relatedness",
+            label=gettext_lazy("Analyse relatedness"),
+            description=gettext_lazy(
+                "Says what makes pairs related: correlates scores with words in common, word vectors, parts of speech, "
+                "subjects and objects."
+            ),
+            plan=RelatednessPlan,
+            unit=gettext_lazy("sentences"),
+            estimated=True,
         ),
         _machine_kind(
             name="bootstrap_generator",

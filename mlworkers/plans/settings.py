@@ -4,7 +4,7 @@ one.
 What a field means is in its metadata, so that forms and `manage.py run --list` need nothing else:
 `label`, `help`, `unit`, `source` (where the default comes from), `low` and `high` (both allowed),
 `choices`, and `refers_to` (what the value names: "dataset", "score set", "batch", "model", "snapshot", "run",
-"generated pairs", "instructions").
+"generated pairs", "instructions", "pipeline", "word vectors").
 Of what a value names, `kinds` says which kinds will do (empty: all), and `within` in which other setting's dataset
 it stands (empty: the run's). `essential` settings come first on a form; those that are required or name something
 do so anyway.

@@ -1,6 +1,8 @@
 """What a plan names must be there, and be the dataset's own: checked before the run is queued."""
 
+import os
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -224,3 +226,7 @@ def models_check_roots(kind: Kind, values: Mapping[str, Any]) -> None:
     for folder in (local_folder(parse_source(name)) for name in named if name):
         if folder is not None:
             check_roots(folder, settings.MODEL_ROOTS)
+    for setting in kind.settings:
+        name = str(values[setting.name])
+        if setting.refers_to in ("pipeline", "word vectors") and "/" in name:
+            check_roots(Path(os.path.expanduser(name)), settings.MODEL_ROOTS)

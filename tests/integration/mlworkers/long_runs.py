@@ -72,6 +72,7 @@ LONG = [
     Long("check", "check_import", {}),
     Long("import", "import_pairs", {}),
     Long("analysis", "analyse_language", {"realism": "run 3: p_D"}),
+    Long("relatedness", "analyse_relatedness", {"score_set": "reference", "resamples": 100}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own

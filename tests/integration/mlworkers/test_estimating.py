@@ -61,6 +61,7 @@ def values_of(dataset, kind: str, **given: Any) -> dict[str, Any]:
         },
         "evaluate_encoder": {"model": MODEL, "score_set": "gold"},
         "score_pairs": {"model": MODEL},
+        "analyse_relatedness": {"score_set": "gold"},
         "bootstrap_generator": {"score_set": "gold", "steps": 100},
     }
     return {"dataset": dataset.slug, **needed.get(kind, {}), **given}
@@ -95,6 +96,7 @@ def finished(
         ("compare_weightings", {"epochs": 2, "seeds": 3}, 4 * 2 * 2 * 3),
         ("evaluate_encoder", {}, 2),
         ("score_pairs", {}, 6),
+        ("analyse_relatedness", {"split": "train"}, 4),
         ("score_pairs", {"split": "test"}, 2),
         ("bootstrap_generator", {}, 100),
     ],

@@ -1,0 +1,105 @@
+"""Dividing pairs into folds, each tested once by what was trained on the others, and how much of a fold leaks.
+
+Three protocols. `random` is that of the STR paper (section 6): pairs are drawn singly, so that a test pair may share a
+sentence with training. `components` keeps pairs that are connected by shared sentences in one fold. `sources` tests
+each source by what was trained on the others. Sentences are the same where they are near copies of each other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curation.pairs.splitting import pair_components, splits_drawn
+from curation.pairs.text import near_copy_key
+
+Integers = NDArray[np.int64]
+FEWEST_IN_FOLD = 10
+NO_SOURCE = "no source"
+
+
+class Protocol(StrEnum):
+    RANDOM = "random"
+    COMPONENTS = "components"
+    SOURCES = "sources"
+
+
+class FoldsError(ValueError):
+    """The pairs cannot be divided so. One sentence."""
+
+
+@dataclass(frozen=True)
+class Folds:
+    """fold: of n pairs the number of the fold that tests it, (n,). names: of the folds. leaking: which pairs share a
+    sentence with a pair of another fold, (n,) bool.
+    """
+
+    protocol: Protocol
+    fold: Integers
+    names: Sequence[str]
+    leaking: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def leakage(self) -> list[float]:
+        """Of each fold, the share of its pairs that share a sentence with training, 0..1."""
+        return [float(self.leaking[self.fold == number].mean()) for number in range(len(self))]
+
+
+def sentence_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[Integers, Integers]:
+    """Numbers of the sentences of n pairs, (n,) twice; near copies have one number."""
+    keys = [near_copy_key(text) for text in (*first, *second)]
+    numbers = np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
+    return numbers[: len(first)], numbers[len(first) :]
+
+
+def folds_drawn(
+    protocol: Protocol,
+    a: Integers,
+    b: Integers,
+    sources: Sequence[str],
+    *,
+    count: int,
+    seed: int,
+) -> Folds:
+    """The folds of n pairs. a, b: their sentences, as `sentence_numbers` gives them. count: of folds; sources make as
+    many as there are. Raises FoldsError where there would be fewer than two folds, or one of fewer than ten pairs.
+    """
+    pairs = len(a)
+    if protocol is Protocol.SOURCES:
+        names, fold = np.unique(np.array([name or NO_SOURCE for name in sources]), return_inverse=True)
+    else:
+        names = np.array([str(number + 1) for number in range(count)])
+        if protocol is Protocol.RANDOM:
+            fold = np.random.default_rng([seed, 7]).permutation(pairs) % count
+        else:
+            shares = dict.fromkeys(names.tolist(), 1 / count)
+            # Names of equal length, so that their order is that of the pairs.
+            drawn = splits_drawn(pair_components(a, b), [f"{n:09d}" for n in range(pairs)], shares, seed=seed)
+            fold = np.searchsorted(names, np.array(drawn))
+    sizes = np.bincount(fold, minlength=len(names))
+    if len(names) < 2:
+        raise FoldsError(f"All {pairs:,} pairs have one source, so no source can be left out.")
+    if sizes.min() < FEWEST_IN_FOLD:
+        raise FoldsError(
+            f"The fold “{names[sizes.argmin()]}” would have {sizes.min()} pairs, and each needs {FEWEST_IN_FOLD}."
+        )
+    numbers = fold.astype(np.int64)
+    return Folds(protocol, numbers, names.tolist(), leaking_pairs(a, b, numbers))
+
+
+def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]:
+    """Which pairs share a sentence with a pair of another fold, (n,) bool: those that are in training then."""
+    sentences = np.concatenate([a, b])
+    twice = np.concatenate([fold, fold])
+    size = int(sentences.max()) + 1
+    lowest, highest = np.full(size, np.iinfo(np.int64).max), np.full(size, -1)
+    np.minimum.at(lowest, sentences, twice)
+    np.maximum.at(highest, sentences, twice)
+    crosses = lowest != highest
+    leaking: NDArray[np.bool_] = crosses[a] | crosses[b]
+    return leaking

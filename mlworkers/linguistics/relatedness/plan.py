@@ -1,0 +1,60 @@
+"""Every setting of an analysis of what makes pairs related."""
+
+from dataclasses import dataclass
+
+from curation.pairs.inclusion import Inclusion
+from mlworkers.plan_fields import SEEDS, PlanError, dataset_setting, generated_pairs_setting, setting
+
+FROM_PIPELINE = ""
+STR_PAPER = "STR paper, section 5"
+
+
+@dataclass(frozen=True)
+class RelatednessPlan:
+    """Every number that shapes an analysis of what makes pairs related."""
+
+    dataset: str = dataset_setting()
+    score_set: str = setting(
+        "Score set",
+        "The scores that people gave, with which each feature is correlated.",
+        refers_to="score set",
+        kinds=("human", "reference"),
+    )
+    split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="")
+    pipeline: str = setting(
+        "spaCy pipeline",
+        "An installed pipeline such as en_core_web_md, or the folder of one. It finds parts of speech, subjects and "
+        "objects. Empty: these features are left out.",
+        default="",
+        refers_to="pipeline",
+    )
+    vectors: str = setting(
+        "Word vectors",
+        "The path of a text file of word2vec or GloVe, or of a StaticEmbedding folder. Empty: the vectors of the "
+        "spaCy pipeline.",
+        default=FROM_PIPELINE,
+        refers_to="word vectors",
+    )
+    least_share: float = setting(
+        "Least share of pairs",
+        "A part of speech is shown if both sentences have it in more than this share of the pairs.",
+        default=0.1,
+        bounds=(0.0, 1.0),
+        source=STR_PAPER,
+    )
+    resamples: int = setting(
+        "Resamples",
+        "Number of bootstrap resamples of the pairs for the intervals.",
+        default=1000,
+        bounds=(100, 100_000),
+        source="docs/guide/relatedness.md",
+    )
+    snapshot: int = setting(
+        "Snapshot", "0 takes a new one.", default=0, bounds=(0, None), refers_to="snapshot"
+    )
+    generated_pairs: Inclusion = generated_pairs_setting()
+    seed: int = setting("Seed", "Seed of the resamples.", default=1234, bounds=SEEDS)
+
+
+class RelatednessError(PlanError):
+    """The word vectors or the pipeline cannot be used. One sentence."""

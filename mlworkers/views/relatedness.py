@@ -1,0 +1,34 @@
+"""Analyses of what makes pairs related: the table of one, and its figures as a file."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from mlworkers.access import relatedness_for
+from mlworkers.registry.relatedness import (
+    CSV_COLUMNS,
+    relatedness_csv_rows,
+    relatedness_stored,
+    what_makes_them_related,
+)
+from mlworkers.registry.relatedness_chart import relatedness_chart
+from mlworkers.views.tables import csv_answer
+
+
+@require_GET
+def relatedness_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = relatedness_for(request.user, pk)
+    table = relatedness_stored(run.result)
+    context = {"run": run, "table": table, "warnings": run.result.get("warnings", [])}
+    if table is not None:
+        context["chart"] = relatedness_chart(table, finding=what_makes_them_related(table))
+    return render(request, "mlworkers/relatedness.html", context)
+
+
+@require_GET
+def relatedness_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = relatedness_for(request.user, pk)
+    table = relatedness_stored(run.result)
+    rows = relatedness_csv_rows(table) if table is not None else []
+    return csv_answer(f"relatedness-{pk}.csv", CSV_COLUMNS, rows)
