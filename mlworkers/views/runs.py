@@ -23,6 +23,7 @@ from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import (
     datasets_with_runs,
+    pair_scores_of,
     progress_of,
     queue_is_served,
     run_page,
@@ -136,6 +137,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
         "search": search_of(run),
+        "published": pair_scores_of(run),
         "stages": stages_of(run),
         "at_work": shards_running(run),
         "may_cancel": not run.ended and run_may(request.user, run, may="cancel"),

@@ -487,3 +487,12 @@ def test_the_form_of_a_training_takes_the_snapshot_that_the_person_comes_from(cl
     form = page(client, staff, "run_start", "train_encoder", dataset=dataset.slug, snapshot=3)
 
     assert re.search(r'<option value="3" selected', form.content.decode())
+
+
+def test_scores_of_a_model_lead_to_a_comparison_with_others(client, staff, dataset) -> None:
+    run = RunFactory(kind="score_pairs", dataset=dataset, state="succeeded")
+    scores = ScoreSetFactory(dataset=dataset, kind="model", run_ref=run.pk)
+
+    shown = page(client, staff, "run_detail", run.pk).content.decode()
+
+    assert f"/datasets/{dataset.slug}/score-sets/?second={scores.pk}" in shown
