@@ -1,14 +1,19 @@
-"""A CSV file of pairs into SQLite: ours against a loop that asks for each row's sentences and stores them singly.
+"""A CSV file of pairs into a database: ours against a loop that asks for each row's sentences and stores them singly.
 
 The loop is what an importer looks like that was written without thinking of size: one transaction, two get_or_create
-for the sentences, a create for the pair and one for its score. It checks nothing and counts no duplicates.
+for the sentences, a create for the pair and one for its score. It checks nothing and counts no duplicates. The notes
+also say what a row costs in a file ten times as long, against this one; `--rows N` imports one file of so many rows
+instead, in a process of its own, against a file of 10,000 rows.
 """
 
+import argparse
 import csv
 import itertools
+import os
 from pathlib import Path
+from time import perf_counter, process_time
 
-from _compare import alternate, is_quick, print_comparison, rates_compared
+from _compare import Comparison, alternate, peak_mb, print_comparison, rates_compared
 from _installation import HOME
 from _pairs import pairs_file
 from django.db import transaction
@@ -18,6 +23,8 @@ from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
 from curation.pairs.text import sentence_key
 
 BASELINE = "a loop of get_or_create and create, row by row"
+FEW = 10_000
+numbers = itertools.count()
 
 
 @transaction.atomic
@@ -35,32 +42,65 @@ def sentence_stored(dataset: Dataset, text: str) -> Sentence:
     return Sentence.objects.get_or_create(dataset=dataset, key=key, defaults={"text": text})[0]
 
 
-def main() -> None:
-    count, rounds = (1_000, 1) if is_quick(__doc__) else (5_749, 3)
+def new_dataset() -> Dataset:
+    return Dataset.objects.create(slug=f"dataset-{next(numbers)}", name="Benchmark")
+
+
+def imported(path: Path, count: int) -> tuple[float, float]:
+    """Seconds of the clock, and of this process."""
+    started, worked = perf_counter(), process_time()
+    outcome = pairs_import(dataset=new_dataset(), path=path)
+    assert outcome.added == count
+    return perf_counter() - started, process_time() - worked
+
+
+def side_by_side(count: int, rounds: int) -> Comparison:
     path = pairs_file(Path(HOME) / "pairs.csv", count, seed=1)
-    numbers = itertools.count()
-
-    def new_dataset() -> Dataset:
-        return Dataset.objects.create(slug=f"dataset-{next(numbers)}", name="Benchmark")
-
-    def ours() -> None:
-        outcome = pairs_import(dataset=new_dataset(), path=path)
-        assert outcome.added == count
-
     seconds, baseline_seconds = alternate(
-        ours, lambda: rows_stored_singly(new_dataset(), path), rounds=rounds
+        lambda: imported(path, count), lambda: rows_stored_singly(new_dataset(), path), rounds=rounds
     )
-    print_comparison(
-        rates_compared(
-            "import_pairs",
-            work=count,
-            unit="pairs/s",
-            seconds=seconds,
-            baseline=BASELINE,
-            baseline_seconds=baseline_seconds,
-            notes=f"{count} pairs with scores in {seconds:.2f} s, SQLite with synchronous=FULL, best of {rounds}",
-        )
+    longer, _own = imported(pairs_file(Path(HOME) / "longer.csv", 10 * count, seed=2), 10 * count)
+    growth = longer / 10 / seconds
+    return rates_compared(
+        "import_pairs",
+        work=count,
+        unit="pairs/s",
+        seconds=seconds,
+        baseline=BASELINE,
+        baseline_seconds=baseline_seconds,
+        notes=f"{count} pairs with scores in {seconds:.2f} s, SQLite with synchronous=FULL, best of {rounds}; "
+        f"a row of {10 * count} costs {growth:.2f} times as much",
     )
+
+
+def one_long_file(count: int) -> Comparison:
+    """A long file against a short one, by row. The load says how busy the machine was with other work."""
+    few = pairs_file(Path(HOME) / "few.csv", FEW, seed=2)
+    many = pairs_file(Path(HOME) / "many.csv", count, seed=1)
+    short = min(imported(few, FEW) for _round in range(3))
+    seconds, own = imported(many, count)
+    load = os.getloadavg()[0]
+    return rates_compared(
+        "import_pairs",
+        work=count,
+        unit="pairs/s",
+        seconds=seconds,
+        baseline=f"the same work with {FEW} pairs, by row",
+        baseline_seconds=short[0] * count / FEW,
+        notes=f"{count} pairs ({many.stat().st_size / 1e6:.0f} MB) in {seconds:.0f} s, {own:.0f} s of this process, "
+        f"peak {peak_mb():.0f} MB, SQLite with synchronous=FULL, load {load:.1f}",
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a smaller size, in seconds instead of minutes")
+    parser.add_argument("--rows", type=int, help="one file of so many rows, against one of 10,000")
+    options = parser.parse_args()
+    if options.rows:
+        print_comparison(one_long_file(options.rows))
+    else:
+        print_comparison(side_by_side(*((1_000, 1) if options.quick else (5_749, 3))))
 
 
 if __name__ == "__main__":

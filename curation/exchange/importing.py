@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
+from curation.datasets.rows import bulk_writing
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
 from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write, sentences_found, stored_pairs
@@ -251,7 +252,7 @@ def _job_prepared(
         source_said="source" in layout.mapping or options.source is not None,
         split_said="split" in layout.mapping or options.split is not None,
     )
-    rows = identified(parse_pairs(layout, scale=scale), origin, repeated=())
+    rows = identified(parse_pairs(layout, scale=scale), origin, repeated=(), made=False)
     elsewhere = _Elsewhere()
     # A column says of each row by itself which split it is in.
     by_file = bool(origin.split) and options.across_splits is None
@@ -398,7 +399,7 @@ def _rows_import_recorded(
 ) -> None:
     """Import, and store the options and the result in the batch's row."""
     is_small = job.survey.rows <= ONE_TRANSACTION_ROWS
-    with transaction.atomic() if is_small else nullcontext():
+    with transaction.atomic() if is_small else bulk_writing():
         if job.target.dataset.pk is None:
             job.target.dataset.save()
         if not is_small and batch.pk is None:

@@ -61,11 +61,16 @@ def split_in_name(stem: str) -> str:
 
 
 def identified(
-    rows: Iterable[DraftPair | RowError], origin: FileOrigin, *, repeated: Container[int] = EVERYTHING
+    rows: Iterable[DraftPair | RowError],
+    origin: FileOrigin,
+    *,
+    repeated: Container[int] = EVERYTHING,
+    made: bool = True,
 ) -> Iterator[IdentifiedPair | RowError]:
     """Give each pair its id: the file's, or one made from its content and its occurrence within the file.
 
     repeated: of which two sentences (`Survey.either`) the occurrences are counted; any others stand once.
+    made: whether an id is made where the file has none; a first reading needs no such ids.
     An id that the file has used before in the same source and split is an error of the later row.
     """
     occurrences = Counter[int]()
@@ -83,7 +88,9 @@ def identified(
         if isinstance(row, RowError):
             yield row
             continue
-        external_id = row.external_id or made_external_id(source, split, *keys, occurrence)
+        external_id = row.external_id
+        if made and not external_id:
+            external_id = made_external_id(source, split, *keys, occurrence)
         name = PairName(external_id, source, split)
         first = lines.setdefault(hash(name), row.line) if row.external_id else row.line
         if first != row.line:

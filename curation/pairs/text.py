@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w+")
 def normalise(text: str) -> str:
     """The text in NFC, without control characters, every run of white space one space, none at either end."""
     # Controls go first: with one between a letter and its accent, NFC would leave the two apart.
-    spaced = " ".join(_INVISIBLE.sub("", text).split())
+    spaced = " ".join((text if text.isprintable() else _INVISIBLE.sub("", text)).split())
     return spaced if spaced.isascii() else unicodedata.normalize("NFC", spaced)
 
 
@@ -51,12 +51,14 @@ def is_readable(text: str) -> bool:
 
 def shows_something(text: str) -> bool:
     """Whether anything of a normalised text can be seen: marks of joining, direction and width alone cannot."""
+    if text.isascii():
+        return bool(text)  # what is invisible was taken out, and spaces stand between words alone
     return any(unicodedata.category(character) not in _UNSEEN for character in text)
 
 
 def printable(text: str) -> str:
     """The text with a mark (�) for each character that no file may hold: it can be shown and written."""
-    return _UNREADABLE.sub("�", text)
+    return text if is_readable(text) else _UNREADABLE.sub("�", text)
 
 
 def sentence_key(text: str) -> str:
