@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills bench false-alarms real-rise schema constraints
+.PHONY: help install demo serve test check kills bench false-alarms real-rise real-folds schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -51,6 +51,10 @@ false-alarms: $(VENV)/installed ## how often equal weightings are called differe
 real-rise: $(VENV)/installed ## RISE on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/ and snli/)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/ and snli/: make real-rise DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_rise.py "$(DATA)" --minutes $(MINUTES)
+
+real-folds: $(VENV)/installed ## cross-validation on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/)
+	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-folds DATA=FOLDER"; exit 2; }
+	@$(BIN)/python docs/experiments/real_folds.py "$(DATA)" --minutes $(MINUTES)
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml

@@ -112,6 +112,11 @@ def relatedness_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "analyse_relatedness")
 
 
+def cross_validation_for(user: User, pk: int) -> Run:
+    """A cross-validation of an encoder, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "cross_validate_encoder")
+
+
 def realism_set_for(user: User, pk: int) -> ScoreSet:
     """A p_D score set, if `user` may read its dataset."""
     score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)

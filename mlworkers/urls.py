@@ -2,6 +2,7 @@ from django.urls import path
 
 from mlworkers.views import (
     comparisons,
+    cross_validation,
     disk,
     instructions,
     language,
@@ -45,6 +46,12 @@ urlpatterns = [
     path("language/<number:pk>/table.csv", language.language_csv, name="language_csv"),
     path("relatedness/<number:pk>/", relatedness.relatedness_detail, name="relatedness"),
     path("relatedness/<number:pk>/table.csv", relatedness.relatedness_csv, name="relatedness_csv"),
+    path("cross-validation/<number:pk>/", cross_validation.cross_validation_detail, name="cross_validation"),
+    path(
+        "cross-validation/<number:pk>/table.csv",
+        cross_validation.cross_validation_csv,
+        name="cross_validation_csv",
+    ),
     path("realism/<number:pk>/", verdicts.verdict_detail, name="verdicts"),
     path("realism/<number:pk>/figures.csv", verdicts.verdict_figures_csv, name="verdict_figures_csv"),
     path("realism/<number:pk>/rejected.csv", verdicts.verdict_rejected_csv, name="verdict_rejected_csv"),

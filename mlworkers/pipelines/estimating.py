@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
@@ -119,6 +120,9 @@ AMOUNTS: Mapping[type[Any], Any] = {
     ),
     ConsistencyPlan: gettext_lazy("%(work)s pairs to score or to learn from."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
+    CrossValidationPlan: gettext_lazy(
+        "%(work)s pairs to score or to train on, each counted once for every epoch, fold and method."
+    ),
     RelatednessPlan: gettext_lazy("%(work)s pairs to analyse."),
 }
 

@@ -1,6 +1,7 @@
 """The pipelines of the queue “gpu”, and how their worker gives back memory. Loads the machine-learning libraries."""
 
 from mlworkers.pipelines.consistency import score_consistency
+from mlworkers.pipelines.cross_validating import cross_validate_encoder
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.initialising import initialise_encoder
@@ -23,6 +24,7 @@ PIPELINES: dict[str, Pipeline] = {
     "train_encoder": train_encoder,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,
+    "cross_validate_encoder": cross_validate_encoder,
     "score_consistency": score_consistency,
     "score_pairs": score_pairs,
     "score_realism": score_realism,

@@ -11,6 +11,8 @@ from django.db.models import QuerySet
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.cross_validation_plan import CrossValidationPlan, Method
+from mlworkers.encoders.folds import Protocol
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
@@ -81,6 +83,18 @@ def _evaluation(plan: EvaluationPlan | RelatednessPlan, dataset: Dataset) -> int
     return _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
 
 
+def _cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
+    """Each pair once for every epoch of the trainings of every fold, and once for every method without training."""
+    pairs = _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
+    if Method.FINE_TUNED not in plan.chosen:
+        return pairs * len(plan.chosen)
+    sources = dataset.pairs.filter(status=Pair.Status.ACTIVE).values("source").distinct().count()
+    folds = sum(sources if protocol is Protocol.SOURCES else plan.folds for protocol in plan.protocols_chosen)
+    tried = plan.epochs_tried
+    epochs = max(tried) + (sum(tried) if len(tried) > 1 else 0)
+    return pairs * (folds * epochs + len(plan.chosen) - 1)
+
+
 def _pairs(plan: PairScoringPlan, dataset: Dataset) -> int:
     pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
     return (pairs.filter(split=plan.split) if plan.split else pairs).count()
@@ -115,6 +129,7 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     BootstrapPlan: _bootstrap,
     ComparisonPlan: _comparison,
     ConsistencyPlan: _consistency,
+    CrossValidationPlan: _cross_validation,
     EncoderPlan: _training,
     EvaluationPlan: _evaluation,
     GenerationPlan: _generation,

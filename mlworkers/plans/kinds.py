@@ -18,6 +18,7 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
@@ -271,6 +272,17 @@ KINDS: dict[str, Kind] = {
             plan=PairScoringPlan,
             unit=gettext_lazy("pairs"),
             writes=True,
+            estimated=True,
+        ),
+        _machine_kind(
+            name="cross_validate_encoder",
+            label=gettext_lazy("Cross-validate an encoder"),
+            description=gettext_lazy(
+                "Measures words in common, word vectors, and an encoder with and without training on folds of scored "
+                "pairs: random folds, folds that share no sentence, and one source left out at a time."
+            ),
+            plan=CrossValidationPlan,
+            unit=gettext_lazy("steps"),
             estimated=True,
         ),
         _machine_kind(

@@ -36,6 +36,17 @@ SEARCH = {
     "dev_share": 0.3,
     "bootstrap": 100,
 }
+CROSS_VALIDATION = {
+    "model": ENCODER,
+    "score_set": "reference",
+    "methods": "dice,mean,fine-tuned",
+    "protocols": "random",
+    "folds": 2,
+    "epochs": "1",
+    "batch_size": 8,
+    "learning_rate": 0.001,
+    "bootstrap": 100,
+}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 
 
@@ -73,6 +84,7 @@ LONG = [
     Long("import", "import_pairs", {}),
     Long("analysis", "analyse_language", {"realism": "run 3: p_D"}),
     Long("relatedness", "analyse_relatedness", {"score_set": "reference", "resamples": 100}),
+    Long("cross-validation", "cross_validate_encoder", CROSS_VALIDATION),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
@@ -186,6 +198,8 @@ def outcome(installed: Installation, run: int) -> dict[str, Any]:
     [[state, message]] = installed.rows(STATE.format(run))
     for trial in result.get("trials", []):
         del trial["seconds"]
+    for training in result.get("trainings", []):
+        del training["seconds"]
     told = {
         "state": state,
         "message": message,

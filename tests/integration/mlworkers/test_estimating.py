@@ -61,6 +61,12 @@ def values_of(dataset, kind: str, **given: Any) -> dict[str, Any]:
         },
         "evaluate_encoder": {"model": MODEL, "score_set": "gold"},
         "score_pairs": {"model": MODEL},
+        "cross_validate_encoder": {
+            "model": MODEL,
+            "score_set": "gold",
+            "protocols": "random,components",
+            "folds": 2,
+        },
         "analyse_relatedness": {"score_set": "gold"},
         "bootstrap_generator": {"score_set": "gold", "steps": 100},
     }
@@ -96,6 +102,12 @@ def finished(
         ("compare_weightings", {"epochs": 2, "seeds": 3}, 4 * 2 * 2 * 3),
         ("evaluate_encoder", {}, 2),
         ("score_pairs", {}, 6),
+        (
+            "cross_validate_encoder",
+            {"epochs": "1,2", "methods": "dice,fine-tuned"},
+            6 * (4 * (1 + 2 + 2) + 1),
+        ),
+        ("cross_validate_encoder", {"methods": "dice,mean"}, 6 * 2),
         ("analyse_relatedness", {"split": "train"}, 4),
         ("score_pairs", {"split": "test"}, 2),
         ("bootstrap_generator", {}, 100),

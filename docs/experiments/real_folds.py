@@ -1,0 +1,111 @@
+"""Cross-validation on the STS benchmark: the STR paper's tables 5 and 6, with folds that leak and folds that do not.
+
+    make real-folds DATA=FOLDER [MINUTES=60]        (FOLDER/stsb: the published files)
+
+Dice, input embeddings, and all-MiniLM-L6-v2 pooled in three ways, and fine-tuned on five random folds and on five
+component folds, with 2 or 4 epochs by an inner split. The run is one of a site of its own in HOME (the folder that
+FOLDS_HOME names, or var/real-folds). Each fold is kept when it is trained, and a training leaves checkpoints, so the
+work can be done in parts: each call ends after MINUTES, with the status 3 where they are over before all is done.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = Path(os.environ.get("FOLDS_HOME", ROOT / "var" / "real-folds")).resolve()
+sys.path.insert(0, str(ROOT))
+for variable in ("DATABASE_URL", "REDIS_URL"):  # a site of its own, beside any other
+    os.environ.pop(variable, None)
+os.environ |= {"DJANGO_SETTINGS_MODULE": "semblance.settings", "SEMBLANCE_HOME": str(HOME)}
+
+import django  # noqa: E402
+
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+
+from mlworkers.models import Run  # noqa: E402
+from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
+from mlworkers.registry.cross_validation import cross_validation_stored, what_the_folds_show  # noqa: E402
+from mlworkers.runs.services import run_start  # noqa: E402
+from semblance.serving.processes import Group  # noqa: E402
+from semblance.serving.programs import workers  # noqa: E402
+
+KIND = "cross_validate_encoder"
+PLAN = {
+    "dataset": "stsb",
+    "score_set": "reference",
+    "protocols": "random,components",  # the files name no source
+    "methods": "dice,static,mean,max,cls,fine-tuned",
+}
+LOOK_EVERY = 1.0  # seconds
+NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, help="the folder with stsb/")
+    parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
+    parser.add_argument("--model", default="packaged:all-MiniLM-L6-v2", help="default: %(default)s")
+    asked = parser.parse_args()
+    call_command("migrate", verbosity=0)
+    columns = ["--no-header", "--a", "1", "--b", "2", "--score", "3", "--scale", "0", "5"]
+    for split in ("train", "dev", "test"):
+        file = str(asked.data / "stsb" / f"stsb-en-{split}.csv")
+        call_command("import_pairs", file, "--dataset", "stsb", "--create", *columns)
+    run = run_of(asked.model)
+    group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
+    with group.running():
+        until = time.monotonic() + 60 * asked.minutes
+        while not run.ended and time.monotonic() < until:
+            if group.ended():
+                raise SystemExit("A worker has ended by itself.")
+            time.sleep(LOOK_EVERY)
+            run.refresh_from_db()
+    if not run.ended:
+        print("The minutes are over. Call again to go on.")
+        return NOT_OVER
+    if run.state != Run.State.SUCCEEDED:
+        raise SystemExit(f"Run {run.pk} ended as {run.state}: {run.message}")
+    print("\n".join(table(run)))
+    return 0
+
+
+def run_of(model: str) -> Run:
+    """The run that has succeeded or goes on; else a new one."""
+    values = asdict(plan_from(kind_named(KIND), {**PLAN, "model": model}))
+    states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
+    usable = Run.objects.filter(kind=KIND, state__in=states).order_by("pk")
+    same = (run for run in usable if run.plan == values)
+    return next(same, None) or run_start(kind=KIND, plan=values, by=None)
+
+
+def table(run: Run) -> Iterator[str]:
+    """In Markdown: the mean over folds of each method, with its interval, and what leaks."""
+    found = cross_validation_stored(run.result)
+    if found is None:
+        return
+    yield what_the_folds_show(found)
+    yield ""
+    yield "| method | " + " | ".join(one.label for one in found.protocols) + " |"
+    yield "|---|" + "---|" * len(found.protocols)
+    for label, rows in found.rows:
+        means = (row.mean for row in rows)
+        cells = (
+            "–" if one.value is None else f"{one.value:.3f} ({one.low:.3f}–{one.high:.3f})" for one in means
+        )
+        yield f"| {label} | " + " | ".join(cells) + " |"
+    leaks = (f"{one.leakage:.1%} ({one.lowest:.1%}–{one.highest:.1%})" for one in found.protocols)
+    yield "| share a sentence with training | " + " | ".join(leaks) + " |"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

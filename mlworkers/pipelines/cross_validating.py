@@ -1,0 +1,332 @@
+"""How well encoders do on a dataset, by cross-validation (STR paper, tables 5 and 6)."""
+
+import csv
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.files.json_text import json_from
+from curation.files.progress import Report
+from curation.files.writing import as_text, folder_replacing, replacing
+from curation.models import Snapshot
+from curation.pairs.overlap import dice
+from curation.pairs.text import words
+from curation.statistics.correlation import Scores, spearman
+from mlworkers.encoders.arrays import array_read, array_write
+from mlworkers.encoders.cross_validation import MethodFigures, method_figures, sources_described
+from mlworkers.encoders.cross_validation_plan import UNTRAINED, CrossValidationPlan, Method
+from mlworkers.encoders.encoding import pair_cosines, sentence_vectors
+from mlworkers.encoders.folds import Folds, FoldsError, Protocol, folds_drawn, sentence_numbers
+from mlworkers.encoders.rows import Column, Rows, unseen_rows, validation_split
+from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.static import static_vectors
+from mlworkers.encoders.training import encoder_train, steps_planned
+from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
+from mlworkers.pipelines.encoder_data import curve_note
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.suites import ceiling_in, ceiling_results
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder, pooling_set
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+
+_NO_TRAINING = 1  # what a method without training counts for, beside the steps of trainings
+
+
+def cross_validate_encoder(plan: CrossValidationPlan, job: Job) -> Outcome:
+    """Every method on every fold. Methods without training, and every trained fold, are shards of the run."""
+    validation = _CrossValidation(plan, job)
+    paths = job.shards.all(
+        "folds", validation.sizes, validation.shard, message=_("Scoring and training, fold by fold")
+    )
+    return validation.outcome(paths)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A shard: a method without training on every pair, or a training that is tested on one fold."""
+
+    method: Method
+    folds: Folds | None = None
+    number: int = 0
+
+
+class _CrossValidation:
+    """What the shards share. Cheap to make, and the same in every worker that does one of them."""
+
+    def __init__(self, plan: CrossValidationPlan, job: Job) -> None:
+        self._plan, self._job = plan, job
+        # The model first: a name that leads nowhere leaves no snapshot behind.
+        self._base = folder_of_model(plan.model, kind="encoder", report=job.report) if plan.model else None
+        self._snapshot = snapshot_taken(
+            job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
+        )
+        self._rows, self._sources, self._ids, self._left_out = self._read(self._snapshot)
+        self._warnings: list[str] = []
+        self._folds = self._drawn()
+        self._parts = [_Part(method) for method in plan.chosen if method in UNTRAINED]
+        if Method.FINE_TUNED in plan.chosen:
+            self._parts += [
+                _Part(Method.FINE_TUNED, folds, number)
+                for folds in self._folds
+                for number in range(len(folds))
+            ]
+
+    def _read(self, snapshot: Snapshot) -> tuple[Rows, list[str], list[str], int]:
+        """The pairs with a score, their sources and ids, and how many are left out because the model knows them."""
+        table = table_of(snapshot)
+        every = table.rows(self._plan.score_set, split=self._plan.split or None)
+        rows, left_out = every, 0
+        if self._base is not None:
+            rows, left_out = unseen_rows(every, trained_on(self._base))
+        pairs = table.column("pair").tolist()
+        sources = dict(zip(pairs, table.column("source").tolist(), strict=True))
+        ids = dict(zip(pairs, table.column("id").tolist(), strict=True))
+        numbers = rows.numbers.tolist()
+        return rows, [sources[one] or "" for one in numbers], [str(ids[one]) for one in numbers], left_out
+
+    def _drawn(self) -> list[Folds]:
+        """The folds of each protocol; sources are left out with a note where there is only one."""
+        a, b = sentence_numbers(self._rows.first.tolist(), self._rows.second.tolist())
+        found = []
+        for protocol in self._plan.protocols_chosen:
+            try:
+                folds = folds_drawn(
+                    protocol, a, b, self._sources, count=self._plan.folds, seed=self._plan.seed
+                )
+            except FoldsError as error:
+                if protocol is not Protocol.SOURCES or self._plan.protocols_chosen == (Protocol.SOURCES,):
+                    sentence = _("%(problem)s Choose fewer folds, another protocol, or more pairs.")
+                    raise UserError(sentence, problem=str(error)) from error
+                self._warnings.append(_("The protocol sources was left out. %s") % error)
+            else:
+                found.append(folds)
+        return found
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Of each shard, in steps."""
+        return [
+            _NO_TRAINING if part.folds is None else sum(self._steps(part.folds, part.number))
+            for part in self._parts
+        ]
+
+    def _steps(self, folds: Folds, number: int) -> list[int]:
+        """Of the trainings that choose the epochs, and of the last one, which may take as many as the longest."""
+        training, _tested = self._divided(folds, number)
+        tried = self._plan.epochs_tried
+        last = steps_planned(training, self._plan.training(max(tried)))
+        if len(tried) == 1:  # nothing is to be chosen
+            return [last]
+        inner, _validation = self._inner_split(training)
+        return [*(steps_planned(inner, self._plan.training(epochs)) for epochs in tried), last]
+
+    def _divided(self, folds: Folds, number: int) -> tuple[Rows, Rows]:
+        """The training pairs and the test pairs of a fold."""
+        tested = folds.fold == number
+        return self._rows.taken(~tested), self._rows.taken(tested)
+
+    def _inner_split(self, training: Rows) -> tuple[Rows, Rows]:
+        """Of training folds, the pairs to train on and those to choose the epochs by; they share no sentence."""
+        plan = self._plan
+        inner, validation, _tied = validation_split(
+            training, plan.inner_share, seed=plan.seed, setting="inner_share"
+        )
+        return inner, validation
+
+    def shard(self, number: int, path: Path, report: Report) -> None:
+        """A folder with the scores that the method gives, and what there is to tell."""
+        part, started = self._parts[number], monotonic()
+        with folder_replacing(path, once=True) as beside:
+            if part.folds is None:
+                values, facts = self._untrained(part.method, report), dict[str, Any]()
+            else:
+                checkpoints = self._job.kept / "checkpoints" / path.name
+                values, facts = self._trained(part.folds, part.number, checkpoints, report)
+            array_write(beside / "scores.npy", values)
+            told = {**facts, "seconds": round(monotonic() - started, 1)}
+            (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
+
+    def _untrained(self, method: Method, report: Report) -> Scores:
+        """Of every pair, (n,)."""
+        first, second = self._rows.first.tolist(), self._rows.second.tolist()
+        if method is Method.DICE:
+            return np.array([dice(one, other) for one, other in zip(first, second, strict=True)])
+
+        def still(done: int, total: int, message: str) -> None:
+            """The shard counts for one, however long it takes; it can still be stopped."""
+            report(0, _NO_TRAINING, message)
+
+        if method is Method.STATIC and self._plan.vectors:
+            return self._by_word_vectors(first, second, still)
+        compute = choose_compute(self._plan.device)
+        encoder = load_encoder(self._model, compute)
+        if method is Method.STATIC:
+            return static_vectors(encoder, (*first, *second)).cosines(first, second)
+        pooling_set(encoder, method.value)
+        return sentence_vectors(encoder, (*first, *second), compute, report=still).cosines(first, second)
+
+    def _by_word_vectors(self, first: Sequence[str], second: Sequence[str], report: Report) -> Scores:
+        """A pair without a known word on one side gets the mean cosine, so that every method has the same pairs."""
+        sentences = self._rows.sentences
+        place = {sentence: number for number, sentence in enumerate(sentences)}
+        spoken = [words(sentence) for sentence in sentences]
+        path = Path(os.path.expanduser(self._plan.vectors))
+        vectors = word_vectors_read(path, {word for each in spoken for word in each}, report=report)
+        left, right = (np.array([place[text] for text in side], dtype=np.int64) for side in (first, second))
+        cosines = cosines_of(mean_vectors(vectors, spoken), left, right)
+        return np.where(np.isnan(cosines), np.nanmean(cosines), cosines)
+
+    @property
+    def _model(self) -> Path:
+        if self._base is None:
+            raise UserError(_("A method of this run needs a model; choose one and start the run again."))
+        return self._base
+
+    def _trained(
+        self, folds: Folds, number: int, checkpoints: Path, report: Report
+    ) -> tuple[Scores, dict[str, Any]]:
+        """Of the fold's pairs, by a model that was trained on the others with the epochs that its inner split chose."""
+        training, tested = self._divided(folds, number)
+        plan, steps = self._plan, self._steps(folds, number)
+        series = f"{folds.protocol}, {folds.names[number]}"
+        compute = choose_compute(plan.device, plan.precision)
+        before, dev = 0, dict[int, float | None]()
+
+        def further(done: int, total: int, message: str) -> None:
+            report(before + done, sum(steps), message)
+
+        def model_of(rows: Rows, epochs: int, name: str) -> Any:
+            trained = encoder_train(
+                self._model,
+                rows,
+                plan.training(epochs),
+                checkpoints=checkpoints / name,
+                now=monotonic,
+                report=further,
+                note=curve_note(self._job.curve, series=f"{series}, {name}"),
+            )
+            return trained.encoder
+
+        if len(plan.epochs_tried) > 1:
+            inner, validation = self._inner_split(training)
+            for epochs, size in zip(plan.epochs_tried, steps, strict=False):
+                model = model_of(inner, epochs, f"{epochs} epochs")
+                cosines = pair_cosines(model, *_sides(validation), compute).values
+                dev[epochs] = spearman(cosines, validation.values)
+                before += size
+        # Of equally good ones the fewest.
+        chosen = max(plan.epochs_tried, key=lambda epochs: (dev.get(epochs) or -2.0, -epochs))
+        model = model_of(training, chosen, "all training folds")
+        values = pair_cosines(model, *_sides(tested), compute).values
+        shutil.rmtree(checkpoints, ignore_errors=True)
+        facts = {
+            "epochs": chosen,
+            "dev": [{"epochs": epochs, "spearman": value} for epochs, value in dev.items()],
+            "training_pairs": len(training),
+        }
+        return values, facts
+
+    def outcome(self, paths: Sequence[Path]) -> Outcome:
+        plan, rows = self._plan, self._rows
+        predicted = {
+            (folds.protocol, method): np.full(len(rows), np.nan)
+            for folds in self._folds
+            for method in plan.chosen
+        }
+        trainings = []
+        for part, path in zip(self._parts, paths, strict=True):
+            values = array_read(path / "scores.npy")
+            if part.folds is None:
+                for folds in self._folds:
+                    predicted[folds.protocol, part.method] = values
+                continue
+            predicted[part.folds.protocol, part.method][part.folds.fold == part.number] = values
+            told = json_from((path / "told.json").read_text("utf-8"))
+            of_fold = {"protocol": part.folds.protocol.value, "fold": part.folds.names[part.number]}
+            trainings.append({**of_fold, **told})
+        figures = [
+            (
+                folds,
+                [
+                    method_figures(
+                        method.value,
+                        predicted[folds.protocol, method],
+                        rows.values,
+                        folds,
+                        self._sources,
+                        resamples=plan.bootstrap,
+                        seed=plan.seed,
+                    )
+                    for method in plan.chosen
+                ],
+            )
+            for folds in self._folds
+        ]
+        result = {
+            "pairs": len(rows),
+            "left_out": self._left_out,
+            "snapshot": self._snapshot.number,
+            "protocols": [_stored(folds, of_methods) for folds, of_methods in figures],
+            "sources": [asdict(one) for one in sources_described(self._sources, rows.values)],
+            "trainings": trainings,
+            **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
+            "warnings": self._warnings,
+        }
+        card = {
+            "snapshot": self._snapshot.number,
+            "snapshot_sha256": self._snapshot.sha256,
+            "seed": plan.seed,
+        }
+        made = [NewArtifact("folds", self._folds_file(predicted), card)]
+        words_ = {
+            "methods": len(plan.chosen),
+            "pairs": intcomma(len(rows)),
+            "protocols": ", ".join(folds.protocol for folds in self._folds),
+        }
+        return Outcome(_("%(methods)s methods on %(pairs)s pairs (%(protocols)s)") % words_, result, made)
+
+    def _folds_file(self, predicted: dict[tuple[Protocol, Method], Scores]) -> Path:
+        """A row for each pair: its fold under each protocol, whether it leaks, and what each method gave it."""
+        path = self._job.folder / "folds.csv"
+        with replacing(path) as file, as_text(file) as text:
+            writer = csv.writer(text)
+            kept: list[tuple[str, Column]] = []
+            for folds in self._folds:
+                kept.append((f"fold_{folds.protocol}", np.array(folds.names, dtype=object)[folds.fold]))
+                kept.append((f"shares_a_sentence_{folds.protocol}", folds.leaking.astype(int)))
+            for (protocol, method), values in predicted.items():
+                name = method.value if method in UNTRAINED else f"{method}_{protocol}"
+                if name not in dict(kept):
+                    kept.append((name, values))
+            writer.writerow(["pair", "id", "source", "score", *(name for name, _values in kept)])
+            columns = (self._rows.numbers, self._ids, self._sources, self._rows.values)
+            writer.writerows(zip(*columns, *(values for _name, values in kept), strict=True))
+        return path
+
+
+def _sides(rows: Rows) -> tuple[list[str], list[str]]:
+    return rows.first.tolist(), rows.second.tolist()
+
+
+def _stored(folds: Folds, methods: Sequence[MethodFigures]) -> dict[str, Any]:
+    return {
+        "protocol": folds.protocol.value,
+        "folds": [
+            {"fold": name, "pairs": int((folds.fold == number).sum()), "leakage": leakage}
+            for number, (name, leakage) in enumerate(zip(folds.names, folds.leakage, strict=True))
+        ],
+        "leakage": float(folds.leaking.mean()),
+        "methods": [asdict(one) for one in methods],
+    }

@@ -1,0 +1,37 @@
+"""Cross-validations of encoders: the tables of one, and its figures as a file."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from mlworkers.access import cross_validation_for
+from mlworkers.registry.cross_validation import (
+    CSV_COLUMNS,
+    cross_validation_csv_rows,
+    cross_validation_stored,
+    what_the_folds_show,
+)
+from mlworkers.views.tables import csv_answer
+
+
+@require_GET
+def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = cross_validation_for(request.user, pk)
+    found = cross_validation_stored(run.result)
+    context = {
+        "run": run,
+        "found": found,
+        "shows": what_the_folds_show(found) if found else "",
+        "warnings": run.result.get("warnings", []),
+        "folds_file": run.artifacts.filter(kind="folds", removed_at=None).first(),
+    }
+    return render(request, "mlworkers/cross_validation.html", context)
+
+
+@require_GET
+def cross_validation_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = cross_validation_for(request.user, pk)
+    found = cross_validation_stored(run.result)
+    rows = cross_validation_csv_rows(found) if found else []
+    return csv_answer(f"cross-validation-{pk}.csv", CSV_COLUMNS, rows)

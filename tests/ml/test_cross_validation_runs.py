@@ -1,0 +1,212 @@
+"""Cross-validation of a tiny encoder, from pairs to page."""
+
+import csv
+import io
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from scipy.stats import spearmanr
+
+from curation import heartbeats
+from curation.models import PairScore
+from mlworkers import tasks
+from mlworkers.models import Run
+from mlworkers.pipelines import cross_validating
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.reporting import WorkerLeaves
+from mlworkers.runs.storage import artifact_path
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.markup import squeezed
+from tests.ml.encoder_data import scene
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def no_heartbeat(monkeypatch, settings) -> None:
+    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
+    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
+    settings.RUN_STALE_SECONDS = 36_000
+
+
+@pytest.fixture
+def scenes(dataset):
+    """Forty-eight pairs of two sources; every two have the same first sentence."""
+    scores = ScoreSetFactory(
+        dataset=dataset,
+        name="gold",
+        kind="human",
+        parameters={"reliability": {"spearman_mean": 0.8}},
+    )
+    for number in range(48):
+        if number % 2 == 0:
+            first = SentenceFactory(dataset=dataset, text=f"{scene(number // 2)} number {number}")
+        second = SentenceFactory(dataset=dataset, text=f"{scene(number // 2 + number % 5)} and {number}")
+        pair = PairFactory(dataset=dataset, a=first, b=second, source="news" if number < 20 else "captions")
+        PairScore.objects.create(score_set=scores, pair=pair, value=1 - (number % 5) / 5)
+    return dataset
+
+
+def plan_of(dataset, **given: object):
+    values = {
+        "dataset": dataset.slug,
+        "score_set": "gold",
+        "folds": 2,
+        "bootstrap": 100,
+        "device": "cpu",
+        **given,
+    }
+    return plan_from(kind_named("cross_validate_encoder"), values)
+
+
+def run_of(dataset, **given: object) -> Run:
+    return RunFactory(
+        kind="cross_validate_encoder", dataset=dataset, queue="gpu", plan=asdict(plan_of(dataset, **given))
+    )
+
+
+def carried_out(dataset, **given: object) -> Run:
+    run = run_of(dataset, **given)
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def page(client, user, name: str, run: Run):
+    client.force_login(user)
+    return client.get(reverse(f"mlworkers:{name}", args=[run.pk]))
+
+
+def rows_of_folds(run: Run) -> list[dict[str, str]]:
+    text = artifact_path(run.artifacts.get(kind="folds")).read_text("utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_method_is_measured_under_every_protocol(client, curator, scenes, encoder_folder) -> None:
+    training = {"epochs": "1,2", "batch_size": 8, "learning_rate": 0.001, "inner_share": 0.2}
+
+    run = carried_out(
+        scenes, model=str(encoder_folder), methods="dice,static,mean,max,cls,fine-tuned", **training
+    )
+
+    assert run.state == "succeeded", run.message
+    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    by_name = {one["protocol"]: one for one in run.result["protocols"]}
+    assert list(by_name) == ["random", "components", "sources"]
+    assert [len(one["methods"]) for one in by_name.values()] == [6, 6, 6]
+    assert by_name["random"]["leakage"] > 0
+    assert by_name["components"]["leakage"] == 0
+    assert [one["fold"] for one in by_name["sources"]["folds"]] == ["captions", "news"]
+    assert len(run.result["trainings"]) == 2 + 2 + 2
+    assert {one["epochs"] for one in run.result["trainings"]} <= {1, 2}
+    assert [(one["source"], one["pairs"]) for one in run.result["sources"]] == [
+        ("captions", 28),
+        ("news", 20),
+    ]
+    assert "Human ceiling: 0.943" in shown, "the root of 2 · .8 / 1.8"
+    assert "model, fine-tuned" in shown
+
+
+def test_the_file_of_folds_repeats_the_figures(scenes) -> None:
+    run = carried_out(scenes, methods="dice", protocols="components,random")
+
+    rows = rows_of_folds(run)
+    stored = run.result["protocols"][0]["methods"][0]["by_fold"]["1"]["value"]
+    first = [row for row in rows if row["fold_components"] == "1"]
+
+    assert len(rows) == 48
+    assert stored == pytest.approx(
+        spearmanr([float(row["dice"]) for row in first], [float(row["score"]) for row in first]).statistic
+    )
+    assert {row["shares_a_sentence_components"] for row in rows} == {"0"}
+    assert {row["source"] for row in rows} == {"news", "captions"}
+
+
+def test_a_run_whose_worker_leaves_trains_no_fold_again(scenes, encoder_folder, monkeypatch) -> None:
+    given = {"model": str(encoder_folder), "methods": "fine-tuned", "protocols": "random", "epochs": "1"}
+    run = run_of(scenes, **given, batch_size=8)
+    train, trained = cross_validating.encoder_train, []
+
+    def leaves_at_the_second(*args, **about):
+        trained.append(about["checkpoints"].parent.name)
+        if len(trained) == 2:
+            raise WorkerLeaves
+        return train(*args, **about)
+
+    monkeypatch.setattr(cross_validating, "encoder_train", leaves_at_the_second)
+    tasks.execute(run.pk)
+    tasks.execute(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.attempt) == ("succeeded", 2), run.message
+    assert trained == ["00000", "00001", "00001"]
+
+
+def test_static_vectors_come_from_a_file(scenes, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    known = enumerate(["dog", "cat", "bird", "man", "runs", "sits"])
+    path.write_text("".join(f"{word} {n} {n * n % 7} 1\n" for n, word in known))
+
+    run = carried_out(scenes, methods="static", vectors=str(path), protocols="random")
+
+    assert run.state == "succeeded", run.message
+    assert run.result["protocols"][0]["methods"][0]["pooled"]["value"] is not None
+
+
+def test_one_source_leaves_out_the_protocol_with_a_note(client, curator, scenes) -> None:
+    scenes.pairs.update(source="news")
+
+    run = carried_out(scenes, methods="dice")
+
+    assert [one["protocol"] for one in run.result["protocols"]] == ["random", "components"]
+    assert "The protocol sources was left out. All 48 pairs have one source" in squeezed(
+        page(client, curator, "cross_validation", run).text
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"methods": "dice,bert"}, "give names from dice, static"),
+        ({"methods": "mean"}, "The method “mean” needs a model"),
+        ({"methods": "static"}, "The method “static” needs a model"),
+        ({"methods": "dice", "protocols": "loo"}, "give names from random, components, sources"),
+        ({"methods": "dice", "epochs": "2,x"}, "whole numbers from 1 to 100"),
+        ({"methods": "dice", "bootstrap": 10}, "10 resamples are too few"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(dataset, given, says) -> None:
+    with pytest.raises(ValueError, match=says):
+        plan_of(dataset, **given)
+
+
+def test_folds_that_would_be_too_small_are_said(scenes) -> None:
+    run = carried_out(scenes, methods="dice", folds=8)
+
+    assert run.state == "failed"
+    assert "would have 6 pairs, and each needs 10. Choose fewer folds" in run.message
+
+
+@pytest.mark.parametrize("name", ["cross_validation", "cross_validation_csv"])
+@pytest.mark.parametrize(("person", "status"), [("stranger", 404), ("annotator", 403), ("curator", 200)])
+def test_who_sees_a_cross_validation(client, request, dataset, name, person, status) -> None:
+    run = RunFactory(kind="cross_validate_encoder", dataset=dataset, plan={"dataset": dataset.slug})
+
+    assert page(client, request.getfixturevalue(person), name, run).status_code == status
+
+
+def test_the_csv_has_a_row_for_each_figure(client, curator, scenes) -> None:
+    run = carried_out(scenes, methods="dice", protocols="random,sources")
+
+    rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
+
+    assert len(rows) == 2 * (3 + 2 + 2)
+    assert {row["figure"] for row in rows} == {
+        "mean over folds",
+        "all pairs",
+        "unseen pairs",
+        "fold",
+        "source",
+    }
