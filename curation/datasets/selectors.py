@@ -28,6 +28,8 @@ from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.statistics.histograms import Histogram, histogram
 
 ORDERS = ("pk", "-pk", "external_id", "-external_id", "source", "-source", "score", "-score")
+# What is shown where nobody names a score set: what people judged, then what a file gave.
+SHOWN_FIRST = ("human", "reference", "model", "target", "realism", "consistency")
 _FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score": "value"}
 
 
@@ -209,6 +211,15 @@ def pair_choices(dataset: Dataset, *, most: int = 200) -> PairChoices:
         named = Pair.objects.filter(dataset=dataset).exclude(**{field: ""})
         choices.append(list(named.order_by(field).values_list(field, flat=True).distinct()[:most]))
     return PairChoices(*choices)
+
+
+def score_sets_in_order(dataset: Dataset) -> list[ScoreSet]:
+    """The dataset's score sets, first those that are shown where nobody names one."""
+    return sorted(dataset.score_sets.all(), key=lambda each: (SHOWN_FIRST.index(each.kind), -each.pk))
+
+
+def score_shown_first(dataset: Dataset) -> ScoreSet | None:
+    return next(iter(score_sets_in_order(dataset)), None)
 
 
 def score_sets_of(dataset: Dataset) -> list[ScoreSetRow]:

@@ -4,7 +4,8 @@ Otherwise an encoder is tested on sentences that it has been trained on.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,3 +68,63 @@ def splits_drawn(
 def _drawn_key(name: str, seed: int) -> bytes:
     """A pseudo-random key of a name, the same in every process."""
     return hashlib.sha256(f"{seed} {name}".encode()).digest()
+
+
+def splits_drawn_by_source(
+    components: Integers,
+    names: Sequence[str],
+    sources: Sequence[str],
+    shares: Mapping[str, float],
+    *,
+    seed: int,
+) -> list[str]:
+    """As `splits_drawn`, within each source by itself, so that each split has about its share of every source.
+
+    sources: of each pair, (n,). A component whose pairs have several sources belongs to the one that most of them
+    have, of equally many the first by name.
+    """
+    counted: dict[int, Counter[str]] = {}
+    for component, source in zip(components.tolist(), sources, strict=True):
+        counted.setdefault(component, Counter())[source] += 1
+    source_of = {
+        component: min(counts, key=lambda source: (-counts[source], source))
+        for component, counts in counted.items()
+    }
+    places: dict[str, list[int]] = {}
+    for place, component in enumerate(components.tolist()):
+        places.setdefault(source_of[component], []).append(place)
+    drawn = [""] * len(names)
+    for source in sorted(places):
+        own = places[source]
+        numbers = np.unique(components[own], return_inverse=True)[1]
+        splits = splits_drawn(numbers, [names[place] for place in own], shares, seed=seed)
+        for place, split in zip(own, splits, strict=True):
+            drawn[place] = split
+    return drawn
+
+
+def splits_completed(
+    components: Integers, given: Sequence[str], draw: Callable[[Integers], Sequence[str]]
+) -> list[str]:
+    """The split of each pair, (n,), where some have one that they keep.
+
+    given: of each pair, "" where it has none. A pair without one that is connected to pairs with a split joins it;
+    where these have several, the one that most of them have, of equally many the first by name. draw: gives the splits
+    of the pairs of the remaining components, from their places (m,).
+    """
+    fixed: dict[int, Counter[str]] = {}
+    for component, split in zip(components.tolist(), given, strict=True):
+        if split:
+            fixed.setdefault(component, Counter())[split] += 1
+    joined = {
+        component: min(counts, key=lambda split: (-counts[split], split))
+        for component, counts in fixed.items()
+    }
+    free = np.flatnonzero(~np.isin(components, np.array(sorted(fixed), dtype=np.int64)))
+    result = [
+        split or joined.get(component, "")
+        for component, split in zip(components.tolist(), given, strict=True)
+    ]
+    for place, split in zip(free.tolist(), draw(free) if free.size else [], strict=True):
+        result[place] = split
+    return result

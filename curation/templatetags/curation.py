@@ -57,6 +57,7 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         ("dataset", _("Pairs"), "read"),
         ("review", _("Review"), "curate"),
         ("import", _("Import"), "oversee"),
+        ("splits", _("Splits"), "read"),
         ("export", _("Export"), "read"),
         ("snapshots", _("Snapshots"), "read"),
         ("members", _("Members"), "read"),

@@ -11,15 +11,19 @@ from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.datasets.overview import dataset_overview, described_at_once
 from curation.datasets.pair_charts import lengths_chart, overlap_chart
 from curation.datasets.score_chart import scores_chart
-from curation.datasets.selectors import pair_choices, pair_life, pair_neighbours, pairs_page, score_sets_of
+from curation.datasets.selectors import (
+    pair_choices,
+    pair_life,
+    pair_neighbours,
+    pairs_page,
+    score_sets_in_order,
+    score_sets_of,
+)
 from curation.forms.pairs import PairFilterForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import number_asked, page_number
 from curation.review.history import decisions_of_pair
 from curation.review.queue import waiting_of
-
-# What is shown where the address names no score set: what people judged, then what a file gave.
-SHOWN_FIRST = ["human", "reference", "model", "target", "realism", "consistency"]
 
 
 @require_GET
@@ -27,7 +31,7 @@ SHOWN_FIRST = ["human", "reference", "model", "target", "realism", "consistency"
 def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The dataset's page; for htmx, which exchanges the table alone, only that."""
     dataset = dataset_for(request.user, slug, may="read")
-    sets = _score_sets(dataset)
+    sets = score_sets_in_order(dataset)
     form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=sets)
     shown = next((each for each in sets if each.pk == form.set_shown), None)
     context = {
@@ -65,7 +69,7 @@ def dataset_charts(request: AuthedRequest, slug: str) -> HttpResponse:
 def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
     shown = get_object_or_404(dataset.pairs.select_related("a", "b"), pk=pair_pk)
-    form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=_score_sets(dataset))
+    form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=score_sets_in_order(dataset))
     before, after = pair_neighbours(shown, form.pair_filter, form.sorted_by)
     context = {
         "dataset": dataset,
@@ -80,7 +84,7 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
 
 
 def _set_asked(request: AuthedRequest, dataset: Dataset) -> ScoreSet | None:
-    sets = _score_sets(dataset)
+    sets = score_sets_in_order(dataset)
     asked = number_asked(request, "score_set", 0)
     return next((each for each in sets if each.pk == asked), sets[0] if sets else None)
 
@@ -98,8 +102,3 @@ def _description(dataset: Dataset, shown: ScoreSet | None) -> dict[str, Any]:
         "score_sets": rows,
         "charts": [chart for chart in charts if chart],
     }
-
-
-def _score_sets(dataset: Dataset) -> list[ScoreSet]:
-    """The dataset's score sets, first those that are shown where the address names none."""
-    return sorted(dataset.score_sets.all(), key=lambda each: (SHOWN_FIRST.index(each.kind), -each.pk))

@@ -21,6 +21,7 @@ PAGES = {
     "glance/": READ,
     "charts/": READ,
     "score-sets/": READ,
+    "splits/": READ,
     "pairs/{pair}/": READ,
     "export/": READ,
     "snapshots/": READ,

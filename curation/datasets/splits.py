@@ -1,0 +1,334 @@
+"""The splits of a dataset: what they hold and share, drawing new ones, and going back."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import F
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from numpy.typing import NDArray
+
+from curation.access import dataset_lock
+from curation.datasets.rows import rows_add
+from curation.errors import UserError, errors_shown
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
+from curation.pairs.leaks import Leak, leaks_between
+from curation.pairs.splitting import (
+    SplitError,
+    pair_components,
+    splits_completed,
+    splits_drawn,
+    splits_drawn_by_source,
+)
+from curation.pairs.text import near_copy_key
+
+LONGEST_NAME = 20
+MOST_SPLITS = 20
+MOST_ON_A_PAGE = 300_000  # pairs, which take about two seconds; the command has no bound
+_ROWS_AT_ONCE = 5_000
+_NAMED = 3  # ids in a sentence
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How splits are drawn. shares: of each split, with the sum 1; replace: pairs that have a split get another too."""
+
+    shares: Mapping[str, float]
+    seed: int = 1234
+    by_source: bool = True
+    replace: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises UserError."""
+        if len(self.shares) > MOST_SPLITS or any(
+            not name or len(name) > LONGEST_NAME for name in self.shares
+        ):
+            sentence = _("Name at most %(most)s splits, each with 1 to %(longest)s characters.")
+            raise UserError(sentence, most=MOST_SPLITS, longest=LONGEST_NAME)
+        with errors_shown(SplitError):
+            splits_drawn(np.zeros(0, dtype=np.int64), [], self.shares, seed=self.seed)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "shares": dict(self.shares),
+            "seed": self.seed,
+            "by_source": self.by_source,
+            "replace": self.replace,
+        }
+
+
+@dataclass(frozen=True)
+class SplitRow:
+    """The active pairs of a split, "" for those without one; mean and sd of their scores in the set shown."""
+
+    split: str
+    pairs: int
+    share: float
+    sources: Sequence[tuple[str, int]]
+    mean: float | None
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The splits of a dataset's active pairs and every two of them that share sentences."""
+
+    rows: Sequence[SplitRow]
+    leaks: Sequence[Leak]
+
+
+@dataclass(frozen=True)
+class SplitsDrawn:
+    """Splits that were drawn and not applied yet.
+
+    state: of the pairs when they were drawn; whoever applies them says it, so that nothing else is applied.
+    changed: pairs whose split changes; largest: active pairs of the largest component among those that were divided.
+    leaks_before: what the splits there are now share.
+    """
+
+    drawing: Drawing
+    state: str
+    splits: Splits
+    changed: int
+    largest: int
+    divided: int
+    leaks_before: Sequence[Leak]
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """All pairs of a dataset, in the order of their numbers, as columns of n values.
+
+    a, b: a number for each sentence that near copies share: an encoder that has seen one knows the other, and training
+    leaves out near copies too (`pairs.holding_out`).
+    """
+
+    pk: NDArray[np.int64]
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    ids: Sequence[str]
+    sources: Sequence[str]
+    splits: Sequence[str]
+    active: NDArray[np.bool_]
+
+    @property
+    def state(self) -> str:
+        digest = hashlib.sha256()
+        for column in (self.pk, self.a, self.b, self.active):
+            digest.update(column.tobytes())
+        digest.update("\0".join((*self.splits, *self.sources)).encode())
+        return digest.hexdigest()
+
+
+def splits_now(dataset: Dataset, score_set: ScoreSet | None = None) -> Splits:
+    pairs = _pairs(dataset)
+    return _described(pairs, pairs.splits, score_set)
+
+
+def splits_preview(dataset: Dataset, drawing: Drawing, score_set: ScoreSet | None = None) -> SplitsDrawn:
+    """What `splits_apply` would do. Pairs that share a sentence come into one split, whatever their status.
+
+    Raises UserError where ids of one source would stand in one split twice.
+    """
+    pairs = _pairs(dataset)
+    drawn, components = _drawn(pairs, drawing)
+    _require_different_ids(pairs, drawn)
+    divided = np.array([drawing.replace or not split for split in pairs.splits], dtype=bool) & pairs.active
+    sizes = np.bincount(components[divided]) if divided.any() else np.zeros(1, dtype=np.int64)
+    return SplitsDrawn(
+        drawing=drawing,
+        state=pairs.state,
+        splits=_described(pairs, drawn, score_set),
+        changed=sum(before != after for before, after in zip(pairs.splits, drawn, strict=True)),
+        largest=int(sizes.max()),
+        divided=int(divided.sum()),
+        leaks_before=_described(pairs, pairs.splits, None).leaks,
+    )
+
+
+@transaction.atomic
+def splits_apply(*, dataset: Dataset, drawing: Drawing, state: str, by: User | None) -> SplitChange:
+    """Give the pairs the splits of the drawing, and keep what they had.
+
+    state: as the preview said it. Raises UserError where the pairs have changed since, or nothing changes.
+    """
+    dataset_lock(dataset)
+    pairs = _pairs(dataset)
+    if pairs.state != state:
+        raise UserError(_("Pairs or splits have changed since the preview. Look at the preview again."))
+    drawn, _components = _drawn(pairs, drawing)
+    _require_different_ids(pairs, drawn)
+    rows = [
+        (int(pk), before, after)
+        for pk, before, after in zip(pairs.pk, pairs.splits, drawn, strict=True)
+        if before != after
+    ]
+    if not rows:
+        raise UserError(_("No pair would get another split, so there is nothing to apply."))
+    change = SplitChange.objects.create(
+        dataset=dataset, parameters=drawing.as_json(), pairs=len(rows), created_by=by
+    )
+    rows_add(SplitBefore, shared={"change_id": change.pk}, columns=("pair_id", "split", "given"), rows=rows)
+    _give(dataset, {pk: after for pk, _before, after in rows})
+    return change
+
+
+@transaction.atomic
+def splits_undo(*, change: SplitChange, by: User | None) -> None:
+    """Give the pairs back the splits that they had. Raises UserError where another change came later."""
+    dataset_lock(change.dataset)
+    change = SplitChange.objects.select_for_update().get(pk=change.pk)
+    if change.undone_at:
+        raise UserError(_("These splits were undone before."))
+    later = SplitChange.objects.filter(dataset=change.dataset, pk__gt=change.pk, undone_at=None)
+    if later.exists():
+        raise UserError(_("Splits were drawn again since. Undo those first."))
+    others = change.before.exclude(pair__split=F("given")).count()
+    if others:
+        sentence = _(
+            "%(others)s of the pairs have got another split since, for example by an import. The splits stay as they "
+            "are."
+        )
+        raise UserError(sentence, others=others)
+    _give(change.dataset, dict(change.before.values_list("pair_id", "split")))
+    change.undone_at, change.undone_by = now(), by
+    change.save(update_fields=["undone_at", "undone_by"])
+
+
+def too_many_for_a_page(dataset: Dataset) -> bool:
+    return dataset.pairs.order_by()[MOST_ON_A_PAGE : MOST_ON_A_PAGE + 1].exists()
+
+
+def last_change(dataset: Dataset) -> SplitChange | None:
+    """The newest change of splits that was not undone."""
+    changes = dataset.split_changes.select_related("created_by")
+    return changes.filter(undone_at=None).first()
+
+
+def _pairs(dataset: Dataset) -> _Pairs:
+    rows = Pair.objects.filter(dataset=dataset).order_by("pk")
+    fields = ("pk", "a_id", "b_id", "external_id", "source", "split", "status")
+    columns = list(zip(*rows.values_list(*fields).iterator(chunk_size=_ROWS_AT_ONCE), strict=True))
+    pk, a, b, ids, sources, splits, statuses = columns or [()] * len(fields)
+    copies = _near_copies(dataset)
+    return _Pairs(
+        pk=np.array(pk, dtype=np.int64),
+        a=np.array([copies[number] for number in a], dtype=np.int64),
+        b=np.array([copies[number] for number in b], dtype=np.int64),
+        ids=ids,
+        sources=sources,
+        splits=splits,
+        active=np.array([status == Pair.Status.ACTIVE for status in statuses], dtype=bool),
+    )
+
+
+def _near_copies(dataset: Dataset) -> dict[int, int]:
+    """A number for each sentence of the dataset, by the sentence's own; near copies have the same."""
+    rows = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
+    numbers: dict[str, int] = {}
+    return {
+        pk: numbers.setdefault(near_copy_key(text), len(numbers))
+        for pk, text in rows.iterator(chunk_size=_ROWS_AT_ONCE)
+    }
+
+
+def _drawn(pairs: _Pairs, drawing: Drawing) -> tuple[list[str], NDArray[np.int64]]:
+    """The split of each pair, and its component."""
+    dataset_components = pair_components(pairs.a, pairs.b)
+    # Not by the numbers of the pairs: the same files give the same splits in another dataset.
+    occurrence: Counter[tuple[str, str]] = Counter()
+    all_names = []
+    for named in zip(pairs.sources, pairs.ids, strict=True):
+        all_names.append(f"{named[0]} {named[1]} {occurrence[named]}")
+        occurrence[named] += 1
+
+    def draw(places: NDArray[np.int64]) -> list[str]:
+        components = np.unique(dataset_components[places], return_inverse=True)[1]
+        names = [all_names[place] for place in places.tolist()]
+        if drawing.by_source:
+            sources = [pairs.sources[place] for place in places.tolist()]
+            return splits_drawn_by_source(components, names, sources, drawing.shares, seed=drawing.seed)
+        return splits_drawn(components, names, drawing.shares, seed=drawing.seed)
+
+    given = [""] * len(pairs.splits) if drawing.replace else pairs.splits
+    return splits_completed(dataset_components, given, draw), dataset_components
+
+
+def _require_different_ids(pairs: _Pairs, drawn: Sequence[str]) -> None:
+    """An id names one pair within its source and split."""
+    counted = Counter(zip(pairs.sources, pairs.ids, drawn, strict=True))
+    twice = sorted({name for (_source, name, _split), times in counted.items() if times > 1})
+    if twice:
+        named = ", ".join(f"“{name}”" for name in twice[:_NAMED])
+        sentence = _(
+            "%(count)s ids would name two pairs of one source and split, such as %(ids)s, because their file counts "
+            "from 1 in each split. Keep the splits of the file, or import each of them with a source of its own."
+        )
+        raise UserError(sentence, count=len(twice), ids=named)
+
+
+def _described(pairs: _Pairs, splits: Sequence[str], score_set: ScoreSet | None) -> Splits:
+    own = np.flatnonzero(pairs.active)
+    of_active = [splits[place] for place in own.tolist()]
+    values = _values(pairs.pk[own], score_set)
+    names = np.asarray(of_active, dtype=object)
+    rows = [
+        _row(name, np.flatnonzero(names == name), own, pairs.sources, values)
+        for name in sorted(set(of_active))
+    ]
+    rows.sort(key=lambda row: (row.split == "", -row.pairs, row.split))
+    return Splits(rows, leaks_between(of_active, pairs.a[own], pairs.b[own]))
+
+
+def _row(
+    name: str,
+    places: NDArray[np.int64],
+    own: NDArray[np.int64],
+    sources: Sequence[str],
+    values: NDArray[np.float64],
+) -> SplitRow:
+    scored = values[places][~np.isnan(values[places])]
+    counted = Counter(sources[place] for place in own[places].tolist())
+    return SplitRow(
+        split=name,
+        pairs=int(places.size),
+        share=places.size / own.size,
+        sources=sorted(counted.items(), key=lambda item: (-item[1], item[0])),
+        mean=float(scored.mean()) if scored.size else None,
+        sd=float(scored.std()) if scored.size else None,
+    )
+
+
+def _values(pks: NDArray[np.int64], score_set: ScoreSet | None) -> NDArray[np.float64]:
+    """The score of each pair, NaN where it has none."""
+    if score_set is None:
+        return np.full(pks.size, np.nan)
+    scores = PairScore.objects.filter(score_set=score_set).values_list("pair_id", "value")
+    value_of = dict(scores.iterator(chunk_size=_ROWS_AT_ONCE))
+    return np.array([value_of.get(pk, np.nan) for pk in pks.tolist()])
+
+
+def _give(dataset: Dataset, split_of: Mapping[int, str]) -> None:
+    by_split: dict[str, list[int]] = {}
+    for pk, split in split_of.items():
+        by_split.setdefault(split, []).append(pk)
+    moved = list(by_split.items())
+    # An id that repeats from split to split would stand twice in one of them where two splits change places.
+    for place, (_split, pks) in enumerate(moved if len(moved) > 1 else []):
+        _update(dataset, pks, f"~{place}")
+    for split, pks in moved:
+        _update(dataset, pks, split)
+
+
+def _update(dataset: Dataset, pks: Sequence[int], split: str) -> None:
+    for part in _parts(pks):
+        Pair.objects.filter(dataset=dataset, pk__in=part).update(split=split)
+
+
+def _parts(pks: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (pks[start : start + _ROWS_AT_ONCE] for start in range(0, len(pks), _ROWS_AT_ONCE))

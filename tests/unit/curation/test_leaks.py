@@ -1,0 +1,57 @@
+"""Leaks between splits and the completion of splits, on cases worked by hand."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.pairs.leaks import Leak, leaks_between
+from curation.pairs.splitting import pair_components, splits_completed, splits_drawn, splits_drawn_by_source
+
+SHARES = {"train": 0.5, "test": 0.5}
+
+
+def test_pairs_that_share_a_sentence_with_another_split_are_counted_in_both_directions() -> None:
+    splits = ["train", "train", "test", "test", "test", ""]
+    a = np.array([1, 3, 1, 5, 7, 1])
+    b = np.array([2, 4, 4, 2, 8, 9])
+
+    assert leaks_between(splits, a, b) == [Leak("test", "train", 2, 3), Leak("train", "test", 2, 2)]
+
+
+def test_splits_without_a_common_sentence_leak_nothing() -> None:
+    assert leaks_between(["train", "test", ""], np.array([1, 3, 1]), np.array([2, 4, 3])) == []
+
+
+def test_pairs_that_have_a_split_keep_it_and_those_connected_to_them_join_it() -> None:
+    components = np.array([0, 0, 1, 1, 1, 2])
+    given_splits = ["dev", "", "train", "test", "test", ""]
+
+    completed = splits_completed(components, given_splits, lambda places: ["drawn"] * len(places))
+
+    assert completed == ["dev", "dev", "train", "test", "test", "drawn"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 40), st.integers(0, 40), st.sampled_from("xyz")), min_size=1, max_size=60
+    ),
+    st.integers(0, 5),
+)
+def test_drawn_splits_never_leak(pairs, seed) -> None:
+    a, b = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    components, names = pair_components(a, b), [str(number) for number in range(len(pairs))]
+
+    plain = splits_drawn(components, names, SHARES, seed=seed)
+    by_source = splits_drawn_by_source(components, names, [pair[2] for pair in pairs], SHARES, seed=seed)
+
+    assert leaks_between(plain, a, b) == []
+    assert leaks_between(by_source, a, b) == []
+
+
+def test_each_source_is_divided_by_itself() -> None:
+    sources = ["news"] * 20 + ["forums"] * 10
+    components, names = np.arange(30), [f"{number:02}" for number in range(30)]
+
+    drawn = splits_drawn_by_source(components, names, sources, SHARES, seed=1)
+
+    assert [drawn[:20].count("train"), drawn[20:].count("train")] == [10, 5]
