@@ -82,7 +82,7 @@ class ProtocolTable:
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A source: its pairs, mean and standard deviation of their scores, and the figures of each protocol's methods."""
+    """A source: its pairs, mean and standard deviation of their scores, and a figure for each of `source_columns`."""
 
     source: str
     label: str
@@ -100,6 +100,10 @@ class CrossValidation:
     trainings: Sequence[_Stored]
     ceiling: Estimate
     ceiling_source: str
+
+    @property
+    def source_labels(self) -> list[str]:
+        return [label for label, _row in source_columns(self.protocols)]
 
     @property
     def methods(self) -> list[str]:
@@ -126,7 +130,7 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
             one["pairs"],
             one["mean"],
             one["deviation"],
-            [row.by_source[one["source"]] for table in protocols for row in table.methods],
+            [row.by_source[one["source"]] for _label, row in source_columns(protocols)],
         )
         for one in result["sources"]
     ]
@@ -135,6 +139,20 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
     return CrossValidation(
         result["pairs"], protocols, sources, trainings, ceiling, result.get("ceiling_source", "")
     )
+
+
+def source_columns(protocols: Sequence[ProtocolTable]) -> list[tuple[str, MethodRow]]:
+    """The methods without training once, because the folds do not change a source's figures; what was trained under
+    each protocol.
+    """
+    once = [(row.label, row) for row in protocols[0].methods if row.method != Method.FINE_TUNED]
+    trained = [
+        (f"{row.label}, {table.label}", row)
+        for table in protocols
+        for row in table.methods
+        if row.method == Method.FINE_TUNED
+    ]
+    return once + trained
 
 
 def source_label(name: str) -> str:

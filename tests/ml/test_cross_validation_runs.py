@@ -15,6 +15,7 @@ from mlworkers import tasks
 from mlworkers.models import Run
 from mlworkers.pipelines import cross_validating
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.registry.cross_validation import cross_validation_stored
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import artifact_path
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
@@ -210,3 +211,20 @@ def test_the_csv_has_a_row_for_each_figure(client, curator, scenes) -> None:
         "fold",
         "source",
     }
+
+
+def test_a_source_has_what_was_trained_under_each_protocol_and_the_other_methods_once(
+    scenes, encoder_folder
+) -> None:
+    training = {"epochs": "1", "batch_size": 8, "protocols": "random,components"}
+    run = carried_out(scenes, model=str(encoder_folder), methods="dice,fine-tuned", **training)
+
+    found = cross_validation_stored(run.result)
+
+    assert found.source_labels == [
+        "Dice",
+        "model, fine-tuned, random folds",
+        "model, fine-tuned, component folds",
+    ]
+    stored = run.result["protocols"][1]["methods"][1]["by_source"]["news"]["value"]
+    assert [row.figures[2].value for row in found.sources if row.source == "news"] == [stored]
