@@ -23,7 +23,7 @@ from curation.access import dataset_require_active
 from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import import_claim, import_is_free
 from curation.exchange.importing import (
-    ONE_TRANSACTION_ROWS,
+    AT_ONCE_ROWS,
     ImportOptions,
     ImportOutcome,
     NothingImportedError,
@@ -140,7 +140,7 @@ def import_check_at_once(*, batch: ImportBatch, options: ImportOptions) -> bool:
     import_require_free(batch)
     try:
         if import_bytes(batch) <= CHECK_AT_ONCE_BYTES:
-            import_check(batch=batch, options=options, most_rows=ONE_TRANSACTION_ROWS)
+            import_check(batch=batch, options=options, most_rows=AT_ONCE_ROWS)
             return True
     except (TooManyRowsError, FileNotFoundError):
         pass

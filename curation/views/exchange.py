@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.access import AuthedRequest, dataset_allow, dataset_for
 from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import imports_of
-from curation.exchange.importing import ONE_TRANSACTION_ROWS, ImportOptions, NothingImportedError
+from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions, NothingImportedError
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import (
     import_apply,
@@ -105,7 +105,7 @@ def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpR
 def import_apply_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
     """Import what was tried. Larger files are imported by a run: the page's form then goes there instead."""
     batch = _batch(request, slug, batch_pk)
-    if batch.rows > ONE_TRANSACTION_ROWS:
+    if batch.rows > AT_ONCE_ROWS:
         sentence = _("%(file)s has %(rows)s rows. Start a run to import it.")
         raise UserError(sentence, file=batch.file_name, rows=batch.rows)
     import_apply(batch=batch)
@@ -155,7 +155,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "checked": to_do and batch.checked,
         "to_check": to_do and bool(batch.mapping) and not batch.checked,
         "nothing_kept": bool(batch.rejected and batch.mapping.get("strict")),
-        "as_run": batch.rows > ONE_TRANSACTION_ROWS,
+        "as_run": batch.rows > AT_ONCE_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,
         "failure": batch.state != ImportBatch.State.RUNNING and batch.report.get("error"),

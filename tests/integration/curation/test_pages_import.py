@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import StopUpload
 from django.http import HttpRequest
 
-from curation.exchange.importing import ONE_TRANSACTION_ROWS
+from curation.exchange.importing import AT_ONCE_ROWS
 from curation.exchange.receiving import BoundedUpload, upload_refusal
 from curation.models import ImportBatch
 from tests.markup import squeezed
@@ -256,7 +256,7 @@ def test_discarding_removes_the_upload(upload, client, address, home) -> None:
 def test_a_large_file_is_imported_by_a_run(upload, client, address) -> None:
     batch = upload(THREE_ROWS)
     client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
-    ImportBatch.objects.update(rows=ONE_TRANSACTION_ROWS + 1)
+    ImportBatch.objects.update(rows=AT_ONCE_ROWS + 1)
 
     page = client.get(f"{address}{batch.pk}/").content.decode()
 
@@ -267,7 +267,7 @@ def test_a_large_file_is_imported_by_a_run(upload, client, address) -> None:
 def test_a_large_file_is_not_imported_in_a_request(upload, client, address, dataset) -> None:
     batch = upload(THREE_ROWS)
     client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
-    ImportBatch.objects.update(rows=ONE_TRANSACTION_ROWS + 1)
+    ImportBatch.objects.update(rows=AT_ONCE_ROWS + 1)
 
     answer = client.post(f"{address}{batch.pk}/apply/")
 
