@@ -463,7 +463,7 @@ def test_a_large_file_is_not_checked_at_once_and_its_columns_are_kept(batch, mon
 
 
 def test_a_file_of_many_rows_is_not_checked_at_once(batch, monkeypatch) -> None:
-    monkeypatch.setattr(uploads, "ONE_TRANSACTION_ROWS", 1)
+    monkeypatch.setattr(uploads, "AT_ONCE_ROWS", 1)
 
     assert not uploads.import_check_at_once(batch=batch, options=ImportOptions())
 
