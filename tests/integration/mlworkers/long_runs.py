@@ -11,7 +11,7 @@ from typing import Any
 from tests.integration.mlworkers.installation import PATIENCE, Installation, copied
 
 ENCODER = "the tiny encoder"  # stands for its folder
-GENERATOR = {"layers": 1, "width": 32, "vocabulary": 300, "context": 128, "batch": 8, "steps": 60}
+GENERATOR = {"layers": 1, "width": 32, "vocabulary": 300, "context": 128, "batch": 8, "steps": 240}
 GENERATION = {"model": "run:1", "sources": 12, "samples": 2, "shard_sources": 2, "max_tokens": 24}
 REALISM = {"run": 2, "model": ENCODER, "folds": 3}
 FINE_TUNED = {**REALISM, "classifier": "fine-tuned", "epochs": 1, "batch_size": 8, "checkpoint_steps": 2}
