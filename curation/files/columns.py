@@ -64,27 +64,27 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
 def nested_refusal(file_name: str, names: Sequence[str]) -> str:
     """Why these columns of a Parquet file are not read, and what to do if they hold sentences."""
     return (
-        f"{file_name} holds lists or other nested values in {_listed(names)}, which are not read from Parquet files; "
-        f"if these are the two sentences of a pair, write them into two columns, "
+        f"{file_name} holds lists or other nested values in {names_listed(names)}, which are not read from Parquet "
+        f"files; if these are the two sentences of a pair, write them into two columns, "
         f"or into one text with a line end between."
     )
 
 
 def _unknown_sentences(layout: Layout) -> FileError:
     file_name, names = layout.path.name, layout.columns
-    if layout.nested and (len(names) < 2 or not set(PAIR_NAMES).isdisjoint(_plain(layout.nested))):
+    if layout.nested and (len(names) < 2 or not set(PAIR_NAMES).isdisjoint(plain_names(layout.nested))):
         return FileError(nested_refusal(file_name, layout.nested))
     both = next((name for index, name in enumerate(names) if holds_pairs(layout.rows, index)), None)
     if both is not None:
-        shown = _listed([both])
+        shown = names_listed([both])
         return FileError(
             f"The cells of column {shown} of {file_name} hold two sentences; "
             f"name it as the column of both sentences (--pair {shown})."
         )
-    for index, plain in enumerate(_plain(names)):
+    for index, plain in enumerate(plain_names(names)):
         if plain in PAIR_NAMES and (cells := _filled(layout.rows, index)):
             return FileError(
-                f"The sentences of {file_name} are not known. In its column {_listed([names[index]])}, "
+                f"The sentences of {file_name} are not known. In its column {names_listed([names[index]])}, "
                 f"{fault_of_pair(cells[0])}. If two other columns hold them, name these with --a and --b."
             )
     if len(names) < 2:
@@ -96,7 +96,7 @@ def _unknown_sentences(layout: Layout) -> FileError:
     )
     unread = f" {nested_refusal(file_name, layout.nested)}" if layout.nested else ""
     return FileError(
-        f"The two columns of sentences in {file_name} are not known; {hint}; it has {_listed(names)}.{unread}"
+        f"The two columns of sentences in {file_name} are not known; {hint}; it has {names_listed(names)}.{unread}"
     )
 
 
@@ -145,16 +145,7 @@ def _named(asked: Columns, layout: Layout) -> dict[str, int]:
     for field, name in asdict(asked).items():
         if not name:
             continue
-        if names.count(name) > 1:
-            raise FileError(
-                f'{file_name} has {names.count(name)} columns named "{name}"; give each its own name.'
-            )
-        if name in layout.nested:
-            raise FileError(nested_refusal(file_name, [name]))
-        if name not in names:
-            hint = "" if layout.header else " (a file without a header has its columns numbered from 1)"
-            raise FileError(f'{file_name} has no column "{name}"; it has {_listed(names)}{hint}.')
-        mapping[field] = names.index(name)
+        mapping[field] = column_place(name, layout)
     for field, index in mapping.items():
         twin = next(other for other in mapping if mapping[other] == index)
         if twin != field:
@@ -164,7 +155,7 @@ def _named(asked: Columns, layout: Layout) -> dict[str, int]:
     return mapping
 
 
-def _listed(names: Sequence[str]) -> str:
+def names_listed(names: Sequence[str]) -> str:
     shown = ", ".join(f'"{shorten(printable(name), 40, placeholder="…")}"' for name in names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
@@ -181,7 +172,7 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
             return {"pair": both}
         mapping = {"a": 0, "b": 1} if len(names) > 1 else {}
         return {**mapping, "score": 2} if len(names) > 2 and holds_numbers(rows, 2) else mapping
-    plain = _plain(names)
+    plain = plain_names(names)
     known = {name: plain.index(name) for name in plain}
     for a, b in reversed(SENTENCE_NAMES):
         if a in known and b in known:
@@ -198,7 +189,22 @@ def _recognised(names: Sequence[str], rows: Sequence[Cells], *, header: bool) ->
     return mapping
 
 
-def _plain(names: Sequence[str]) -> list[str]:
+def column_place(name: str, layout: Layout) -> int:
+    """The index of the column of this name. Raises FileError where the file has none, several, or a nested one."""
+    file_name, names = layout.path.name, layout.columns
+    if names.count(name) > 1:
+        raise FileError(
+            f'{file_name} has {names.count(name)} columns named "{name}"; give each its own name.'
+        )
+    if name in layout.nested:
+        raise FileError(nested_refusal(file_name, [name]))
+    if name not in names:
+        hint = "" if layout.header else " (a file without a header has its columns numbered from 1)"
+        raise FileError(f'{file_name} has no column "{name}"; it has {names_listed(names)}{hint}.')
+    return names.index(name)
+
+
+def plain_names(names: Sequence[str]) -> list[str]:
     """The names in small letters and digits alone: `Sentence_1` is `sentence1`."""
     return [re.sub(r"[^a-z0-9]", "", name.lower()) for name in names]
 

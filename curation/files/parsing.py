@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
-from curation.files.columns import columns_mapped, number
+from curation.files.cells import BadRowError, fact_in, label_in, number_in, sentence_in
+from curation.files.columns import columns_mapped
 from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
 from curation.files.pair_cells import two_sentences
 from curation.files.records import Record, read_records
 from curation.files.sampling import take_sample
 from curation.pairs.scales import Scale
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, printable, shows_something
+from curation.pairs.text import printable
 
 __all__ = [
     "Columns",
@@ -23,16 +23,9 @@ __all__ = [
     "parse_pairs",
     "read_pairs",
 ]
-
 # How long what is kept beside the sentences may be: the width of its place in the database.
 FACT_MAX_CHARACTERS = {"source": 100, "subset": 100, "split": 20, "external_id": 200}
-
-_UNREAD_CHARACTERS = 10_000
-_SENTENCES_REMEMBERED = 256
-
-
-class _BadRowError(ValueError):
-    """Why a row is no pair."""
+FACT_NAMES = {"external_id": "id"}
 
 
 def inspect_file(
@@ -78,14 +71,14 @@ def _drafter(mapping: Mapping[str, int], scale: Scale | None) -> Callable[[Recor
         known: dict[str, str] = {}
         try:
             a, b = sentence_cells(cells)
-            known["a"], known["b"] = _sentence(a, "a"), _sentence(b, "b")
+            known["a"], known["b"] = sentence_in(a, "sentence a"), sentence_in(b, "sentence b")
             for field, index, most in facts:
-                known[field] = _fact(cells[index], field, most)
-            score = None if score_place is None else _number(cells[score_place], "score")
+                known[field] = fact_in(cells[index], FACT_NAMES.get(field, field), most)
+            score = None if score_place is None else number_in(cells[score_place], "score")
             if score is not None and scale and not scale[0] <= score <= scale[1]:
-                raise _BadRowError(f"the score {score:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
-            label = None if label_place is None else _label(cells[label_place])
-        except _BadRowError as error:
+                raise BadRowError(f"the score {score:g} is outside the scale {scale[0]:g} to {scale[1]:g}")
+            label = None if label_place is None else label_in(cells[label_place])
+        except BadRowError as error:
             kept = ("a", "b", "source", "split") if "b" in known else ()
             known = {name: known.get(name, "") for name in kept}
             return RowError(record.line, printable(str(error)), record.text, cells=record.cells, **known)
@@ -104,69 +97,6 @@ def _sentence_cells(mapping: Mapping[str, int]) -> Callable[[Sequence[object]], 
         try:
             return two_sentences(cells[mapping["pair"]])
         except ValueError as error:
-            raise _BadRowError(str(error)) from error
+            raise BadRowError(str(error)) from error
 
     return divide
-
-
-def _sentence(cell: object, side: str) -> str:
-    if cell is None or cell == "":
-        raise _BadRowError(f"sentence {side} is empty")
-    if not isinstance(cell, str):
-        raise _BadRowError(f"sentence {side} is not text")
-    _refuse_endless(cell, f"sentence {side}", SENTENCE_MAX_CHARACTERS)
-    text = _readable_sentence(cell)
-    if not text:
-        raise _BadRowError(f"sentence {side} is empty")
-    return _bounded(text, f"sentence {side}", SENTENCE_MAX_CHARACTERS)
-
-
-def _fact(cell: object, field: str, most: int) -> str:
-    name = "id" if field == "external_id" else field
-    written = "" if cell is None else str(cell)
-    _refuse_endless(written, f"the {name}", most)
-    return _bounded(_readable(written), f"the {name}", most)
-
-
-def _bounded(text: str, what: str, most: int) -> str:
-    if len(text) > most:
-        raise _BadRowError(f"{what} has {len(text):,} characters; at most {most:,} are allowed")
-    return text
-
-
-def _refuse_endless(text: str, what: str, most: int) -> None:
-    """Refuse, before it is normalised, what is far longer than white space and composed letters can make it."""
-    if len(text) > _UNREAD_CHARACTERS:
-        raise _BadRowError(
-            f"{what} has more than {_UNREAD_CHARACTERS:,} characters; at most {most:,} are allowed"
-        )
-
-
-@lru_cache(_SENTENCES_REMEMBERED)
-def _readable_sentence(text: str) -> str:
-    """The normalised text, or nothing where it shows nothing. Many files repeat a sentence in row after row."""
-    readable = _readable(text)
-    return readable if shows_something(readable) else ""
-
-
-def _readable(text: str) -> str:
-    if not is_readable(text):
-        raise _BadRowError("the row holds a NUL or bytes that are not text in the file's encoding")
-    return normalise(text)
-
-
-def _label(cell: object) -> int | None:
-    value = _number(cell, "label")
-    if value not in {None, 0.0, 1.0}:
-        raise _BadRowError(f"the label {value:g} is neither 0 nor 1")
-    return None if value is None else int(value)
-
-
-def _number(cell: object, what: str) -> float | None:
-    """A number, or None for an empty cell: the pair simply has no score there."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
-        return None
-    try:
-        return number(cell)
-    except ValueError as error:
-        raise _BadRowError(f"the {what} {error}") from error

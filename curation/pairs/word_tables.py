@@ -97,12 +97,18 @@ def dice_of_pairs(
     its Goodreads subset (appendix A).
     """
     weight = np.ones(table.vocabulary) if weights is None else weights
-    matrix = table.matrix
-    whole = matrix @ weight
+    whole = table.matrix @ weight
+    together = whole[left] + whole[right]
+    shared = shared_weight_of_pairs(table, left, right, weight)
     result = np.zeros(len(left))
+    np.divide(2 * shared, together, out=result, where=together > 0)
+    return result
+
+
+def shared_weight_of_pairs(table: WordTable, left: Integers, right: Integers, weights: Reals) -> Reals:
+    """The weight of the distinct words that both sentences of each pair have, (p,). weights: of each word, (v,)."""
+    matrix, result = table.matrix, np.zeros(len(left))
     for start in range(0, len(left), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        shared = matrix[left[part]].multiply(matrix[right[part]]) @ weight
-        together = whole[left[part]] + whole[right[part]]
-        np.divide(2 * shared, together, out=result[part], where=together > 0)
+        result[part] = matrix[left[part]].multiply(matrix[right[part]]) @ weights
     return result

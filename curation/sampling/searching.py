@@ -51,6 +51,28 @@ class Window:
         if not 0 <= self.length_difference <= 1:
             raise ValueError(f"a length difference is a share from 0 to 1, not {self.length_difference:g}")
 
+    def fits(
+        self, shared: Integers, distinct: tuple[Integers, Integers], lengths: tuple[Integers, Integers]
+    ) -> NDArray[np.bool_]:
+        """Which of p pairs are within the window, (p,).
+
+        shared: (p,) distinct words that both sentences of a pair have. distinct, lengths: of the first and the second
+        sentence, each (p,): words without and with repeats.
+        """
+        whole = {
+            Denominator.FIRST: distinct[0],
+            Denominator.SHORTER: np.minimum(*distinct),
+            Denominator.LONGER: np.maximum(*distinct),
+        }[self.denominator]
+        overlap = shared / np.maximum(whole, 1)
+        difference = np.abs(lengths[1] - lengths[0]) / np.maximum(np.maximum(*lengths), 1)
+        result: NDArray[np.bool_] = (
+            (overlap >= self.low - ROUNDING)
+            & (overlap < self.high - ROUNDING)
+            & (difference <= self.length_difference + ROUNDING)
+        )
+        return result
+
 
 class PartnerSearch:
     """Finds partners by words within a window."""
@@ -118,22 +140,11 @@ class PartnerSearch:
             marks = self._marks[part.words]
             shared = np.diff(np.concatenate([[0], np.cumsum(marks, dtype=np.int64)])[part.starts])
         own = self._places[first]
-        mine, theirs = table.distinct[own], table.distinct[places]
-        whole = {
-            Denominator.FIRST: np.broadcast_to(mine, theirs.shape),
-            Denominator.SHORTER: np.minimum(mine, theirs),
-            Denominator.LONGER: np.maximum(mine, theirs),
-        }[self._window.denominator]
-        overlap = shared / np.maximum(whole, 1)
-        lengths, length = table.lengths[places], table.lengths[own]
-        difference = np.abs(lengths - length) / np.maximum(np.maximum(lengths, length), 1)
-        window = self._window
-        fits: NDArray[np.bool_] = (
-            (overlap >= window.low - ROUNDING)
-            & (overlap < window.high - ROUNDING)
-            & (difference <= window.length_difference + ROUNDING)
+        theirs, lengths = table.distinct[places], table.lengths[places]
+        mine = np.broadcast_to(table.distinct[own], theirs.shape)
+        return self._window.fits(
+            shared, (mine, theirs), (np.broadcast_to(table.lengths[own], lengths.shape), lengths)
         )
-        return fits
 
     def _candidates(self, first: int) -> Integers:
         """The places of all sentences that can have enough of the first sentence's words."""

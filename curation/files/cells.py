@@ -1,0 +1,78 @@
+"""What one cell of a file says: a sentence, a fact, a number; or BadRowError with the reason why it is none."""
+
+from functools import lru_cache
+
+from curation.files.columns import number
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS, is_readable, normalise, shows_something
+
+_UNREAD_CHARACTERS = 10_000
+_SENTENCES_REMEMBERED = 256
+
+
+class BadRowError(ValueError):
+    """Why a row is not taken."""
+
+
+def sentence_in(cell: object, what: str) -> str:
+    """The normalised sentence. what: how an error names it."""
+    if cell is None or cell == "":
+        raise BadRowError(f"{what} is empty")
+    if not isinstance(cell, str):
+        raise BadRowError(f"{what} is not text")
+    _refuse_endless(cell, what, SENTENCE_MAX_CHARACTERS)
+    text = _readable_sentence(cell)
+    if not text:
+        raise BadRowError(f"{what} is empty")
+    return _bounded(text, what, SENTENCE_MAX_CHARACTERS)
+
+
+def fact_in(cell: object, name: str, most: int) -> str:
+    """What is kept beside a sentence, normalised; "" for an empty cell. most: characters."""
+    written = "" if cell is None else str(cell)
+    _refuse_endless(written, f"the {name}", most)
+    return _bounded(_readable(written), f"the {name}", most)
+
+
+def _bounded(text: str, what: str, most: int) -> str:
+    if len(text) > most:
+        raise BadRowError(f"{what} has {len(text):,} characters; at most {most:,} are allowed")
+    return text
+
+
+def _refuse_endless(text: str, what: str, most: int) -> None:
+    """Refuse, before it is normalised, what is far longer than white space and composed letters can make it."""
+    if len(text) > _UNREAD_CHARACTERS:
+        raise BadRowError(
+            f"{what} has more than {_UNREAD_CHARACTERS:,} characters; at most {most:,} are allowed"
+        )
+
+
+@lru_cache(_SENTENCES_REMEMBERED)
+def _readable_sentence(text: str) -> str:
+    """The normalised text, or nothing where it shows nothing. Many files repeat a sentence in row after row."""
+    readable = _readable(text)
+    return readable if shows_something(readable) else ""
+
+
+def _readable(text: str) -> str:
+    if not is_readable(text):
+        raise BadRowError("the row holds a NUL or bytes that are not text in the file's encoding")
+    return normalise(text)
+
+
+def label_in(cell: object) -> int | None:
+    """0, 1, or None for an empty cell."""
+    value = number_in(cell, "label")
+    if value not in {None, 0.0, 1.0}:
+        raise BadRowError(f"the label {value:g} is neither 0 nor 1")
+    return None if value is None else int(value)
+
+
+def number_in(cell: object, what: str) -> float | None:
+    """A number, or None for an empty cell: the pair simply has no score there."""
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return None
+    try:
+        return number(cell)
+    except ValueError as error:
+        raise BadRowError(f"the {what} {error}") from error

@@ -1,0 +1,221 @@
+"""Files of single sentences: one a line, a column of a table, or running text that is divided into sentences."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import sentencex
+
+from curation.files.cells import BadRowError, fact_in, sentence_in
+from curation.files.columns import column_place, names_listed, plain_names, recognised_columns
+from curation.files.drafts import FileError, Layout, RowError
+from curation.files.encoding import detect_encoding, errors_for
+from curation.files.parsing import FACT_MAX_CHARACTERS
+from curation.files.records import Record, physical_lines, read_records
+from curation.files.sampling import take_sample
+from curation.files.sniffing import refuse_archives
+from curation.pairs.text import printable
+
+TEXT_NAMES = ("sentence", "text", "sentences")
+LABEL_MAX_CHARACTERS = 100
+PARAGRAPH_MAX_CHARACTERS = 1_000_000
+
+
+class DraftSentence(NamedTuple):
+    """One good row. line: the physical line on which it begins, from 1; of running text, that of its paragraph.
+
+    source: what the row says of it, "" where the file says nothing. labels: one for each label column, "" for none.
+    """
+
+    line: int
+    text: str
+    source: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SentenceColumns:
+    """Which column of a table holds what: its name, or its number from 1 where the table has no header.
+
+    text: None where the file has a column of a usual name, or is no table. labels: of each sentence, such as a target
+    and a stance.
+    """
+
+    text: str | None = None
+    source: str | None = None
+    labels: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class SentenceFile:
+    """How a file of sentences is to be read, decided once.
+
+    layout: of a table, with the places of text, source and label 0, 1, … in its mapping; None for lines and text.
+    """
+
+    path: Path
+    layout: Layout | None = None
+    documents: bool = False
+    language: str = "en"
+    encoding: str = "utf-8"
+    warnings: Sequence[str] = ()
+
+
+def inspect_sentences(
+    path: Path,
+    columns: SentenceColumns = SentenceColumns(),
+    *,
+    header: bool = True,
+    documents: bool = False,
+    language: str = "en",
+) -> SentenceFile:
+    """Decide how to read a file of sentences.
+
+    A file whose name ends in .txt, or in nothing that is known, has one sentence a line. documents: it is running text,
+    in which an empty line ends a paragraph; its sentences are found by sentencex, for the language (BCP 47).
+    Raises FileError where the file cannot be read, holds pairs, or its column of sentences is not known.
+    """
+    named = columns.text or columns.source or columns.labels
+    table = path.suffix.lower() in {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq"}
+    if documents and (table or named):
+        raise FileError(
+            f"{path.name} is read as a table, so its rows are no running text; leave one of the two out."
+        )
+    if table or named:
+        return _table(path, columns, header=header)
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(4096)
+    except OSError as error:
+        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
+    if not beginning.strip():
+        raise FileError(f"{path.name} is empty; give a file with one sentence a line.")
+    if beginning.startswith(b"PAR1"):
+        return _table(path, columns, header=header)
+    refuse_archives(path.name, beginning)
+    encoding = detect_encoding(path)
+    warnings = [encoding.warning] if encoding.warning else []
+    if not documents:
+        _refuse_tables(path, encoding.name)
+    return SentenceFile(
+        path, documents=documents, language=language, encoding=encoding.name, warnings=warnings
+    )
+
+
+def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
+    """The sentences in the file's order, each normalised, and an error for each row that is none.
+
+    Empty lines of a file without columns are skipped. Raises FileError where the file breaks off.
+    """
+    if file.layout is not None:
+        return _of_rows(file.layout)
+    return _of_paragraphs(file) if file.documents else _of_lines(file)
+
+
+def _table(path: Path, columns: SentenceColumns, *, header: bool) -> SentenceFile:
+    layout = take_sample(path, header=header)
+    asked = {"text": columns.text or _usual_text(layout)}
+    asked |= {"source": columns.source} if columns.source else {}
+    asked |= {f"label {number}": name for number, name in enumerate(columns.labels)}
+    mapping = {field: column_place(name, layout) for field, name in asked.items()}
+    return SentenceFile(path, layout=replace(layout, mapping=mapping), warnings=layout.warnings)
+
+
+def _usual_text(layout: Layout) -> str:
+    """The name of the column of sentences, where the file's own names leave no doubt."""
+    names = layout.columns
+    guess = recognised_columns(names, layout.rows, header=layout.header)
+    if guess.a:
+        raise FileError(
+            f"{layout.path.name} holds pairs of sentences, in its columns {guess.a} and {guess.b}; import them with "
+            f"import_pairs, sample among them with --pairs, or name one column of sentences with --text."
+        )
+    if len(names) == 1:
+        return names[0]
+    usual = [name for name, plain in zip(names, plain_names(names), strict=True) if plain in TEXT_NAMES]
+    if layout.header and len(usual) == 1:
+        return usual[0]
+    hint = (
+        "name it with --text, or say that the first row is no header (--no-header) and give its number"
+        if layout.header
+        else "name it with --text, by its number"
+    )
+    raise FileError(
+        f"The column of sentences in {layout.path.name} is not known; {hint}; it has {names_listed(names)}."
+    )
+
+
+def _refuse_tables(path: Path, encoding: str) -> None:
+    """Refuse lines that all have tabs: they are rows, and a row is no sentence."""
+    with path.open(encoding=encoding, errors=errors_for(encoding), newline="") as file:
+        first = [line for line, _number in zip(physical_lines(file, path.name), range(20), strict=False)]
+    filled = [line for line in first if line.strip()]
+    if len(filled) > 1 and all("\t" in line for line in filled):
+        raise FileError(
+            f"Every line of {path.name} has several cells with tabs between; "
+            f"name the column of sentences with --text, by its number where there is no header."
+        )
+
+
+def _of_rows(layout: Layout) -> Iterator[DraftSentence | RowError]:
+    mapping = layout.mapping
+    label_places = [place for field, place in mapping.items() if field.startswith("label")]
+    for record in read_records(layout):
+        if not isinstance(record, Record):
+            yield record
+            continue
+        cells = record.cells
+        try:
+            text = sentence_in(cells[mapping["text"]], "the sentence")
+            source = ""
+            if "source" in mapping:
+                source = fact_in(cells[mapping["source"]], "source", FACT_MAX_CHARACTERS["source"])
+            labels = tuple(fact_in(cells[place], "label", LABEL_MAX_CHARACTERS) for place in label_places)
+        except BadRowError as error:
+            yield RowError(record.line, printable(str(error)), record.text, cells=cells)
+        else:
+            yield DraftSentence(record.line, text, source, labels)
+
+
+def _of_lines(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
+    for number, line in _lines(file):
+        if line.strip():
+            yield _draft(number, line)
+
+
+def _of_paragraphs(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
+    """Lines up to an empty one are a paragraph, whose line ends are spaces."""
+    for filled, group in groupby(_lines(file), key=lambda numbered: bool(numbered[1].strip())):
+        if not filled:
+            continue
+        lines = list(_bounded(group, file.path.name))
+        paragraph = " ".join(line.strip() for _number, line in lines)
+        for sentence in sentencex.segment(file.language, paragraph):
+            if sentence.strip():
+                yield _draft(lines[0][0], sentence)
+
+
+def _bounded(lines: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, str]]:
+    size = 0
+    for number, line in lines:
+        size += len(line)
+        if size > PARAGRAPH_MAX_CHARACTERS:
+            raise FileError(
+                f"A paragraph of {name} has more than {PARAGRAPH_MAX_CHARACTERS:,} characters up to line {number}; "
+                f"put an empty line between paragraphs."
+            )
+        yield number, line
+
+
+def _draft(line: int, text: str) -> DraftSentence | RowError:
+    try:
+        return DraftSentence(line, sentence_in(text, "the sentence"))
+    except BadRowError as error:
+        return RowError(line, printable(str(error)), printable(text.strip()))
+
+
+def _lines(file: SentenceFile) -> Iterator[tuple[int, str]]:
+    with file.path.open(encoding=file.encoding, errors=errors_for(file.encoding), newline="") as opened:
+        yield from enumerate(physical_lines(opened, file.path.name), start=1)

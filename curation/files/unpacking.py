@@ -1,0 +1,53 @@
+"""Files that gzip packed, unpacked for as long as they are read."""
+
+import gzip
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from curation.files.drafts import FileError
+
+GZIP = b"\x1f\x8b"
+UNPACKED_MOST = 4 << 30  # bytes
+_BLOCK = 1 << 20
+
+
+@contextmanager
+def unpacked(path: Path, *, most: int = UNPACKED_MOST) -> Iterator[Path]:
+    """The file itself, or what gzip packed into it, as a file of the same name without .gz that is removed at the end.
+
+    most: bytes that the contents may have. Raises FileError where they have more, or cannot be unpacked or read.
+    """
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == GZIP
+    except OSError as error:
+        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
+    if not packed:
+        yield path
+        return
+    folder = Path(tempfile.mkdtemp(prefix="unpacked-"))
+    try:
+        plain = folder / path.name.removesuffix(".gz")
+        _unpack(path, plain, most)
+        yield plain
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unpack(path: Path, plain: Path, most: int) -> None:
+    size = 0
+    try:
+        with gzip.open(path) as packed, plain.open("wb") as file:
+            while block := packed.read(_BLOCK):
+                size += len(block)
+                if size > most:
+                    raise FileError(
+                        f"{path.name} unpacks to more than {most >> 20:,} MB; divide it into several files."
+                    )
+                file.write(block)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FileError(f"{path.name} breaks off or is damaged; pack it with gzip again.") from error

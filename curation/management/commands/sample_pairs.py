@@ -1,0 +1,334 @@
+"""`manage.py sample_pairs`: pairs to annotate, put together from files of sentences or chosen among pairs."""
+
+import csv
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.errors import errors_shown
+from curation.files.drafts import Columns, FileError, RowError
+from curation.files.parsing import read_pairs
+from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sentences, read_sentences
+from curation.files.unpacking import unpacked
+from curation.files.writing import as_text, replacing
+from curation.sampling.drawing import (
+    Drawn,
+    SamplingError,
+    Settings,
+    Strategy,
+    drawn_from_pairs,
+    drawn_from_sentences,
+)
+from curation.sampling.searching import Denominator, Window
+from curation.sampling.synonyms import SynonymError, synonyms_read
+
+COLUMNS = ("sentence1", "sentence2", "source", "subset", "dice")
+BARS = 20  # of the histogram that is printed
+WIDEST = 40
+
+
+@dataclass
+class _Read:
+    """What the files held: texts, or the two texts of each pair; with their sources, labels and scores."""
+
+    first: list[str] = field(default_factory=list)
+    second: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    labels: list[tuple[str, str]] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    rejections: int = 0
+
+    def reject(self, path: Path, row: RowError) -> None:
+        self.rejections += 1
+        if len(self.rejected) < 10:
+            names = {"line": row.line, "file": path.name, "reason": row.reason}
+            self.rejected.append(_("Line %(line)s of %(file)s was left out: %(reason)s.") % names)
+
+
+class Command(BaseCommand):
+    help = (
+        "Choose pairs to annotate: put sentences of files together to pairs, or, with --pairs, choose among pairs. "
+        "Writes a CSV file for import_pairs."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="One sentence a line, a table, or running text (--documents); .gz is unpacked.",
+        )
+        parser.add_argument("--out", type=Path, required=True, metavar="PAIRS", help="The CSV file to write.")
+        parser.add_argument("--strategy", choices=[one.value for one in Strategy], required=True)
+        parser.add_argument("--count", type=int, required=True, metavar="N", help="Pairs to draw.")
+        parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
+        self._input_arguments(parser)
+        self._sentence_arguments(parser)
+        self._strategy_arguments(parser)
+
+    def _input_arguments(self, parser: ArgumentParser) -> None:
+        files = parser.add_argument_group(
+            "files", "COL is the name of a column, or its number from 1 if the file has no header."
+        )
+        files.add_argument(
+            "--text", metavar="COL", help="The column of sentences. A file that ends in .txt has none."
+        )
+        files.add_argument("--documents", action="store_true", help="The files are running text.")
+        files.add_argument(
+            "--language", default="en", metavar="TAG", help="Of running text. Default: %(default)s."
+        )
+        files.add_argument(
+            "--pairs", action="store_true", help="The files hold pairs, which are chosen from."
+        )
+        files.add_argument("--a", metavar="COL", help="With --pairs: the first sentence.")
+        files.add_argument("--b", metavar="COL", help="With --pairs: the second sentence.")
+        files.add_argument("--score", metavar="COL", help="With --pairs: the score.")
+        files.add_argument(
+            "--no-header", action="store_true", help="The first row is no row of column names."
+        )
+        files.add_argument(
+            "--source", metavar="COL", help="The source of a sentence or pair. Default: the name of the file."
+        )
+
+    def _sentence_arguments(self, parser: ArgumentParser) -> None:
+        sentences = parser.add_argument_group("sentences")
+        sentences.add_argument(
+            "--words",
+            nargs=2,
+            type=int,
+            default=(5, 25),
+            metavar=("LEAST", "MOST"),
+            help="How many words a sentence has. Default: 5 25.",
+        )
+        sentences.add_argument(
+            "--cap", type=int, default=1, help="In how many pairs a sentence may be. Default: %(default)s."
+        )
+        sentences.add_argument(
+            "--synonyms", type=Path, metavar="FILE", help="Lines word<TAB>synonym: what stands for a word."
+        )
+
+    def _strategy_arguments(self, parser: ArgumentParser) -> None:
+        overlap = parser.add_argument_group("--strategy overlap: shared words within a window")
+        overlap.add_argument(
+            "--overlap",
+            nargs=2,
+            type=float,
+            default=(0.25, 0.75),
+            metavar=("LOW", "HIGH"),
+            help="The share of distinct words that are shared, from LOW to below HIGH. Default: .25 .75.",
+        )
+        overlap.add_argument(
+            "--share-of",
+            choices=[one.value for one in Denominator],
+            default=Denominator.FIRST.value,
+            help="Whose distinct words the shared ones are a share of. Default: %(default)s.",
+        )
+        overlap.add_argument(
+            "--length-difference",
+            type=float,
+            default=0.25,
+            metavar="SHARE",
+            help="The largest difference of the two lengths, as a share of the longer. Default: %(default)s.",
+        )
+        buckets = parser.add_argument_group(
+            "--strategy percentiles: buckets of equally many candidates, by Dice"
+        )
+        buckets.add_argument("--buckets", type=int, default=50, help="Default: %(default)s.")
+        buckets.add_argument(
+            "--growth",
+            type=float,
+            default=1.0,
+            metavar="R",
+            help="Each bucket gives R times as many pairs as the one below. Default: 1, equally many.",
+        )
+        buckets.add_argument("--idf", action="store_true", help="Weigh words by how rare they are.")
+        labels = parser.add_argument_group("--strategy labels: a label in common, another in combinations")
+        labels.add_argument(
+            "--shared-label", metavar="COL", help="The label that both sentences have, as a target."
+        )
+        labels.add_argument("--label", metavar="COL", help="The label that is combined, as a stance.")
+        labels.add_argument("--combinations", metavar="X-Y,…", help="As for-for,against-against,for-against.")
+        score = parser.add_argument_group("--strategy score: equally many pairs of each bin (with --pairs)")
+        score.add_argument("--bins", metavar="EDGES", help="As 0,1,2,3,4,5.")
+
+    def handle(self, *, files: Sequence[Path], out: Path, **options: Any) -> None:
+        started = monotonic()
+        with errors_shown(FileError, SamplingError):
+            settings = self._settings(options)
+            synonyms = self._synonyms(options["synonyms"])
+            read = self._read(files, options)
+            drawn = self._drawn(read, settings, options, synonyms)
+            self._write(out, read, drawn, settings)
+        sample = drawn.sample
+        figures = {
+            "sentences": len(read.first) + len(read.second),
+            "pairs": len(sample.pairs),
+            "strategy": settings.strategy.value,
+            "usable": drawn.usable,
+            "rejected": read.rejections,
+            "missing": sample.missing,
+            "seconds": round(monotonic() - started, 3),
+        }
+        self.answer(figures, *_lines(read, drawn, out), as_json=options["json"])
+
+    def _settings(self, options: Mapping[str, Any]) -> Settings:
+        (low, high), (shortest, longest) = options["overlap"], options["words"]
+        strategy = Strategy(options["strategy"])
+        if strategy is Strategy.SCORE and not options["pairs"]:
+            self.fail(_("Bins of a score are drawn from pairs that have scores; add --pairs."))
+        if strategy is Strategy.LABELS and not (options["shared_label"] and options["label"]):
+            self.fail(_("Name the columns of both labels with --shared-label and --label."))
+        try:
+            window = Window(low, high, options["length_difference"], Denominator(options["share_of"]))
+        except ValueError as error:
+            self.fail(f"{str(error)[0].upper()}{str(error)[1:]}.")
+        return Settings(
+            strategy=strategy,
+            count=options["count"],
+            seed=options["seed"],
+            cap=options["cap"],
+            shortest=shortest,
+            longest=longest,
+            window=window,
+            buckets=options["buckets"],
+            growth=options["growth"],
+            idf=options["idf"],
+            edges=self._edges(options["bins"] or ""),
+            combinations=self._combinations(options["combinations"] or ""),
+        )
+
+    def _edges(self, written: str) -> list[float]:
+        try:
+            return [float(part) for part in written.split(",") if part.strip()]
+        except ValueError:
+            self.fail(_("“%(edges)s” are no edges of bins, such as 0,1,2,3,4,5.") % {"edges": written})
+
+    def _combinations(self, written: str) -> list[tuple[str, str]]:
+        found = []
+        for part in filter(None, (part.strip() for part in written.split(","))):
+            one, dash, other = part.partition("-")
+            if not dash or not one.strip() or not other.strip():
+                self.fail(_("“%(part)s” is no combination, such as for-against.") % {"part": part})
+            found.append((one.strip(), other.strip()))
+        return found
+
+    def _synonyms(self, path: Path | None) -> dict[str, str] | None:
+        if path is None:
+            return None
+        try:
+            with path.open(encoding="utf-8") as lines:
+                return synonyms_read(lines)
+        except OSError as error:
+            raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
+        except (SynonymError, UnicodeDecodeError) as error:
+            raise FileError(f"{path.name} cannot be read as synonyms: {error}.") from error
+
+    def _read(self, files: Sequence[Path], options: Mapping[str, Any]) -> _Read:
+        read = _Read()
+        with ExitStack() as stack:
+            for path in files:
+                plain = stack.enter_context(unpacked(path))
+                if options["pairs"]:
+                    self._read_pairs(plain, read, options)
+                else:
+                    self._read_sentences(plain, read, options)
+        return read
+
+    def _read_sentences(self, path: Path, read: _Read, options: Mapping[str, Any]) -> None:
+        labels = [options[name] for name in ("shared_label", "label") if options[name]]
+        if options["strategy"] != Strategy.LABELS:
+            labels = []
+        columns = SentenceColumns(text=options["text"], source=options["source"], labels=labels)
+        file = inspect_sentences(
+            path,
+            columns,
+            header=not options["no_header"],
+            documents=options["documents"],
+            language=options["language"],
+        )
+        read.warnings += file.warnings
+        for row in read_sentences(file):
+            if isinstance(row, DraftSentence):
+                read.first.append(row.text)
+                read.sources.append(row.source or path.stem)
+                if labels:
+                    read.labels.append((row.labels[0], row.labels[1]))
+            else:
+                read.reject(path, row)
+
+    def _read_pairs(self, path: Path, read: _Read, options: Mapping[str, Any]) -> None:
+        columns = Columns(**{name: options[name] for name in ("a", "b", "score", "source")})
+        layout, pairs, rejected = read_pairs(path, columns, header=not options["no_header"])
+        read.warnings += layout.warnings
+        for pair in pairs:
+            read.first.append(pair.a)
+            read.second.append(pair.b)
+            read.sources.append(pair.source or path.stem)
+            read.scores.append(float("nan") if pair.score is None else pair.score)
+        for row in rejected:
+            read.reject(path, row)
+
+    def _drawn(
+        self, read: _Read, settings: Settings, options: Mapping[str, Any], synonyms: Mapping[str, str] | None
+    ) -> Drawn:
+        if options["pairs"]:
+            scores = np.array(read.scores, dtype=np.float64)
+            return drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=synonyms)
+        return drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=synonyms)
+
+    def _write(self, out: Path, read: _Read, drawn: Drawn, settings: Settings) -> None:
+        texts = [*read.first, *read.second]
+        with replacing(out) as file, as_text(file) as text:
+            rows = csv.writer(text, lineterminator="\n")
+            rows.writerow(COLUMNS)
+            for (a, b), dice in zip(drawn.sample.pairs.tolist(), drawn.dice.tolist(), strict=True):
+                sources = {read.sources[a], read.sources[a if drawn.places is not None else b]}
+                source = " + ".join(sorted(sources))
+                rows.writerow([texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"])
+
+
+def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:
+    yield from read.warnings
+    yield from read.rejected
+    unused = {"short": drawn.short, "long": drawn.long, "copies": drawn.copies}
+    if drawn.places is None:
+        told = _(
+            "%(usable)d sentences can be drawn; left out: %(short)d too short, %(long)d too long, %(copies)d copies of "
+            "another."
+        )
+    else:
+        told = _(
+            "%(usable)d pairs can be drawn; left out: %(short)d with a sentence too short, %(long)d with one too long, "
+            "%(copies)d whose sentences are copies of each other."
+        )
+    yield told % {"usable": drawn.usable, **unused}
+    for stratum in drawn.sample.strata:
+        if stratum.missing:
+            names = {"name": stratum.name, "drawn": stratum.drawn, "asked": stratum.asked}
+            yield _("%(name)s: %(drawn)d of %(asked)d pairs were found.") % names
+    yield from _histogram(drawn)
+    names = {"pairs": len(drawn.sample.pairs), "file": out}
+    yield _("%(pairs)d pairs are in %(file)s. Import them with import_pairs.") % names
+
+
+def _histogram(drawn: Drawn) -> Iterator[str]:
+    """Dice of the pairs beside that of the candidates, in shares of each."""
+    if not len(drawn.dice):
+        return
+    counts, edges = np.histogram(drawn.dice, bins=BARS, range=(0, 1))
+    possible = np.histogram(drawn.candidates, bins=BARS, range=(0, 1))[0]
+    yield _("Dice        pairs  candidates")
+    for count, other, low in zip(counts.tolist(), possible.tolist(), edges.tolist(), strict=False):
+        bar = "█" * round(WIDEST * count / counts.max())
+        yield f"{low:.2f}–{low + 1 / BARS:.2f} {count:6d} {other / max(1, possible.sum()):10.1%}  {bar}".rstrip()
