@@ -9,6 +9,7 @@ from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
 from curation.views.accounts import PasswordChange
 from semblance import home
+from semblance.publishing import views as publishing
 
 register_converter(NumberConverter, "number")  # before the addresses of the apps are read
 
@@ -23,6 +24,12 @@ urlpatterns = [
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("accounts/password/", PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path("datasets/<slug:slug>/publish/", publishing.publish, name="publish"),
+    path(
+        "datasets/<slug:slug>/publish/<number:number>/folder.zip",
+        publishing.published_folder,
+        name="published_folder",
+    ),
     path("", include("curation.urls")),
     path("", include("annotation.urls")),
     path("", include("mlworkers.urls")),

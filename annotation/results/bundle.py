@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 
 from annotation.bws.files.item_files import ItemGroups, read_groups, write_scores, write_tuples
 from annotation.bws.files.judgement_files import JudgementFile, read_judgements, write_judgements
-from annotation.bws.files.manifest import MANIFEST, write_manifest
 from annotation.bws.files.settling import Spaces
 from annotation.bws.judgements import Judgements
 from annotation.bws.reliability.report import curve_report, scores_report, split_half_report
@@ -29,6 +28,7 @@ from annotation.results.record import (
     annotator_codes,
     annotators_named,
     campaign_judgements,
+    judgement_rows,
     judgement_table,
     judgements_require,
     pair_names,
@@ -36,6 +36,7 @@ from annotation.results.record import (
 )
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
+from curation.files.manifest import MANIFEST, write_manifest
 from curation.files.tables import Column, write_table
 from curation.files.writing import folder_replacing, replacing
 from curation.files.zipping import zip_folder
@@ -240,30 +241,10 @@ def _all_judgements(facts: _Facts) -> None:
     facts.table(
         "judgements.parquet",
         (*before, *facts.item_columns, *after),
-        _judgement_rows(facts),
+        judgement_rows(facts.judged, facts.names, facts.codes),
         schema_version=str(SCHEMA_VERSION),
         order="items stand in the order of the screen",
     )
-
-
-def _judgement_rows(facts: _Facts) -> Iterator[list[object]]:
-    judged = facts.judged
-    unphased = judged.unscored
-    for row in range(len(judged)):
-        items = [facts.names[pair] if pair >= 0 else "" for pair in judged.shown[row].tolist()]
-        seconds = float(judged.seconds[row])
-        yield [
-            row + 1,
-            int(judged.numbers[row]),
-            "" if unphased[row] else str(judged.phase[row]),
-            facts.codes[int(judged.people[row])] if facts.named else None,
-            *items,
-            items[judged.best[row]],
-            items[judged.worst[row]],
-            str(judged.status[row]),
-            int(judged.guidelines[row]),
-            None if np.isnan(seconds) else seconds,
-        ]
 
 
 def _gold(facts: _Facts) -> None:

@@ -1,6 +1,6 @@
 """What people judged in a campaign, as arrays: the one way from its rows to scores, figures and files."""
 
-from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from annotation.bws.judgements import FloatArray, IntArray, Judgements
 from annotation.models import Campaign, Judgement, Tuple, TupleItem
 from curation.errors import UserError
 from curation.models import Pair
+from curation.pairs.naming import file_ids
 
 Mask = NDArray[np.bool_]
 EVERYBODY = 0  # no participation has this primary key
@@ -225,12 +226,9 @@ def pair_names(campaign: Campaign) -> dict[int, str]:
     """
     asked = TupleItem.objects.filter(tuple__campaign=campaign).values("pair")
     pairs = Pair.objects.filter(pk__in=asked).order_by("pk")
-    named = list(pairs.values_list("pk", "source", "split", "external_id"))
-    times = Counter(name for *_rest, name in named)
-    return {
-        pk: name if times[name] == 1 else "/".join(filter(None, (source, split, name)))
-        for pk, source, split, name in named
-    }
+    rows = list(pairs.values_list("pk", "source", "split", "external_id"))
+    ids = file_ids((source, split, name) for _pk, source, split, name in rows)
+    return {pk: name for (pk, *_parts), name in zip(rows, ids, strict=True)}
 
 
 def annotator_codes(campaign: Campaign) -> dict[int, str]:
@@ -252,3 +250,29 @@ def judgement_table(
     items = [names[pair] for pair in filed.pairs.tolist()]
     people = [codes[person] for person in filed.people.tolist()] if annotators_named(campaign) else None
     return items, filed.judgements, people
+
+
+def judgement_rows(
+    judged: CampaignJudgements, names: Mapping[int, str], codes: Mapping[int, str]
+) -> Iterator[list[object]]:
+    """Every judgement for a file, in order of arrival: its number, tuple, phase, annotator, the items in the order of
+    the screen, best, worst, status, version of the guidelines, and seconds.
+
+    names: of pairs; codes: of participations. Gold tuples and repeats have no phase.
+    """
+    unphased = judged.unscored
+    for row in range(len(judged)):
+        items = [names[pair] if pair >= 0 else "" for pair in judged.shown[row].tolist()]
+        seconds = float(judged.seconds[row])
+        yield [
+            row + 1,
+            int(judged.numbers[row]),
+            "" if unphased[row] else str(judged.phase[row]),
+            codes[int(judged.people[row])] if judged.named else None,
+            *items,
+            items[judged.best[row]],
+            items[judged.worst[row]],
+            str(judged.status[row]),
+            int(judged.guidelines[row]),
+            None if np.isnan(seconds) else seconds,
+        ]

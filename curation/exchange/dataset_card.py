@@ -3,13 +3,18 @@
 from collections.abc import Iterable
 
 from curation.exchange.exporting import ExportOutcome
+from curation.files.publishing.authorship import authorship
 from curation.models import Dataset, ScoreSet
-from curation.pairs.inclusion import EXPLAINED
 
 
 def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
     """Markdown. Says who wrote the sentences, and how many pairs nobody has reviewed."""
-    people = outcome.rows - outcome.generated
+    written = authorship(
+        chosen=outcome.generated_pairs,
+        people=outcome.rows - outcome.generated,
+        kept=outcome.generated - outcome.unreviewed,
+        unreviewed=outcome.unreviewed,
+    )
     facts = {
         "File": outcome.path.name,
         "Language": dataset.language or "not stated",
@@ -24,14 +29,7 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
 
 {_listed(f"{name}: {value}" for name, value in facts.items())}
 
-## Who wrote the sentences
-
-Generated pairs included: {outcome.generated_pairs}. {EXPLAINED}
-
-* pairs that people made: {people:,}
-* generated pairs that a curator kept or edited: {outcome.generated - outcome.unreviewed:,}
-* generated pairs without a verdict: {outcome.unreviewed:,}
-
+{written}
 ## Scores
 
 {_listed(map(_scores, sets)) or "None."}

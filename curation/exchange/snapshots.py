@@ -21,7 +21,7 @@ from curation.files.comparing import (
     snapshots_compared,
     texts_of,
 )
-from curation.models import Pair, Snapshot
+from curation.models import Dataset, Pair, Snapshot
 
 LISTED = 1_000  # changes that a page lists; the file has them all
 SEARCHED = 50  # snapshots in which a pair is looked for, the newest
@@ -35,6 +35,18 @@ class SnapshotsWith(NamedTuple):
     snapshots: Sequence[Snapshot]
     searched: int
     others: int
+
+
+def snapshot_numbered(dataset: Dataset, number: int | None) -> Snapshot:
+    """The snapshot of that number, or the newest. Raises UserError where there is none."""
+    snapshots = dataset.snapshots.all() if number is None else dataset.snapshots.filter(number=number)
+    snapshot = snapshots.first()
+    if snapshot is None and number is None:
+        raise UserError(_("%(dataset)s has no snapshot. Create one first."), dataset=dataset.slug)
+    if snapshot is None:
+        sentence = _("%(dataset)s has no snapshot %(number)s. Look up its number on the page Snapshots.")
+        raise UserError(sentence, dataset=dataset.slug, number=number)
+    return snapshot
 
 
 def snapshot_facts(snapshot: Snapshot) -> Contents:

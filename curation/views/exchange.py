@@ -15,7 +15,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for
+from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.errors import UserError, errors_shown
 from curation.exchange.claiming import imports_of
 from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions, NothingImportedError
@@ -168,4 +168,6 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
 def export(request: AuthedRequest, slug: str) -> HttpResponse:
     """The form starts a run; its page then shows the progress and the file."""
     dataset = dataset_for(request.user, slug, may="read")
-    return render(request, "curation/export.html", {"dataset": dataset, "form": ExportForm(dataset)})
+    may_oversee = dataset_may(request.user, dataset, may="oversee")
+    context = {"dataset": dataset, "form": ExportForm(dataset), "may_oversee": may_oversee}
+    return render(request, "curation/export.html", context)

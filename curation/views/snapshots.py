@@ -58,6 +58,7 @@ def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpRespons
         "dataset": dataset,
         "snapshot": snapshot,
         "contents": snapshot_facts(snapshot),
+        "may_oversee": dataset_may(request.user, dataset, may="oversee"),
         "others": others,
         "since": since,
     }

@@ -116,6 +116,7 @@ def addresses(dataset, campaign, runs) -> list[str]:
         "members/",
         "invitations/",
         "snapshots/",
+        "publish/",
         "export/",
         "import/",
     ]

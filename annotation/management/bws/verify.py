@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.bws.files.manifest import manifest_faults
 from annotation.management.bws import verb
+from curation.files.manifest import manifest_faults
 
 
 def add_arguments(parser: ArgumentParser) -> None:

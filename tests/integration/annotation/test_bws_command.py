@@ -16,8 +16,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.bws.files.judgement_files import write_judgements
-from annotation.bws.files.manifest import write_manifest
 from annotation.bws.studies.simulation import SimulatedAnnotator, simulated_judgements
+from curation.files.manifest import write_manifest
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGEMENTS = """Item1,Item2,Item3,Item4,BestItem,WorstItem,Annotator

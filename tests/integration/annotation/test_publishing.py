@@ -13,7 +13,6 @@ from django.core.management.base import CommandError
 from django.utils.timezone import now
 
 from annotation.bws.files.judgement_files import read_judgements
-from annotation.bws.files.manifest import manifest_faults
 from annotation.campaigns.services import guideline_save
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, TupleItem
@@ -22,6 +21,7 @@ from annotation.results.bundle import bundle_write
 from annotation.results.importing import judgements_record
 from annotation.results.publishing import scores_publish, strata_publish
 from curation.errors import UserError
+from curation.files.manifest import manifest_faults
 from curation.models import Dataset, PairScore, ScoreSet
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, GoldFactory, PairFactory

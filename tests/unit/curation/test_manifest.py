@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.bws.files import manifest as manifests
-from annotation.bws.files.manifest import manifest_faults, write_manifest
+from curation.files import manifest as manifests
 from curation.files.drafts import FileError
+from curation.files.manifest import manifest_faults, write_manifest
 from curation.files.zipping import zip_folder
 
 BROKEN = ["added.txt is not in the manifest.", "items.csv was changed.", "scores/counting.csv is missing."]

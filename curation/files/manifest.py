@@ -65,6 +65,12 @@ def manifest_faults(bundle: Path) -> list[str]:
         return faults
 
 
+def manifest_names(folder: Path) -> set[str]:
+    """The files that a folder's manifest lists. Raises FileError if it has none that can be read."""
+    with _opened(folder) as files:
+        return set(_listed_checksums(files, folder))
+
+
 class _ByteLimit:
     """How many bytes may still be read: counted as they come, because the sizes that a zip states may be false."""
 

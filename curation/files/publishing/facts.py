@@ -1,0 +1,142 @@
+"""What a published folder says of a dataset: values that its files are written from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from curation.files.tables import Column, Row
+
+PEOPLE, SIMULATED, BOTH = "people", "simulated annotators", "people and simulated annotators"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A score set as a snapshot holds it, and how its values were made.
+
+    column: its name in the snapshot. count: pairs of the snapshot with a score. judgements, annotators: what the
+    scores were computed from, None where the set does not say. simulated: annotators among these that a program
+    simulated. reliability: split-half reliability, as the set keeps it; None where there is none. campaign: its name.
+    """
+
+    column: str
+    name: str
+    kind: str
+    low: float
+    high: float
+    count: int
+    method: str = ""
+    judgements: int | None = None
+    annotators: int | None = None
+    simulated: int = 0
+    reliability: Mapping[str, Any] | None = None
+    campaign: str = ""
+
+    @property
+    def judged_by(self) -> str:
+        """Who gave the judgements: people, a program that simulates them, or both; "" for scores of other kinds."""
+        if self.kind != "human":
+            return ""
+        if not self.simulated:
+            return PEOPLE
+        return SIMULATED if self.annotators is not None and self.simulated >= self.annotators else BOTH
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A campaign whose scores are published: what was asked, of whom, and what came of it.
+
+    tuples_per_item: tuples in which a pair stands, on average. judgements: those that count, which are `extra` and
+    `excluded` more than in all. annotators: who gave any; `simulated` of them are programs, and the judgements of
+    `excluded_annotators` do not count. imported: whether the judgements came from a file, which does not say what was
+    asked.
+    """
+
+    name: str
+    question: str
+    guidelines: str
+    imported: bool
+    tuple_size: int
+    pairs: int
+    tuples: int
+    tuples_per_item: float
+    judgements_per_tuple: int
+    judgements: int
+    extra: int
+    excluded: int
+    annotators: int | None
+    simulated: int
+    excluded_annotators: int
+    gold_tuples: int
+    gold_threshold: float
+    began: date | None
+    ended: date | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a configuration beside the scores."""
+
+    columns: Sequence[Column]
+    rows: Iterator[Row]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Everything that a published folder states.
+
+    taken: the day of the snapshot, from which everything else is dated, so that the same state gives the same bytes.
+    main: the scores that `scored` has. chosen: which generated pairs the snapshot includes. software: with its version.
+    """
+
+    slug: str
+    name: str
+    description: str
+    language: str
+    licence: str
+    address: str
+    authors: Sequence[str]
+    snapshot: int
+    sha256: str
+    taken: date
+    chosen: str
+    software: str
+    main: Scores
+    others: Sequence[Scores] = ()
+    collections: Sequence[Collection] = ()
+
+    @property
+    def scores(self) -> list[Scores]:
+        return [self.main, *self.others]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any of its scores come from judgements that a program gave."""
+        return any(scores.simulated for scores in self.scores)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Tables with the same columns. files: for each split, its path in the folder and its number of rows."""
+
+    name: str
+    columns: Sequence[Column]
+    files: Mapping[str, tuple[str, int]]
+
+    @property
+    def rows(self) -> int:
+        return sum(rows for _path, rows in self.files.values())
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the written tables hold. pairs: counts by origin; kept: generated pairs that a curator kept or edited."""
+
+    configurations: Sequence[Configuration]
+    origins: Mapping[str, int] = field(default_factory=dict)
+    machine: bool = False
+    kept: int = 0
+
+    @property
+    def pairs(self) -> int:
+        return sum(self.origins.values())

@@ -1,0 +1,35 @@
+"""The identifiers of licences that hubs and citation files know, found from what an owner typed."""
+
+import re
+from typing import NamedTuple
+
+_CREATIVE_COMMONS = ("by", "by-sa", "by-nc", "by-nd", "by-nc-sa", "by-nc-nd")
+_SPDX = {
+    **{
+        f"cc-{kind}-{version}": f"CC-{kind.upper()}-{version}"
+        for kind in _CREATIVE_COMMONS
+        for version in ("3.0", "4.0")
+    },
+    "cc0-1.0": "CC0-1.0",
+    "apache-2.0": "Apache-2.0",
+    "mit": "MIT",
+    "bsd-3-clause": "BSD-3-Clause",
+    "gpl-3.0": "GPL-3.0-only",
+    "odbl": "ODbL-1.0",
+    "odc-by": "ODC-By-1.0",
+    "pddl": "PDDL-1.0",
+}
+
+
+class Licence(NamedTuple):
+    """hub: its identifier on the Hugging Face hub, "other" where that has none. spdx: its SPDX identifier, or ""."""
+
+    hub: str
+    spdx: str
+
+
+def licence_known(stated: str) -> Licence:
+    """The licence that a text such as "CC BY-SA 4.0" names."""
+    words = re.sub(r"[\s_-]+", "-", stated.strip().casefold().removesuffix("."))
+    name = {"cc0": "cc0-1.0", "apache": "apache-2.0"}.get(words, words)
+    return Licence(name, _SPDX[name]) if name in _SPDX else Licence("other", "")

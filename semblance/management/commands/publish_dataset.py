@@ -1,0 +1,70 @@
+"""`manage.py publish_dataset`: a snapshot as a folder that is ready for a hub."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.command import Command as BaseCommand
+from curation.datasets.selectors import dataset_by_slug
+from curation.exchange.snapshots import snapshot_numbered
+from semblance.publishing.folder import dataset_publish
+
+
+class Command(BaseCommand):
+    help = "Write a snapshot of a dataset as a folder for a data hub: Parquet files, README.md, citation, checksums."
+    needs_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", metavar="SLUG")
+        parser.add_argument("--to", required=True, type=Path, metavar="FOLDER")
+        parser.add_argument("--snapshot", type=int, metavar="N", help="Default: the newest snapshot.")
+        parser.add_argument(
+            "--score-set",
+            default="",
+            metavar="NAME",
+            help="The scores of the main table. Default: the newest human ones.",
+        )
+        parser.add_argument(
+            "--author",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Who is cited; give it once for each author.",
+        )
+
+    def handle(self, *, dataset: str, to: Path, **options: Any) -> None:
+        started = monotonic()
+        published = dataset_by_slug(dataset)
+        if published is None:
+            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        outcome = dataset_publish(
+            snapshot=snapshot_numbered(published, options["snapshot"]),
+            path=to,
+            score_set=options["score_set"],
+            authors=options["author"],
+        )
+        facts, tables = outcome.publication, outcome.contents.configurations
+        figures = {
+            "dataset": facts.slug,
+            "snapshot": facts.snapshot,
+            "path": str(to),
+            "score_set": facts.main.name,
+            "configurations": {each.name: each.rows for each in tables},
+            "simulated_annotators": facts.simulated,
+            "seconds": round(monotonic() - started, 3),
+        }
+        scored = next(each.rows for each in tables if each.name == "scored")
+        line = _("%(pairs)s of snapshot %(number)s of %(dataset)s written to %(path)s.") % {
+            "pairs": ngettext("%(n)s scored pair", "%(n)s scored pairs", scored) % {"n": scored},
+            "number": facts.snapshot,
+            "dataset": facts.slug,
+            "path": to,
+        }
+        if facts.simulated:
+            mark = _("Some of its scores come from simulated annotators; the files and the README mark them.")
+            line = f"{line} {mark}"
+        self.answer(figures, line, as_json=options["json"])

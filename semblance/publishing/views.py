@@ -1,0 +1,69 @@
+"""The page on which a snapshot is published: what its folder would say, and the folder as a zip."""
+
+from tempfile import TemporaryFile
+from typing import Any
+
+from django.forms import Form
+from django.http import FileResponse, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest, dataset_for, dataset_may
+from curation.errors import UserError
+from curation.models import Dataset, Snapshot
+from semblance.publishing.collecting import scores_held
+from semblance.publishing.folder import dataset_publish_zip, folder_name, publishing_is_quick
+from semblance.publishing.forms import FolderForm, SnapshotChoiceForm
+
+
+@require_GET
+def publish(request: AuthedRequest, slug: str) -> HttpResponse:
+    """What a published folder of a snapshot says. `?snapshot=N` names one; without it, the newest."""
+    dataset = dataset_for(request.user, slug, may="oversee")
+    choice = SnapshotChoiceForm(request.GET, dataset=dataset)
+    snapshot = choice.cleaned_data["snapshot"] if choice.is_valid() else None
+    return _page(request, dataset, snapshot, choice=choice)
+
+
+@require_GET
+def published_folder(request: AuthedRequest, slug: str, number: int) -> HttpResponseBase:
+    """The folder as a zip, where it is small enough to be made while somebody waits."""
+    dataset = dataset_for(request.user, slug, may="oversee")
+    snapshot = get_object_or_404(dataset.snapshots, number=number)
+    if not publishing_is_quick(snapshot):
+        sentence = _(
+            "Snapshot %(number)s is too large for a page. Run: manage.py publish_dataset %(dataset)s "
+            "--snapshot %(number)s --to FOLDER"
+        )
+        raise UserError(sentence, number=snapshot.number, dataset=dataset.slug)
+    form = FolderForm(request.GET, snapshot=snapshot)
+    if not form.is_valid():
+        return _page(request, dataset, snapshot, form=form)
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
+    try:
+        dataset_publish_zip(snapshot=snapshot, file=file, **form.asked)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return FileResponse(file, as_attachment=True, filename=f"{folder_name(snapshot)}.zip")
+
+
+def _page(request: AuthedRequest, dataset: Dataset, snapshot: Snapshot | None, **forms: Form) -> HttpResponse:
+    context: dict[str, Any] = {
+        "dataset": dataset,
+        "snapshots": dataset.snapshots.all(),
+        "snapshot": snapshot,
+        "may_own": dataset_may(request.user, dataset, may="own"),
+        **forms,
+    }
+    if snapshot is not None and (scores := scores_held(snapshot)):
+        context |= {
+            "scores": scores,
+            "simulated": any(each.simulated for each in scores),
+            "quick": publishing_is_quick(snapshot),
+            "form": forms.get("form") or FolderForm(snapshot=snapshot),
+        }
+    return render(request, "semblance/publish.html", context)

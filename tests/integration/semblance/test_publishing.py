@@ -1,0 +1,345 @@
+"""A published folder: what its files hold and say, that libraries read it, its command and its page."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.results.publishing import scores_publish
+from curation.command import Error
+from curation.errors import UserError
+from curation.exchange.exporting import snapshot_create
+from curation.files.manifest import manifest_faults
+from curation.models import Pair, PairScore, Snapshot
+from semblance.publishing.folder import dataset_publish
+from tests.conftest import rolled_back
+from tests.factories import DatasetFactory, GeneratedPairFactory, PairFactory, ScoreSetFactory, UserFactory
+from tests.integration.annotation.crowd import crowd_judge
+from tests.markup import squeezed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def judged_once(django_db_setup, django_db_blocker):
+    """Forty judged pairs in two splits, and the scores of their campaign."""
+    with rolled_back(django_db_blocker):
+        dataset = DatasetFactory(
+            slug="rel", name="Relatedness", licence="CC BY 4.0", description="Pairs of news."
+        )
+        given = [PairFactory(dataset=dataset, split=("train", "test")[n % 2]) for n in range(40)]
+        campaign = crowd_judge(dataset, given=given)
+        yield scores_publish(campaign=campaign), campaign
+
+
+@pytest.fixture
+def campaign(judged_once):
+    return type(judged_once[1]).objects.get(pk=judged_once[1].pk)
+
+
+@pytest.fixture
+def dataset(campaign, db):
+    gold = ScoreSetFactory(dataset=campaign.dataset, name="gold", method="expert")
+    PairScore.objects.create(score_set=gold, pair=campaign.dataset.pairs.first(), value=4.5)
+    GeneratedPairFactory(dataset=campaign.dataset)
+    return campaign.dataset
+
+
+@pytest.fixture
+def snapshot(dataset) -> Snapshot:
+    return snapshot_create(dataset=dataset)
+
+
+@pytest.fixture
+def folder(snapshot, tmp_path) -> Path:
+    dataset_publish(snapshot=snapshot, path=tmp_path / "rel", authors=["Anna Author"])
+    return tmp_path / "rel"
+
+
+def rows_of(folder: Path, name: str) -> list[dict[str, object]]:
+    return [
+        row for path in sorted((folder / "data" / name).iterdir()) for row in pq.read_table(path).to_pylist()
+    ]
+
+
+def metadata(folder: Path) -> dict[str, object]:
+    return yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
+
+
+def test_each_scored_pair_has_its_score_error_judgements_and_method(folder, judged_once) -> None:
+    published = {row["id"]: row for row in rows_of(folder, "scored")}
+
+    assert len(published) == 40
+    for score in judged_once[0].scores.select_related("pair__a"):
+        row = published[score.pair.external_id]
+        assert row["sentence1"] == score.pair.a.text
+        assert (row["score"], row["standard_error"], row["judgements"]) == (
+            score.value,
+            score.standard_error,
+            score.judgements,
+        )
+        assert (row["method"], row["kind"], row["judged_by"], row["origin"]) == (
+            "counting",
+            "human",
+            "people",
+            "imported",
+        )
+
+
+def test_other_scores_and_pairs_without_a_score_are_configurations_of_their_own(folder) -> None:
+    (other,) = rows_of(folder, "other_scores")
+    (unscored,) = rows_of(folder, "unscored")
+
+    assert (other["score_set"], other["score"], other["high"], other["method"]) == (
+        "gold",
+        4.5,
+        5.0,
+        "expert",
+    )
+    assert (unscored["origin"], unscored["sentence2_origin"]) == ("generated", "machine")
+
+
+def test_the_library_datasets_loads_every_configuration(folder, tmp_path) -> None:
+    rows = {
+        config["config_name"]: datasets.load_dataset(
+            str(folder), config["config_name"], cache_dir=str(tmp_path / "cache")
+        ).num_rows
+        for config in metadata(folder)["configs"]
+    }
+
+    assert rows["scored"] == {"train": 20, "test": 20}
+    assert rows["judgements"] == {"train": 320}
+    assert rows["tuples"] == {"train": 80}
+    assert rows.keys() == {"scored", "unscored", "other_scores", "tuples", "judgements"}
+
+
+def test_judgements_name_published_pairs_and_no_person(folder, campaign) -> None:
+    published = {row["id"] for row in rows_of(folder, "scored")}
+    judgements = rows_of(folder, "judgements")
+
+    assert {row["annotator"] for row in judgements} == {"A001", "A002", "A003", "A004"}
+    assert {row[f"item{place}"] for row in judgements for place in range(1, 5)} == published
+    assert all(row["best"] in {row[f"item{place}"] for place in range(1, 5)} for row in judgements)
+    for path in folder.rglob("*"):
+        texts = path.read_bytes() if path.is_file() else b""
+        assert not any(name.encode() in texts for name in ("anna", "cleo"))
+
+
+def test_the_readme_is_written_from_the_data(folder, judged_once) -> None:
+    text, facts = (folder / "README.md").read_text(), metadata(folder)
+    reliability = judged_once[0].parameters["reliability"]
+
+    assert (facts["license"], facts["language"], facts["size_categories"]) == ("cc-by-4.0", ["en"], ["n<1K"])
+    assert facts["language_creators"] == ["found", "machine-generated"]
+    assert (
+        f"split-half reliability {reliability['spearman_mean']:.3f} (Spearman, mean of 1,000 random halves"
+        in text
+    )
+    assert f"{reliability['spearman_brown']:.3f} for all judgements by the Spearman-Brown formula" in text
+    assert "Judgements: 320 count, 0 were extra, 0 excluded" in text
+    assert "generated pairs without a verdict: 1" in text
+    assert "imulated" not in text
+
+
+def test_scores_of_simulated_annotators_carry_the_mark_in_the_files_and_the_readme(
+    campaign, dataset, tmp_path
+) -> None:
+    UserFactory._meta.model.objects.filter(participations__campaign=campaign).update(simulated=True)
+    snapshot = snapshot_create(dataset=dataset)
+
+    published = dataset_publish(snapshot=snapshot, path=tmp_path / "marked")
+
+    scored = rows_of(tmp_path / "marked", "scored")
+    assert {row["judged_by"] for row in scored} == {"simulated annotators"}
+    assert {row["judged_by"] for row in rows_of(tmp_path / "marked", "judgements")} == {
+        "simulated annotators"
+    }
+    path = tmp_path / "marked" / "data" / "scored" / "train.parquet"
+    about = json.loads(pq.read_schema(path).metadata[b"semblance"])
+    assert (about["scores"][0]["simulated"], about["scores"][1]["simulated"]) == (4, 0)
+    facts = metadata(tmp_path / "marked")
+    assert (facts["annotations_creators"], facts["tags"]) == (["machine-generated"], ["simulated-annotators"])
+    assert "> **Simulated annotators.**" in (tmp_path / "marked" / "README.md").read_text()
+    assert published.publication.simulated
+
+
+def test_a_score_that_was_corrected_since_the_snapshot_keeps_its_value_and_loses_its_error(
+    snapshot, judged_once, tmp_path
+) -> None:
+    changed, kept = judged_once[0].scores.order_by("pair")[:2]
+    PairScore.objects.filter(pk=changed.pk).update(value=0.123, standard_error=0.5)
+
+    dataset_publish(snapshot=snapshot, path=tmp_path / "rel")
+
+    rows = {row["id"]: row for row in rows_of(tmp_path / "rel", "scored")}
+    corrected, other = rows[changed.pair.external_id], rows[kept.pair.external_id]
+    assert (corrected["score"], corrected["standard_error"]) == (changed.value, None)
+    assert (other["score"], other["standard_error"]) == (kept.value, kept.standard_error)
+
+
+def test_the_same_snapshot_gives_the_same_bytes_and_the_manifest_lists_every_file(
+    folder, snapshot, tmp_path
+) -> None:
+    dataset_publish(snapshot=snapshot, path=tmp_path / "again", authors=["Anna Author"])
+
+    assert (folder / "manifest.json").read_bytes() == (tmp_path / "again" / "manifest.json").read_bytes()
+    assert manifest_faults(folder) == []
+
+
+def test_ids_that_two_sources_share_are_told_apart(dataset, tmp_path) -> None:
+    first, second = dataset.pairs.order_by("pk")[:2]
+    Pair.objects.filter(pk=first.pk).update(external_id="1", source="news", split="train")
+    Pair.objects.filter(pk=second.pk).update(external_id="1", source="forums", split="train")
+
+    dataset_publish(snapshot=snapshot_create(dataset=dataset), path=tmp_path / "rel")
+
+    ids = [row["id"] for row in rows_of(tmp_path / "rel", "scored")]
+    items = {row["item1"] for row in rows_of(tmp_path / "rel", "judgements")}
+    assert {"news/train/1", "forums/train/1"} <= set(ids)
+    assert len(set(ids)) == 40
+    assert items <= set(ids)
+
+
+def test_the_citation_names_authors_and_licence(folder, snapshot, tmp_path) -> None:
+    cited = yaml.safe_load((folder / "CITATION.cff").read_text())
+    dataset_publish(snapshot=snapshot, path=tmp_path / "nobody")
+    unnamed = yaml.safe_load((tmp_path / "nobody" / "CITATION.cff").read_text())
+
+    assert (cited["authors"], cited["license"], cited["type"]) == (
+        [{"name": "Anna Author"}],
+        "CC-BY-4.0",
+        "dataset",
+    )
+    assert unnamed["authors"] == [{"name": "Contributors to Relatedness"}]
+
+
+def test_an_earlier_folder_gives_way_and_anything_else_stays(folder, snapshot) -> None:
+    dataset_publish(snapshot=snapshot, path=folder, score_set="gold")
+    assert [row["score"] for row in rows_of(folder, "scored")] == [4.5]
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("ref: main")
+
+    with pytest.raises(UserError, match=r"holds \.git/HEAD, which Semblance did not publish"):
+        dataset_publish(snapshot=snapshot, path=folder)
+
+    assert (folder / ".git" / "HEAD").read_text() == "ref: main"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"dataset": "nothing"}, "There is no dataset “nothing”"),
+        ({"snapshot": 9}, "rel has no snapshot 9"),
+        (
+            {"score_set": "silver"},
+            "has no scores “silver”. Its score sets: “human: Relatedness, counting”, “gold”.",
+        ),
+    ],
+)
+def test_the_command_refuses_in_one_sentence(options, sentence, snapshot, tmp_path) -> None:
+    asked = {"dataset": "rel", "to": tmp_path / "rel", **options}
+
+    with pytest.raises((Error, UserError), match=sentence):
+        call_command("publish_dataset", asked.pop("dataset"), **asked)
+
+    assert not (tmp_path / "rel").exists()
+
+
+def test_a_snapshot_without_scores_is_not_published(tmp_path) -> None:
+    pair = PairFactory(dataset=DatasetFactory())
+
+    with pytest.raises(UserError, match="No pair of snapshot 1 has a score"):
+        dataset_publish(snapshot=snapshot_create(dataset=pair.dataset), path=tmp_path / "none")
+
+
+def test_the_command_says_what_it_wrote(snapshot, tmp_path, capsys) -> None:
+    call_command("publish_dataset", "rel", to=tmp_path / "rel", json=True)
+
+    line, figures = capsys.readouterr().out.splitlines()
+    assert line == f"40 scored pairs of snapshot 1 of rel written to {tmp_path / 'rel'}."
+    assert json.loads(figures)["configurations"] == {
+        "scored": 40,
+        "unscored": 1,
+        "other_scores": 1,
+        "tuples": 80,
+        "judgements": 320,
+    }
+
+
+@pytest.fixture
+def client(owner) -> Client:
+    client = Client()
+    client.force_login(owner)
+    return client
+
+
+def test_the_page_shows_the_scores_and_hands_out_the_folder(client, snapshot, dataset) -> None:
+    page = squeezed(client.get(f"/datasets/{dataset.slug}/publish/").content.decode())
+    asked = {"score_set": "gold", "authors": "Anna Author\n\nBen Author\n"}
+    answer = client.get(f"/datasets/{dataset.slug}/publish/{snapshot.number}/folder.zip", asked)
+
+    assert "human: Relatedness, counting" in page
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    assert "rel-1/manifest.json" in archive.namelist()
+    cited = yaml.safe_load(archive.read("rel-1/CITATION.cff"))
+    assert [author["name"] for author in cited["authors"]] == ["Anna Author", "Ben Author"]
+
+
+def test_the_page_says_what_is_missing(client, dataset) -> None:
+    address = f"/datasets/{dataset.slug}/publish/"
+
+    assert "No snapshots yet" in client.get(address).content.decode()
+
+    snapshot = snapshot_create(dataset=dataset)
+    refused = client.get(f"{address}{snapshot.number}/folder.zip", {"score_set": "silver"})
+    assert "silver is not one of the available choices" in refused.content.decode()
+    type(dataset).objects.update(licence="")
+    assert "The licence is not stated" in client.get(address).content.decode()
+
+
+def test_a_large_snapshot_is_left_to_the_command(client, snapshot, dataset, monkeypatch) -> None:
+    monkeypatch.setattr("semblance.publishing.folder.MOST_PAIRS", 10)
+
+    page = client.get(f"/datasets/{dataset.slug}/publish/").content.decode()
+    answer = client.get(f"/datasets/{dataset.slug}/publish/1/folder.zip")
+
+    assert "manage.py publish_dataset rel --snapshot 1" in page
+    assert "Download the folder" not in page
+    assert "too large for a page" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("who", "status"), [("curator", 200), ("staff", 403), ("annotator", 403), ("stranger", 404)]
+)
+def test_judgements_of_people_are_for_curators_and_owners(who, status, snapshot, dataset, request) -> None:
+    client = Client()
+    client.force_login(request.getfixturevalue(who))
+
+    for address in ("", "1/folder.zip?score_set=gold"):
+        answer = client.get(f"/datasets/{dataset.slug}/publish/{address}")
+        assert answer.status_code == status
+        b"".join(getattr(answer, "streaming_content", ()))  # closes the file that is sent
+
+
+def test_more_score_sets_take_no_more_queries(client, snapshot, dataset, campaign) -> None:
+    with CaptureQueriesContext(connection) as before:
+        client.get(f"/datasets/{dataset.slug}/publish/")
+    for number in range(3):
+        more = ScoreSetFactory(dataset=dataset, name=f"more {number}", kind="human", campaign_ref=campaign.pk)
+        PairScore.objects.create(score_set=more, pair=dataset.pairs.first(), value=1)
+    snapshot_create(dataset=dataset)
+
+    with CaptureQueriesContext(connection) as after:
+        page = client.get(f"/datasets/{dataset.slug}/publish/").content.decode()
+
+    assert "more 2" in page
+    assert len(after) <= len(before)

@@ -1,0 +1,88 @@
+"""The pure parts of a published folder."""
+
+import pytest
+
+from curation.files.drafts import FileError
+from curation.files.manifest import write_manifest
+from curation.files.publishing.facts import Scores
+from curation.files.publishing.folder import require_replaceable
+from curation.files.publishing.licences import licence_known
+from curation.files.publishing.readme import size_class
+from curation.files.publishing.tables import split_names
+from curation.pairs.naming import file_ids
+
+
+@pytest.mark.parametrize(
+    ("stated", "hub", "spdx"),
+    [
+        ("CC BY 4.0", "cc-by-4.0", "CC-BY-4.0"),
+        ("cc-by-nc-sa-3.0", "cc-by-nc-sa-3.0", "CC-BY-NC-SA-3.0"),
+        ("CC0", "cc0-1.0", "CC0-1.0"),
+        ("Apache-2.0", "apache-2.0", "Apache-2.0"),
+        ("for research only", "other", ""),
+        ("", "other", ""),
+    ],
+)
+def test_a_licence_is_known_by_the_ways_in_which_people_write_it(stated, hub, spdx) -> None:
+    assert licence_known(stated) == (hub, spdx)
+
+
+@pytest.mark.parametrize(
+    ("splits", "names"),
+    [
+        ([""], {"": "train"}),
+        (["", "train"], {"": "unassigned", "train": "train"}),
+        (["fold 1", "fold-1"], {"fold 1": "fold_1", "fold-1": "fold_1_"}),
+        (["all", "dev"], {"all": "all_", "dev": "dev"}),
+    ],
+)
+def test_every_split_gets_a_name_of_its_own_that_datasets_takes(splits, names) -> None:
+    assert split_names(splits) == names
+
+
+def test_an_id_that_two_pairs_have_stands_behind_source_and_split() -> None:
+    pairs = [("news", "train", "1"), ("forums", "", "1"), ("news", "train", "2")]
+
+    assert file_ids(pairs) == ["news/train/1", "forums/1", "2"]
+
+
+@pytest.mark.parametrize(("pairs", "name"), [(999, "n<1K"), (1_000, "1K<n<10K"), (10**8, "10M<n<100M")])
+def test_the_class_of_size_is_that_of_the_hub(pairs, name) -> None:
+    assert size_class(pairs) == name
+
+
+@pytest.mark.parametrize(
+    ("simulated", "annotators", "judged_by"),
+    [
+        (0, 4, "people"),
+        (4, 4, "simulated annotators"),
+        (1, 4, "people and simulated annotators"),
+        (2, None, "people and simulated annotators"),
+    ],
+)
+def test_scores_say_who_judged(simulated, annotators, judged_by) -> None:
+    scores = Scores("h", "h", "human", 0, 1, 9, annotators=annotators, simulated=simulated)
+
+    assert scores.judged_by == judged_by
+
+
+def test_scores_of_a_model_were_judged_by_nobody() -> None:
+    assert Scores("m", "m", "model", 0, 1, 9).judged_by == ""
+
+
+def test_only_a_folder_whose_manifest_lists_every_file_is_replaced(tmp_path) -> None:
+    (tmp_path / "README.md").write_text("ours")
+    write_manifest(tmp_path, {})
+    require_replaceable(tmp_path)
+    (tmp_path / "notes.txt").write_text("theirs")
+
+    with pytest.raises(FileError, match=r"holds notes\.txt"):
+        require_replaceable(tmp_path)
+
+
+def test_an_empty_folder_is_filled_and_a_file_stays(tmp_path) -> None:
+    require_replaceable(tmp_path)
+    (tmp_path / "file").write_text("mine")
+
+    with pytest.raises(FileError, match="is a file"):
+        require_replaceable(tmp_path / "file")
