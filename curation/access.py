@@ -25,6 +25,7 @@ ROLES_THAT_MAY: dict[str, set[str]] = {
     "curate": {Role.CURATOR, Role.OWNER},
     "archive": {Role.OWNER},
     "own": {Role.OWNER},
+    "audit": {Role.OWNER},  # who changed what: read, also where a dataset is archived
 }
 # What changes a dataset: nobody may change an archived one. Annotators read so where they would get a tuple,
 # and what they judged before is still kept.

@@ -9,8 +9,10 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from curation.datasets.audit import Action, audit_record
 from curation.forms.people import AdminLoginForm
 from curation.models import (
+    AuditEntry,
     Dataset,
     ImportBatch,
     Invitation,
@@ -87,6 +89,25 @@ class DatasetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
+    def save_model(self, request: Any, obj: Dataset, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if form.changed_data:
+            changed = {name: [form.initial.get(name), form.cleaned_data[name]] for name in form.changed_data}
+            audit_record(
+                dataset=obj, action=Action.DATASET_CHANGED, by=request.user, details={"settings": changed}
+            )
+
+    def save_formset(self, request: Any, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        for joined in formset.new_objects:
+            audit_record(
+                dataset=form.instance,
+                action=Action.MEMBER_CHANGED,
+                by=request.user,
+                subject=joined.user.username,
+                details={"role": ["", joined.role]},
+            )
+
 
 def looked_at(
     model: type[models.Model], columns: str, filters: str = "", search: str = "", **more: Any
@@ -141,4 +162,11 @@ looked_at(
     "file_name dataset kind state rows added unchanged rejected created_by created_at",
     filters="kind state",
     search="file_name dataset__slug",
+)
+looked_at(
+    AuditEntry,
+    "dataset at by via action subject pairs",
+    filters="action via",
+    search="dataset__slug subject",
+    raw_id_fields=["pair", "batch", "undoes"],
 )

@@ -5,6 +5,7 @@ reference (`campaign_ref`, `run_ref`), never a foreign key. Rules about data are
 """
 
 import hashlib
+from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import RegexValidator
@@ -20,6 +21,8 @@ class User(AbstractUser):
     """A person, or an annotator or curator that a program simulates, which every page marks as such."""
 
     simulated = models.BooleanField(_("simulated"), default=False)
+
+    token_used = ""  # the beginning of the API token with which this request came; no column
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
@@ -552,3 +555,118 @@ class SplitBefore(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair_id}: {self.split} → {self.given}"
+
+
+class Appended(models.QuerySet[Any]):
+    """Rows that are added and never changed."""
+
+    def update(self, **changes: Any) -> int:
+        raise TypeError("what is recorded is never changed")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise TypeError("what is recorded is never deleted")
+
+
+class AuditEntry(models.Model):
+    """A change of a dataset: who made it, when, and what it was. Written with the change, by `datasets.audit` alone.
+
+    by: nobody for a command, a person whose account is gone, and a review that hides who decides. batch: whose counts
+    say what an import did. undoes: the edit of pairs that this one takes back.
+    """
+
+    class Action(models.TextChoices):
+        DATASET_CREATED = "dataset_created", _("created the dataset")
+        DATASET_CHANGED = "dataset_changed", _("changed the settings")
+        DATASET_ARCHIVED = "dataset_archived", _("archived the dataset")
+        DATASET_RESTORED = "dataset_restored", _("restored the dataset")
+        INVITATION_CREATED = "invitation_created", _("made an invitation")
+        INVITATION_REVOKED = "invitation_revoked", _("revoked an invitation")
+        MEMBER_JOINED = "member_joined", _("became a member")
+        MEMBER_CHANGED = "member_changed", _("changed the role of a member")
+        MEMBER_REMOVED = "member_removed", _("removed a member")
+        MEMBER_RESTORED = "member_restored", _("restored a member")
+        PAIRS_IMPORTED = "pairs_imported", _("imported pairs")
+        PAIRS_GENERATED = "pairs_generated", _("added generated pairs")
+        PAIRS_EDITED = "pairs_edited", _("edited pairs")
+        EDIT_UNDONE = "edit_undone", _("undid an edit of pairs")
+        SPLITS_DRAWN = "splits_drawn", _("drew splits")
+        SPLITS_UNDONE = "splits_undone", _("undid drawn splits")
+        SCORES_PUBLISHED = "scores_published", _("published a score set")
+        SNAPSHOT_CREATED = "snapshot_created", _("created a snapshot")
+        REVIEW_DECIDED = "review_decided", _("decided about a sentence")
+        REVIEW_UNDONE = "review_undone", _("undid a decision about a sentence")
+
+    class Via(models.TextChoices):
+        SITE = "site", _("on the site")
+        TOKEN = "token", _("with a token")
+        COMMAND = "command", _("by command")
+        BLIND = "blind", _("in a blind review")
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="audit_entries")
+    at = models.DateTimeField(default=now)
+    by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    via = models.CharField(max_length=10, choices=Via.choices)
+    token = models.CharField(max_length=8, blank=True, help_text="the beginning of the API token")
+    action = models.CharField(max_length=20, choices=Action.choices)
+    subject = models.CharField(
+        max_length=255, blank=True, help_text="the file, person, score set or snapshot that it was about"
+    )
+    pair = models.ForeignKey(Pair, models.CASCADE, null=True, blank=True, related_name="audit_entries")
+    pairs = models.PositiveIntegerField(null=True, blank=True, help_text="that were added or changed")
+    batch = models.ForeignKey(
+        ImportBatch, models.SET_NULL, null=True, blank=True, related_name="audit_entries"
+    )
+    details = models.JSONField(default=dict, blank=True)
+    undoes = models.OneToOneField(
+        "self", models.CASCADE, null=True, blank=True, related_name="undone_by", help_text="the edit"
+    )
+
+    objects = Appended.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["dataset", "id"], name="audit_by_dataset"),
+            models.Index(fields=["dataset", "action", "id"], name="audit_by_action"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset.slug}: {self.get_action_display()}"
+
+    def save(self, **options: Any) -> None:
+        if not self._state.adding:
+            raise TypeError("what is recorded is never changed")
+        super().save(**options)
+
+    def delete(self, using: Any = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
+        raise TypeError("what is recorded is never deleted")
+
+
+class PairChange(models.Model):
+    """What a pair had before an import or an edit changed it, and what it got. Drawn splits have `SplitBefore`."""
+
+    class Field(models.TextChoices):
+        SPLIT = "split", _("split")
+        SOURCE = "source", _("source")
+        SUBSET = "subset", _("subset")
+        STATUS = "status", _("status")
+        SCORE = "score", _("score")
+
+    entry = models.ForeignKey(AuditEntry, models.CASCADE, related_name="changes")
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="changes")
+    field = models.CharField(max_length=10, choices=Field.choices)
+    before = models.CharField(max_length=100, blank=True)
+    after = models.CharField(max_length=100, blank=True)
+
+    objects = Appended.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["entry", "pair", "field"], name="one_change_per_pair_and_field_of_an_entry"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pair_id}: {self.field} {self.before} → {self.after}"

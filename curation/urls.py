@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views import accounts, datasets, exchange, pairs, people, review, scores, snapshots, splits
+from curation.views import (
+    accounts,
+    audit,
+    datasets,
+    exchange,
+    pairs,
+    people,
+    review,
+    scores,
+    snapshots,
+    splits,
+)
 
 app_name = "curation"
 of_import: list[URLPattern | URLResolver] = [
@@ -20,6 +31,8 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("score-sets/differences.csv", scores.score_differences, name="score_differences"),
     path("splits/", splits.split_list, name="splits"),
     path("splits/<number:change_pk>/undo/", splits.split_undo_view, name="split_undo"),
+    path("log/", audit.audit_log, name="audit"),
+    path("log/log.csv", audit.audit_file, name="audit_file"),
     path("settings/", datasets.dataset_settings, name="settings"),
     path("archive/", datasets.dataset_archive_view, name="dataset_archive"),
     path("pairs/<number:pair_pk>/", pairs.pair, name="pair"),

@@ -119,7 +119,7 @@ def judgements_record(
     names = _names_of_items(kept.file)
     made = single = 0
     if makes_pairs(dataset):
-        made, single = _stand_ins(dataset, list(names.values())), _single_texts(names)
+        made, single = _stand_ins(dataset, list(names.values()), by=by), _single_texts(names)
     pairs = _known_pairs(dataset, names)
     campaign = campaign_written(
         kept.file, sha256, pairs, report,
@@ -254,7 +254,9 @@ def _id(item: str) -> str:
     return f"{name[: LONGEST_ID - 17]}-{digest}"
 
 
-def _stand_ins(dataset: Dataset, items: Sequence[str], *, dry_run: bool = False) -> int:
+def _stand_ins(
+    dataset: Dataset, items: Sequence[str], *, by: User | None = None, dry_run: bool = False
+) -> int:
     """Make a pair of each item; how many there are."""
     with TemporaryDirectory(prefix="items-") as folder:
         path = Path(folder) / "items.csv"
@@ -263,7 +265,7 @@ def _stand_ins(dataset: Dataset, items: Sequence[str], *, dry_run: bool = False)
             writer.writerow(["id", "sentence1", "sentence2"])
             writer.writerows([_id(item), *_two_texts(item)] for item in items)
         options = ImportOptions(source="items")
-        outcome = pairs_import(dataset=dataset, path=path, options=options, dry_run=dry_run)
+        outcome = pairs_import(dataset=dataset, path=path, options=options, by=by, dry_run=dry_run)
     if outcome.rejected:
         error = outcome.errors[0]
         raise UserError(

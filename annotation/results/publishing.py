@@ -23,7 +23,7 @@ from annotation.results.record import (
 )
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError, errors_shown
-from curation.models import Pair, ScoreSet
+from curation.models import Pair, ScoreSet, User
 
 LONGEST_NAME = 100
 # Pairs that people gave, and pairs that a machine wrote.
@@ -41,6 +41,7 @@ def scores_publish(
     stratum: str = "",
     annotator_scales: bool = False,
     mean_per_round: bool | None = None,
+    by: User | None = None,
 ) -> ScoreSet:
     """Publish scores from the judgements that count now, as a new score set on 0..1.
 
@@ -94,6 +95,7 @@ def scores_publish(
         parameters=parameters,
         scores=_rows(filed, scores),
         campaign_ref=campaign.pk,
+        by=by,
     )
 
 
@@ -105,6 +107,7 @@ def strata_publish(
     name: str = "",
     annotator_scales: bool = False,
     mean_per_round: bool | None = None,
+    by: User | None = None,
 ) -> list[ScoreSet]:
     """Publish imported and generated pairs as score sets of their own; all of them or none.
 
@@ -129,6 +132,7 @@ def strata_publish(
             stratum=stratum,
             annotator_scales=annotator_scales,
             mean_per_round=mean_per_round,
+            by=by,
         )
         for stratum in strata
     ]

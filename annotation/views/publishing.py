@@ -31,7 +31,7 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = PublishForm(request.POST if request.method == "POST" else None, campaign=chosen)
     if form.is_valid():
         try:
-            published = _published(campaign=chosen, **form.cleaned_data)
+            published = _published(campaign=chosen, by=request.user, **form.cleaned_data)
             names = ", ".join(f"“{score_set.name}”" for score_set in published)
             sentence = ngettext(
                 "Published as the score set %(names)s.",

@@ -69,4 +69,5 @@ class TokenAuthentication(authentication.TokenAuthentication):
                     "the menu under your name."
                 )
             )
+        token.user.token_used = token.beginning  # the audit log says which
         return token.user, token

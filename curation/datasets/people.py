@@ -10,6 +10,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
 from curation.models import Dataset, Invitation, InvitationBar, Membership, Role, User
 
@@ -40,25 +41,30 @@ def _with_inviter(invitations: QuerySet[Invitation]) -> QuerySet[Invitation]:
 
 
 @transaction.atomic
-def member_set_role(*, membership: Membership, role: str, at: datetime) -> None:
+def member_set_role(*, membership: Membership, role: str, at: datetime, by: User | None = None) -> None:
     """Change what a member may do. The last owner stays one: without an owner, nobody could be admitted."""
     _member_lock(membership)
     if role_is_more(membership.role, than=role):
         _rights_end(membership, at=at)
-    membership.role = role
+    before, membership.role = membership.role, role
     membership.save(update_fields=["role"])
+    if before != role:
+        _recorded(membership, Action.MEMBER_CHANGED, by, role=[before, role])
 
 
 @transaction.atomic
-def member_remove(*, membership: Membership, at: datetime) -> None:
+def member_remove(*, membership: Membership, at: datetime, by: User | None = None) -> None:
     """Take someone out of a dataset. What the person judged or made stays; the person's invitations end."""
     _member_lock(membership)
     _rights_end(membership, at=at)
+    _recorded(membership, Action.MEMBER_REMOVED, by, role=membership.role)
     membership.delete()
 
 
 @transaction.atomic
-def member_restore(*, dataset: Dataset, user: User, role: str, removed_at: datetime) -> None:
+def member_restore(
+    *, dataset: Dataset, user: User, role: str, removed_at: datetime, by: User | None = None
+) -> None:
     """Undo the removal of that time, and the end of the invitations that ended with it.
 
     Where the person has come back by a new invitation meanwhile, or was removed again, nothing changes.
@@ -68,11 +74,17 @@ def member_restore(*, dataset: Dataset, user: User, role: str, removed_at: datet
     bars = InvitationBar.objects.filter(dataset=dataset, user=user)
     if bars.filter(until__gt=removed_at).exists() or not bars.filter(until=removed_at).exists():
         return
-    _membership, made = Membership.objects.get_or_create(dataset=dataset, user=user, defaults={"role": role})
+    membership, made = Membership.objects.get_or_create(dataset=dataset, user=user, defaults={"role": role})
     if made:
+        _recorded(membership, Action.MEMBER_RESTORED, by, role=role)
         bars.filter(until=removed_at).delete()
         ended = Invitation.objects.filter(dataset=dataset, created_by=user, revoked_at=removed_at)
         ended.update(revoked_at=None)
+
+
+def _recorded(membership: Membership, action: Action, by: User | None, role: str | list[str]) -> None:
+    about = membership.user.username
+    audit_record(dataset=membership.dataset, action=action, by=by, subject=about, details={"role": role})
 
 
 def _member_lock(membership: Membership) -> None:
@@ -104,6 +116,7 @@ def _rights_end(membership: Membership, *, at: datetime) -> None:
     made.update(revoked_at=at)
 
 
+@transaction.atomic
 def invitation_create(
     *, dataset: Dataset, role: str, people: int, days: int, by: User, at: datetime, note: str = ""
 ) -> tuple[Invitation, str]:
@@ -120,6 +133,8 @@ def invitation_create(
         created_at=at,
         expires_at=at + timedelta(days=days),
     )
+    details = {"role": role, "people": people}
+    audit_record(dataset=dataset, action=Action.INVITATION_CREATED, by=by, subject=note, details=details)
     return invitation, token
 
 
@@ -127,10 +142,18 @@ def invitation_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def invitation_revoke(*, invitation: Invitation, at: datetime) -> None:
+@transaction.atomic
+def invitation_revoke(*, invitation: Invitation, at: datetime, by: User | None = None) -> None:
     """End an invitation. Whoever came by it stays; an earlier revocation keeps its time."""
     dataset_require_active(invitation.dataset)
-    Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
+    if Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at):
+        audit_record(
+            dataset=invitation.dataset,
+            action=Action.INVITATION_REVOKED,
+            by=by,
+            subject=invitation.note,
+            details={"role": invitation.role},
+        )
 
 
 def invitation_refusal(invitation: Invitation, *, at: datetime, user: User | None = None) -> str:
@@ -184,6 +207,7 @@ def invitation_accept(*, invitation: Invitation, user: User, at: datetime) -> Me
     membership, _made = Membership.objects.update_or_create(
         dataset=invitation.dataset, user=user, defaults={"role": invitation.role}
     )
+    _recorded(membership, Action.MEMBER_JOINED, user, role=invitation.role)
     return membership
 
 

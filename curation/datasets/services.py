@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import rows_add
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.models import (
@@ -60,32 +61,48 @@ def dataset_draft(*, slug: str, name: str, **facts: Any) -> Dataset:
 def dataset_create(*, slug: str, name: str, by: User | None = None, **facts: str) -> Dataset:
     """Make a dataset, whose owner is `by`. facts: those of CHANGEABLE that are known."""
     dataset = dataset_draft(slug=slug, name=name, created_by=by, **facts)
-    dataset.save()
+    dataset_save(dataset=dataset, by=by)
     if by:
         Membership.objects.create(dataset=dataset, user=by, role=Role.OWNER)
     return dataset
 
 
-def dataset_change(*, dataset: Dataset, **facts: str) -> Dataset:
+def dataset_save(*, dataset: Dataset, by: User | None) -> None:
+    """Store a draft."""
+    with transaction.atomic():
+        dataset.save()
+        audit_record(dataset=dataset, action=Action.DATASET_CREATED, by=by, subject=dataset.name)
+
+
+@transaction.atomic
+def dataset_change(*, dataset: Dataset, by: User | None = None, **facts: str) -> Dataset:
     """Change what a dataset says about itself. Its short name stays: addresses and commands hold it."""
     unknown = sorted(facts.keys() - CHANGEABLE)
     if unknown:
         raise TypeError(f"a dataset's {', '.join(unknown)} cannot be changed")
     dataset_require_active(dataset)
+    before = {name: getattr(dataset, name) for name in facts}
     for name, value in facts.items():
         setattr(dataset, name, value)
     with validation_shown(dataset):
         dataset.full_clean()
     dataset.save(update_fields=list(facts))
+    changed = {name: [before[name], value] for name, value in facts.items() if before[name] != value}
+    if changed:
+        audit_record(dataset=dataset, action=Action.DATASET_CHANGED, by=by, details={"settings": changed})
     return dataset
 
 
-def dataset_archive(*, dataset: Dataset) -> None:
-    Dataset.objects.filter(pk=dataset.pk).update(archived=True)
+@transaction.atomic
+def dataset_archive(*, dataset: Dataset, by: User | None = None) -> None:
+    if Dataset.objects.filter(pk=dataset.pk, archived=False).update(archived=True):
+        audit_record(dataset=dataset, action=Action.DATASET_ARCHIVED, by=by)
 
 
-def dataset_restore(*, dataset: Dataset) -> None:
-    Dataset.objects.filter(pk=dataset.pk).update(archived=False)
+@transaction.atomic
+def dataset_restore(*, dataset: Dataset, by: User | None = None) -> None:
+    if Dataset.objects.filter(pk=dataset.pk, archived=True).update(archived=False):
+        audit_record(dataset=dataset, action=Action.DATASET_RESTORED, by=by)
 
 
 @transaction.atomic
@@ -102,11 +119,13 @@ def score_set_publish(
     sentence_scores: Iterable[ScoredSentence] = (),
     campaign_ref: int | None = None,
     run_ref: int | None = None,
+    by: User | None = None,
 ) -> ScoreSet:
     """Store scores under a name of their own. A published set never changes; another one gets another name.
 
     scores: of each pair its number, its value on the scale low..high, and, where they are known, the value's
     standard error and the number of judgements behind it. sentence_scores: of single sentences, on the same scale.
+    by: who published them, or started the run; None for a command.
     Raises UserError, and stores nothing, where the name is taken, or a score, a pair or a sentence does not belong.
     """
     # Two who publish at once queue here, so that the second finds the name taken.
@@ -123,11 +142,20 @@ def score_set_publish(
     with validation_shown(score_set):
         score_set.clean_fields()
     score_set.save()
-    remaining, remaining_sentences = iter(scores), iter(sentence_scores)
+    remaining, remaining_sentences, scored = iter(scores), iter(sentence_scores), 0
     while part := list(islice(remaining, _SCORES_IN_INSERT)):
         _scores_store(score_set, part)
+        scored += len(part)
     while several := list(islice(remaining_sentences, _SCORES_IN_INSERT)):
         _sentence_scores_store(score_set, several)
+    audit_record(
+        dataset=dataset,
+        action=Action.SCORES_PUBLISHED,
+        by=by,
+        subject=name,
+        pairs=scored,
+        details={"kind": kind, "campaign": campaign_ref, "run": run_ref},
+    )
     return score_set
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.access import dataset_lock
+from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import rows_add
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
@@ -175,6 +176,8 @@ def splits_apply(*, dataset: Dataset, drawing: Drawing, state: str, by: User | N
     )
     rows_add(SplitBefore, shared={"change_id": change.pk}, columns=("pair_id", "split", "given"), rows=rows)
     _give(dataset, {pk: after for pk, _before, after in rows})
+    drawn_as = {"shares": dict(drawing.shares), "seed": drawing.seed}
+    audit_record(dataset=dataset, action=Action.SPLITS_DRAWN, by=by, pairs=len(rows), details=drawn_as)
     return change
 
 
@@ -198,6 +201,7 @@ def splits_undo(*, change: SplitChange, by: User | None) -> None:
     _give(change.dataset, dict(change.before.values_list("pair_id", "split")))
     change.undone_at, change.undone_by = now(), by
     change.save(update_fields=["undone_at", "undone_by"])
+    audit_record(dataset=change.dataset, action=Action.SPLITS_UNDONE, by=by, pairs=change.pairs)
 
 
 def too_many_for_a_page(dataset: Dataset) -> bool:

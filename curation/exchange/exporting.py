@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.audit import Action, audit_record
 from curation.datasets.inclusion import inclusion_counts, verdict_of_pair
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
@@ -150,6 +151,14 @@ def snapshot_create(
             path=str(path.relative_to(settings.SEMBLANCE_HOME)),
             created_by=by,
             run_ref=run_ref,
+        )
+        audit_record(
+            dataset=dataset,
+            action=Action.SNAPSHOT_CREATED,
+            by=by,
+            subject=number,
+            pairs=len(triples),
+            details={"sha256": digest, "run": run_ref},
         )
         staged.replace(path)
         sync_folder(path.parent)

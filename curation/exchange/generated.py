@@ -8,9 +8,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
+from curation.datasets.audit import Action, audit_record
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError
-from curation.models import Dataset, Pair, ScoreSet, Sentence
+from curation.models import Dataset, Pair, ScoreSet, Sentence, User
 from curation.pairs.text import normalise, sentence_key
 
 ROWS_AT_A_TIME = 2_000
@@ -44,6 +45,7 @@ def generated_pairs_add(
     split: str,
     method: str,
     parameters: Mapping[str, Any],
+    by: User | None = None,
 ) -> GeneratedPairs:
     """Store a run's pairs, their machine sentences, and a score set “run N: target” of kind target.
 
@@ -60,6 +62,9 @@ def generated_pairs_add(
     written_texts = [text for row in rows for text in (row.source, row.text) if isinstance(text, str)]
     sentences = _sentences_added(dataset, run_ref, written_texts)
     pairs = _pairs_added(dataset, run_ref, rows, sentences, split)
+    audit_record(
+        dataset=dataset, action=Action.PAIRS_GENERATED, by=by, pairs=len(pairs), details={"run": run_ref}
+    )
     added = score_set_publish(
         dataset=dataset,
         name=_("run %(run)s: target") % {"run": run_ref},
@@ -69,6 +74,7 @@ def generated_pairs_add(
         method=method,
         parameters=parameters,
         run_ref=run_ref,
+        by=by,
         scores=[(pair.pk, row.target, None, None) for pair, row in zip(pairs, rows, strict=True)],
     )
     written = Pair.objects.filter(dataset=dataset, run_ref=run_ref, origin=Pair.Origin.GENERATED)

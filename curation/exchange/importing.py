@@ -18,7 +18,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
-from curation.datasets.rows import bulk_writing
+from curation.datasets.audit import Action, audit_record
+from curation.datasets.rows import bulk_writing, rows_add
+from curation.datasets.services import dataset_save
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
 from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write, sentences_found, stored_pairs
@@ -33,13 +35,13 @@ from curation.files.identity import (
     split_in_name,
     survey_rows,
 )
-from curation.files.known import CHANGES, Matching, in_another_split
+from curation.files.known import CHANGES, Change, Matching, in_another_split
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
 from curation.files.rejected import rejected_writer
 from curation.files.writing import as_text, replacing, sha256_of
-from curation.models import Dataset, ImportBatch, Pair, ScoreSet, User
+from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
 
@@ -55,6 +57,7 @@ CHANGES_KEPT = 20
 # What attempts of one import add up: what an earlier one wrote is unchanged to a later one.
 WRITTEN = ("added", "updated", "scores_added")
 DUPLICATES = ("within_file", "in_dataset", "mirrored", "across_splits")
+_PAIR_CHANGE = ("pair_id", "field", "before", "after")
 Row = IdentifiedPair | RowError
 
 
@@ -196,7 +199,7 @@ class NothingImportedError(UserError):
 
 @dataclass
 class _Job:
-    """One import while it runs. scale: of its scores, None where any number will do."""
+    """One import while it runs. scale: of its scores, None where any number will do. entry: in the log, if it wrote."""
 
     layout: Layout
     origin: FileOrigin
@@ -204,6 +207,7 @@ class _Job:
     survey: Survey
     target: Target
     outcome: ImportOutcome
+    entry: AuditEntry | None = None
 
 
 def pairs_import(
@@ -403,12 +407,13 @@ def _rows_import_recorded(
     is_small = job.survey.rows <= ONE_TRANSACTION_ROWS
     with transaction.atomic() if is_small else bulk_writing():
         if job.target.dataset.pk is None:
-            job.target.dataset.save()
-        if not is_small and batch.pk is None:
+            dataset_save(dataset=job.target.dataset, by=batch.created_by)
+        if batch.pk is None:
             batch.dataset = job.target.dataset
             batch.state, batch.heartbeat_at = ImportBatch.State.RUNNING, now()
             batch.save()
-            imports_superseded(batch=batch)
+            if not is_small:
+                imports_superseded(batch=batch)
         _rows_import(job, refuse, report, batch)
         _batch_closed(batch, job.target.dataset, job.outcome)
 
@@ -475,12 +480,39 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
             if batch.pk and not outcome.dry_run:
                 # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
                 import_beat(batch=batch, written=_written_so_far(batch, outcome))
+                _record(job, batch, written)
         for error in written.refused:
             rejections.add(error)
             refuse(error)
         report(outcome.rows, job.survey.rows, _("Importing pairs"))
     if outcome.rejected == outcome.rows:
         raise _nothing_imported(job.layout.path, outcome, rejections)
+
+
+def _record(job: _Job, batch: ImportBatch, written: WriteOutcome) -> None:
+    """Write down what the rows did: once that the import changed the dataset, and each value that it changed."""
+    if not (written.added or written.updates or written.scores_added):
+        return
+    if job.entry is None:
+        # Another attempt may have begun.
+        job.entry = AuditEntry.objects.filter(batch=batch).first() or audit_record(
+            dataset=job.target.dataset,
+            action=Action.PAIRS_IMPORTED,
+            by=batch.created_by,
+            subject=batch.file_name,
+            batch=batch,
+            details={"sha256": batch.sha256},
+        )
+    rows = [
+        (update.pair.pk, *_change_recorded(change)) for update in written.updates for change in update.changes
+    ]
+    rows_add(PairChange, shared={"entry_id": job.entry.pk}, columns=_PAIR_CHANGE, rows=rows)
+
+
+def _change_recorded(change: Change) -> tuple[str, str, str]:
+    """The field of a pair, what it had, and what it got, as texts."""
+    old, new = ("" if value in (None, "") else change_shown(value) for value in (change.old, change.new))
+    return "score" if change.what == "score_added" else change.what, old, new
 
 
 def _written_so_far(batch: ImportBatch, outcome: ImportOutcome) -> dict[str, Any]:

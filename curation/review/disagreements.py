@@ -10,10 +10,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.audit import Action
 from curation.errors import UserError
 from curation.models import Dataset, ReviewDecision, Sentence, User
 from curation.review.queue import Frame, standing
-from curation.review.verdicts import Verdict, decision_store, effects_revert
+from curation.review.verdicts import Verdict, decision_record, decision_store, effects_revert
 
 MOST_SHOWN = 50
 
@@ -85,6 +86,7 @@ def disagreement_resolve(
         settles=disputed,
     )
     decision_store(resolution, text=text_of(follow), companions=[row.pair_id for row in rows[1:]])
+    decision_record(resolution, Action.REVIEW_DECIDED, by, blind=False)
     return resolution
 
 

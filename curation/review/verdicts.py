@@ -18,6 +18,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
+from curation.datasets.audit import Action, audit_record, hidden_before
 from curation.errors import UserError
 from curation.models import (
     Pair,
@@ -142,6 +143,7 @@ def review_decide(
     decided = standing().filter(sentence=pair.b_id).values("pair")
     others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)
     decision_store(decision, text=text, companions=list(others.values_list("pk", flat=True)))
+    decision_record(decision, Action.REVIEW_DECIDED, by, blind=queue is not None and queue.discreet)
     return decision
 
 
@@ -160,6 +162,19 @@ def decision_store(decision: ReviewDecision, *, text: str, companions: Sequence[
         _row_store(
             ReviewDecision(client_id=own_id, pair=companion, alongside=decision, **facts), new_sentence
         )
+
+
+def decision_record(decision: ReviewDecision, action: Action, by: User, *, blind: bool) -> None:
+    """Write a binding decision, or its end, into the log. blind: neither who decided nor the verdict may be known."""
+    audit_record(
+        dataset=decision.pair.dataset,
+        action=action,
+        by=by,
+        subject=decision.pair.external_id,
+        pair=decision.pair,
+        blind=blind,
+        details={"verdict": None if blind else decision.verdict},
+    )
 
 
 @transaction.atomic
@@ -181,6 +196,8 @@ def review_undo(*, decision: ReviewDecision, by: User, at: datetime) -> ReviewDe
     ReviewDecision.objects.filter(pk__in=[row.pk for row in rows]).update(undone_at=at, undone_by=by)
     if shown.settles is not None:
         _restore(shown.settles)
+    if shown.binding:
+        decision_record(shown, Action.REVIEW_UNDONE, by, blind=hidden_before(shown.pair))
     shown.refresh_from_db()
     return shown
 

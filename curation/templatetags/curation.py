@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_rights
+from curation.datasets.audit import audit_details
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
-from curation.models import Dataset
+from curation.models import AuditEntry, Dataset
 
 register = template.Library()
 
@@ -29,6 +30,12 @@ _TONES = {state: tone for tone, states in _STATES.items() for state in states}
 def tone(value: str) -> str:
     """The class that a tag with this state, status or verdict has; none for an ordinary one."""
     return _TONES.get(value, "")
+
+
+@register.filter
+def details_shown(entry: AuditEntry) -> list[tuple[str, str]]:
+    """What an entry of the log says beside its subject, each with its label."""
+    return audit_details(entry)
 
 
 @register.filter
@@ -61,6 +68,7 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         ("export", _("Export"), "read"),
         ("snapshots", _("Snapshots"), "read"),
         ("members", _("Members"), "read"),
+        ("audit", _("Log"), "audit"),
         ("settings", _("Settings"), "archive"),
     ]
     tabs = [
@@ -76,5 +84,5 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         asked = f"?dataset={dataset.slug}"
         tabs.insert(1, DatasetTab(_("Campaigns"), campaigns + asked, here=path.startswith(campaigns)))
         runs_tab = DatasetTab(_("Runs"), runs + asked, here=path.startswith(of_runs))
-        tabs.insert(-1 - ("archive" in rights), runs_tab)
+        tabs.insert(-1 - 2 * ("archive" in rights), runs_tab)
     return {"dataset": dataset, "facts": dataset_facts(dataset), "tabs": tabs}

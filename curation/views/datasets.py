@@ -53,7 +53,7 @@ def dataset_settings(request: AuthedRequest, slug: str) -> HttpResponse:
     # The form fills in a copy, so that the head of the page goes on showing what is saved.
     form = DatasetForm(request.POST or None, instance=copy(dataset))
     if form.is_valid():
-        dataset_change(dataset=dataset, **form.cleaned_data)
+        dataset_change(dataset=dataset, by=request.user, **form.cleaned_data)
         messages.success(request, _("The settings are saved."))
         return redirect("curation:settings", slug=slug)
     return render(request, "curation/settings.html", {"dataset": dataset, "form": form})
@@ -64,7 +64,7 @@ def dataset_archive_view(request: AuthedRequest, slug: str) -> HttpResponse:
     """Archive the dataset, or take it out of the archive: one button that says which."""
     dataset = dataset_for(request.user, slug, may="archive")
     if dataset.archived:
-        dataset_restore(dataset=dataset)
+        dataset_restore(dataset=dataset, by=request.user)
     else:
-        dataset_archive(dataset=dataset)
+        dataset_archive(dataset=dataset, by=request.user)
     return redirect("curation:settings", slug=slug)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
+from curation.datasets.audit import pair_history
 from curation.datasets.overview import dataset_overview, described_at_once
 from curation.datasets.pair_charts import lengths_chart, overlap_chart
 from curation.datasets.score_chart import scores_chart
@@ -77,6 +78,7 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
         "before": before,
         "after": after,
         "life": pair_life(shown),
+        "history": pair_history(shown),
         "decisions": decisions_of_pair(shown),
         "address": form.address(),
     }

@@ -58,7 +58,7 @@ def member_role(request: AuthedRequest, slug: str, member_pk: int) -> HttpRespon
     membership = get_object_or_404(dataset.memberships.select_related("user"), pk=member_pk)
     form = RoleForm(request.POST)
     if form.is_valid():
-        member_set_role(membership=membership, role=form.cleaned_data["role"], at=now())
+        member_set_role(membership=membership, role=form.cleaned_data["role"], at=now(), by=request.user)
         names = {"person": membership.user, "role": membership.get_role_display()}
         messages.success(request, _("%(person)s is now %(role)s.") % names)
     return _after_change(request, dataset)
@@ -71,7 +71,7 @@ def member_remove_view(request: AuthedRequest, slug: str, member_pk: int) -> Htt
     if membership.user_id != request.user.pk:
         dataset_allow(request.user, dataset, may="own")
     at = now()
-    member_remove(membership=membership, at=at)
+    member_remove(membership=membership, at=at, by=request.user)
     about = {"dataset": dataset.pk, "user": membership.user_id, "role": membership.role}
     request.session[JUST_REMOVED] = {"at": at.isoformat(), **about}
     return _after_change(request, dataset)
@@ -85,7 +85,8 @@ def member_restore_view(request: AuthedRequest, slug: str) -> HttpResponse:
     if removed and removed["dataset"] == dataset.pk:
         user = get_object_or_404(User, pk=removed["user"])
         at = datetime.fromisoformat(removed["at"])
-        member_restore(dataset=dataset, user=user, role=removed["role"], removed_at=at)
+        facts = {"role": removed["role"], "removed_at": at}
+        member_restore(dataset=dataset, user=user, by=request.user, **facts)
     return _after_change(request, dataset)
 
 
@@ -128,7 +129,8 @@ def invitation_list(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_POST
 def invitation_revoke_view(request: AuthedRequest, slug: str, invitation_pk: int) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="own")
-    invitation_revoke(invitation=get_object_or_404(dataset.invitations, pk=invitation_pk), at=now())
+    revoked = get_object_or_404(dataset.invitations, pk=invitation_pk)
+    invitation_revoke(invitation=revoked, at=now(), by=request.user)
     messages.success(request, _("The invitation was revoked. Its link no longer admits anybody."))
     return redirect("curation:invitation_list", slug=slug)
 

@@ -17,6 +17,7 @@ from curation.models import Dataset
 from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, rows_read, writer_for
+from mlworkers.pipelines.snapshots import started_by
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.answers import answers_found
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
@@ -219,6 +220,7 @@ def _pairs_added(
             "self_debiased": plan.debiases,
             "first_sentences": plan.first_sentences.value,
         },
+        by=started_by(job),
     )
     return {"score_set": added.score_set.name, "pairs": added.pairs, "human_sentences": added.human}
 

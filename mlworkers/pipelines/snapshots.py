@@ -17,7 +17,7 @@ from mlworkers.runs.jobs import Job
 
 def dataset_read(job: Job, slug: str) -> Dataset:
     """Another dataset, which the person who started the run must be allowed to read; from a shell, any."""
-    by = _started_by(job)
+    by = started_by(job)
     readable = Dataset.objects.all() if by is None else datasets_readable(by)
     dataset = readable.filter(slug=slug).first()
     if dataset is None:
@@ -36,7 +36,7 @@ def snapshot_taken(
 
     if not number:
         filter = replace(ACTIVE, generated_pairs=generated_pairs)
-        by = _started_by(job)
+        by = started_by(job)
         return snapshot_create(dataset=dataset, filter=filter, by=by, run_ref=job.run_id, report=job.report)
     snapshot = dataset.snapshots.filter(number=number).first()
     if snapshot is None:
@@ -47,7 +47,7 @@ def snapshot_taken(
     return snapshot
 
 
-def _started_by(job: Job) -> User | None:
+def started_by(job: Job) -> User | None:
     return Run.objects.select_related("started_by").get(pk=job.run_id).started_by
 
 

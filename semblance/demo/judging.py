@@ -53,7 +53,7 @@ def scores_from_people(
             report=report,
         )
     with stages.open("Publish scores") as report:
-        published = scores_publish(campaign=campaign)
+        published = scores_publish(campaign=campaign, by=curator)
         snapshot_create(dataset=dataset, by=curator)
         report(1, 1, "")
     return campaign, published

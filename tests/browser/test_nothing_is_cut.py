@@ -119,6 +119,7 @@ def addresses(dataset, campaign, runs) -> list[str]:
         "publish/",
         "export/",
         "import/",
+        "log/",
     ]
     return [
         *(f"/campaigns/{campaign.pk}/{part}" for part in parts),

@@ -30,6 +30,8 @@ PAGES = {
     "import/{batch}/": CURATE,
     "invitations/": OWN,
     "settings/": OWN,
+    "log/": OWN,
+    "log/log.csv": OWN,
 }
 CHANGES = {
     "snapshots/": CURATE,

@@ -47,6 +47,8 @@ READS = [
     "snapshots/",
     "snapshots/1/pairs.parquet",
     "settings/",
+    "log/",
+    "log/log.csv",
 ]
 CHANGES = [
     "settings/",

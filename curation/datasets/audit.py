@@ -1,0 +1,190 @@
+"""The audit log of a dataset: every change by a person, a token or a command, and what became of one pair."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, SplitBefore, User
+
+Action = AuditEntry.Action
+Via = AuditEntry.Via
+HISTORY_SHOWN = 50  # changes of one pair on its page
+_SUBJECT_MAX_CHARACTERS = 255
+DETAILS = {
+    "role": gettext_lazy("role"),
+    "people": gettext_lazy("people"),
+    "settings": gettext_lazy("settings"),
+    "sha256": gettext_lazy("SHA-256"),
+    "added": gettext_lazy("added"),
+    "updated": gettext_lazy("updated"),
+    "unchanged": gettext_lazy("unchanged"),
+    "rejected": gettext_lazy("rejected"),
+    "kind": gettext_lazy("kind"),
+    "campaign": gettext_lazy("campaign"),
+    "run": gettext_lazy("run"),
+    "verdict": gettext_lazy("verdict"),
+    "field": gettext_lazy("what"),
+    "value": gettext_lazy("value"),
+    "filter": gettext_lazy("pairs"),
+    "shares": gettext_lazy("shares"),
+    "seed": gettext_lazy("seed"),
+}
+
+
+@dataclass(frozen=True)
+class AuditFilter:
+    """Which entries. "" and None take any.
+
+    by: a person's number; since, until: days in the site's time, both included; search: in what the entry was about, or
+    the id of its pair.
+    """
+
+    action: str = ""
+    by: int | None = None
+    via: str = ""
+    search: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+class HistoryLine(NamedTuple):
+    """A change of one pair. entry: of the log; None for drawn splits. undone: whether drawn splits were undone."""
+
+    at: datetime
+    by: User | None
+    entry: AuditEntry | None
+    what: str
+    before: str
+    after: str
+    undone: bool = False
+
+
+def audit_record(
+    *,
+    dataset: Dataset,
+    action: Action,
+    by: User | None,
+    subject: object = "",
+    pair: Pair | None = None,
+    pairs: int | None = None,
+    batch: ImportBatch | None = None,
+    undoes: AuditEntry | None = None,
+    blind: bool = False,
+    details: Mapping[str, Any] | None = None,
+) -> AuditEntry:
+    """Write down a change, in the transaction that makes it. Nothing else writes to the log.
+
+    by: None for a command. blind: whether nobody may learn who made the change: neither the person nor a token is kept
+    then. details: by the names of DETAILS; those that are None or empty are left out.
+    """
+    token = by.token_used if by else ""
+    via = Via.TOKEN if token else Via.SITE if by else Via.COMMAND
+    return AuditEntry.objects.create(
+        dataset=dataset,
+        action=action,
+        by=None if blind else by,
+        via=Via.BLIND if blind else via,
+        token="" if blind else token,
+        subject=str(subject)[:_SUBJECT_MAX_CHARACTERS],
+        pair=pair,
+        pairs=pairs,
+        batch=batch,
+        undoes=undoes,
+        details={name: value for name, value in (details or {}).items() if value not in (None, "", [], {})},
+    )
+
+
+def audit_found(dataset: Dataset, filter: AuditFilter) -> QuerySet[AuditEntry]:
+    """The entries that a filter finds, the newest first."""
+    entries = AuditEntry.objects.filter(dataset=dataset).select_related("by", "pair", "batch")
+    given = {"action": filter.action, "by": filter.by, "via": filter.via}
+    entries = entries.filter(**{name: value for name, value in given.items() if value})
+    if filter.search:
+        entries = entries.filter(Q(subject__icontains=filter.search) | Q(pair__external_id=filter.search))
+    if filter.since:
+        entries = entries.filter(at__date__gte=filter.since)
+    if filter.until:
+        entries = entries.filter(at__date__lte=filter.until)
+    return entries
+
+
+def audit_people(dataset: Dataset) -> list[User]:
+    """Everybody who changed the dataset, by name."""
+    made = AuditEntry.objects.filter(dataset=dataset, by__isnull=False).order_by()
+    return list(User.objects.filter(pk__in=made.values("by").distinct()).order_by("username"))
+
+
+def hidden_before(pair: Pair) -> bool:
+    """Whether a decision about the pair was made in a review that hides who decides."""
+    return AuditEntry.objects.filter(pair=pair, via=Via.BLIND).exists()
+
+
+def audit_counts(entry: AuditEntry) -> Mapping[str, int]:
+    """What an import did so far: pairs that it added, updated and left as they are, and rows that it refused."""
+    if entry.batch is None:
+        return {}
+    batch = entry.batch
+    if batch.state != ImportBatch.State.DONE:
+        return {name: batch.written.get(name, 0) for name in ("added", "updated")}
+    counts = {name: getattr(batch, name) for name in ("added", "unchanged", "rejected")}
+    return {**counts, "updated": batch.report.get("updated", 0)}
+
+
+def audit_details(entry: AuditEntry) -> list[tuple[str, str]]:
+    """The details of an entry, each with its label. Two values in a list are the one before and the one after."""
+    details = {**entry.details, **{name: n for name, n in audit_counts(entry).items() if n}}
+    return [(str(DETAILS.get(name, name)), detail_shown(value)) for name, value in details.items()]
+
+
+def detail_shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {detail_shown(each)}" for name, each in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " → ".join(detail_shown(each) for each in value)
+    return str(value) if value != "" else _("none")
+
+
+def pair_history(pair: Pair, *, most: int = HISTORY_SHOWN) -> list[HistoryLine]:
+    """What imports, edits and drawn splits changed of a pair, the newest first. Reviews are no part of it."""
+    changes = PairChange.objects.filter(pair=pair).select_related("entry__by").order_by("-pk")[:most]
+    drawn = SplitBefore.objects.filter(pair=pair).select_related("change__created_by").order_by("-pk")[:most]
+    lines = [*map(_changed, changes), *map(_drawn, drawn)]
+    return sorted(lines, key=lambda line: line.at, reverse=True)[:most]
+
+
+def _changed(change: PairChange) -> HistoryLine:
+    entry = change.entry
+    what = change.get_field_display()
+    return HistoryLine(entry.at, entry.by, entry, what, change.before, change.after)
+
+
+def _drawn(row: SplitBefore) -> HistoryLine:
+    drawing = row.change
+    what = PairChange.Field.SPLIT.label
+    undone = drawing.undone_at is not None
+    return HistoryLine(drawing.created_at, drawing.created_by, None, str(what), row.split, row.given, undone)
+
+
+def audit_rows(entries: QuerySet[AuditEntry]) -> Iterator[list[object]]:
+    """Entries as rows of a file: time, person, way, token, action, subject, id of the pair, pairs, details."""
+    for entry in entries.iterator(chunk_size=2_000):
+        details = "; ".join(f"{name}: {value}" for name, value in audit_details(entry))
+        pair = entry.pair.external_id if entry.pair else ""
+        who = entry.by.username if entry.by else ""
+        pairs = "" if entry.pairs is None else entry.pairs
+        yield [
+            entry.at.isoformat(),
+            who,
+            entry.via,
+            entry.token,
+            entry.action,
+            entry.subject,
+            pair,
+            pairs,
+            details,
+        ]
