@@ -95,6 +95,7 @@ CHANGE_NAMES = {
     "subset": gettext_lazy("subset"),
     "score": gettext_lazy("score"),
     "score_added": gettext_lazy("first score"),
+    "status": gettext_lazy("status"),
 }
 
 

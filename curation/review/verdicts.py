@@ -110,7 +110,9 @@ def review_decide(
             )
             raise UserError(why)
         return first
-    pair = Pair.objects.select_related("a", "b", "dataset").get(pk=pair.pk)
+    # Locked, as every pair whose status changes: an edit of many pairs waits for the verdict, or the verdict for it.
+    locked = Pair.objects.select_for_update(no_key=True, of=("self",))
+    pair = locked.select_related("a", "b", "dataset").get(pk=pair.pk)
     dataset_require_active(pair.dataset)
     place = place_of(pair, queue, by)
     text = _text_edited(pair, text) if verdict == Verdict.EDIT else ""
@@ -142,6 +144,7 @@ def review_decide(
         generated = generated.filter(a=pair.a_id)
     decided = standing().filter(sentence=pair.b_id).values("pair")
     others = generated.filter(status__in=REVIEWABLE).exclude(pk=pair.pk).exclude(pk__in=decided)
+    others = others.select_for_update(no_key=True).order_by("pk")
     decision_store(decision, text=text, companions=list(others.values_list("pk", flat=True)))
     decision_record(decision, Action.REVIEW_DECIDED, by, blind=queue is not None and queue.discreet)
     return decision

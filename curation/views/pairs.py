@@ -20,6 +20,7 @@ from curation.datasets.selectors import (
     score_sets_in_order,
     score_sets_of,
 )
+from curation.forms.edits import EditForm
 from curation.forms.pairs import PairFilterForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import number_asked, page_number
@@ -43,10 +44,11 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "address": form.address(),
         "shown": shown,
     }
+    if may_curate := dataset_may(request.user, dataset, may="curate"):
+        context |= {"may_curate": True, "edit_form": EditForm(filter=form.pair_filter)}
     if request.htmx and not request.htmx.history_restore_request:
         return render(request, "curation/_pairs.html", context)
-    may_curate = dataset_may(request.user, dataset, may="curate")
-    context |= {"may_curate": may_curate, "waiting": waiting_of(dataset) if may_curate else 0}
+    context["waiting"] = waiting_of(dataset) if may_curate else 0
     if described_at_once(dataset):
         context |= {"described": True, **_description(dataset, shown)}
     return render(request, "curation/dataset.html", context)

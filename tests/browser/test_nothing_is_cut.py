@@ -120,6 +120,7 @@ def addresses(dataset, campaign, runs) -> list[str]:
         "export/",
         "import/",
         "log/",
+        "edits/",
     ]
     return [
         *(f"/campaigns/{campaign.pk}/{part}" for part in parts),

@@ -30,10 +30,12 @@ PAGES = {
     "import/{batch}/": CURATE,
     "invitations/": OWN,
     "settings/": OWN,
+    "edits/": READ,
     "log/": OWN,
     "log/log.csv": OWN,
 }
 CHANGES = {
+    "edits/": CURATE,
     "snapshots/": CURATE,
     "import/": CURATE,
     "import/{batch}/check/": CURATE,

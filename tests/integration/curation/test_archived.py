@@ -47,10 +47,12 @@ READS = [
     "snapshots/",
     "snapshots/1/pairs.parquet",
     "settings/",
+    "edits/",
     "log/",
     "log/log.csv",
 ]
 CHANGES = [
+    "edits/",
     "settings/",
     "import/",
     "import/{batch}/check/",

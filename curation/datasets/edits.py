@@ -1,0 +1,214 @@
+"""Edits of many pairs at once: what an edit would change, the edit, and going back.
+
+However many pairs there are, an edit is a fixed number of statements: no pair is read by the process that edits.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.utils.translation import gettext as _
+
+from curation.access import dataset_lock
+from curation.datasets.audit import Action, audit_record
+from curation.datasets.selectors import PairFilter, pairs_matching
+from curation.errors import UserError
+from curation.models import AuditEntry, Dataset, Pair, PairChange, ReviewDecision, User
+
+FIELDS = ("split", "source", "status")
+LONGEST = {"split": 20, "source": 100}
+MOST_CHOSEN = 1_000  # numbers of pairs; a filter has no bound
+_NAMED = 3  # ids in a sentence
+_MOST_VALUES = 5
+_CHANGE_COLUMNS = "entry_id, pair_id, field, before, after"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One value that pairs get. field: of FIELDS. pairs: their numbers; None means all that the filter finds."""
+
+    field: str
+    value: str
+    filter: PairFilter = PairFilter()  # noqa: RUF009 - frozen
+    pairs: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises UserError."""
+        if self.field not in FIELDS:
+            raise UserError(_("Only the split, the source and the status of pairs can be edited."))
+        if self.field == "status" and self.value not in Pair.Status.values:
+            names = {"value": self.value[:40], "statuses": ", ".join(Pair.Status.values)}
+            raise UserError(_("“%(value)s” is not a status. Choose from %(statuses)s."), **names)
+        if len(self.value) > LONGEST.get(self.field, len(self.value)):
+            sentence = _("A %(field)s has at most %(most)s characters.")
+            raise UserError(sentence, field=PairChange.Field(self.field).label, most=LONGEST[self.field])
+        if self.pairs is not None and not 0 < len(self.pairs) <= MOST_CHOSEN:
+            sentence = _("Select 1 to %(most)s pairs, or edit all pairs that the filters find.")
+            raise UserError(sentence, most=MOST_CHOSEN)
+
+
+@dataclass(frozen=True)
+class EditPreview:
+    """What an edit would change.
+
+    state: of the pairs that change; whoever applies the edit says it, so that nothing else is applied.
+    found: pairs that are meant; changed: those of them that get another value; reviewed: those whose status a valid
+    review decision determines, which are left out.
+    before: the most frequent values of the changed pairs, with their number of pairs.
+    """
+
+    edit: Edit
+    state: str
+    found: int
+    changed: int
+    reviewed: int
+    before: Sequence[tuple[str, int]]
+
+
+def edit_preview(dataset: Dataset, edit: Edit) -> EditPreview:
+    """Raises UserError where two pairs of a source and split would have one id."""
+    meant, changing = _meant(dataset, edit), _changing(dataset, edit)
+    _require_different_ids(dataset, edit, changing)
+    found = meant.count()
+    same = meant.filter(**{edit.field: edit.value}).count()
+    sums = changing.aggregate(n=Count("pk"), total=Sum("pk"), first=Min("pk"), last=Max("pk"))
+    values = changing.order_by().values_list(edit.field).annotate(n=Count("pk")).order_by("-n", edit.field)
+    return EditPreview(
+        edit=edit,
+        state=":".join(str(value) for value in sums.values()),
+        found=found,
+        changed=sums["n"],
+        reviewed=found - same - sums["n"],
+        before=list(values[:_MOST_VALUES]),
+    )
+
+
+@transaction.atomic
+def edit_apply(*, dataset: Dataset, edit: Edit, by: User | None, state: str | None = None) -> AuditEntry:
+    """Give the pairs the value, and keep what they had in the entry of the log.
+
+    state: as the preview said it; None applies to whatever pairs are meant now.
+    Raises UserError where other pairs would change than in the preview, or none.
+    """
+    dataset_lock(dataset)
+    _lock(_changing(dataset, edit))
+    preview = edit_preview(dataset, edit)
+    if state is not None and preview.state != state:
+        raise UserError(_("Pairs have changed since the preview. Look at the preview again."))
+    if not preview.changed:
+        raise UserError(_("No pair would get another value, so there is nothing to apply."))
+    entry = audit_record(
+        dataset=dataset,
+        action=Action.PAIRS_EDITED,
+        by=by,
+        pairs=preview.changed,
+        details={
+            "set": {edit.field: edit.value},
+            "filter": edit.filter.as_json() if edit.pairs is None else {},
+        },
+    )
+    _keep(entry, edit, _changing(dataset, edit))
+    changed = Pair.objects.filter(pk__in=entry.changes.order_by().values("pair"))
+    with _ids_differ():
+        changed.update(**{edit.field: edit.value})
+    return entry
+
+
+@transaction.atomic
+def edit_undo(*, entry: AuditEntry, by: User | None) -> AuditEntry:
+    """Give the pairs back what they had. Raises UserError where one of them was changed or reviewed since."""
+    dataset_lock(entry.dataset)
+    changes = entry.changes.order_by()
+    pairs = Pair.objects.filter(pk__in=changes.values("pair")).order_by()
+    _lock(pairs)
+    if AuditEntry.objects.filter(undoes=entry).exists():
+        raise UserError(_("This edit was undone before."))
+    ((field, value),) = entry.details["set"].items()
+    others = pairs.exclude(**{field: value})
+    if field == "status":
+        others |= pairs.filter(_decided())
+    if count := others.count():
+        sentence = _(
+            "%(count)s of the pairs have been changed or reviewed since, for example by an import. The pairs stay as "
+            "they are."
+        )
+        raise UserError(sentence, count=count)
+    with _ids_differ():
+        pairs.update(**{field: Subquery(changes.filter(pair=OuterRef("pk")).values("before")[:1])})
+    undone = Action.EDIT_UNDONE
+    return audit_record(dataset=entry.dataset, action=undone, by=by, pairs=entry.pairs, undoes=entry)
+
+
+def edits_of(dataset: Dataset) -> QuerySet[AuditEntry]:
+    """The edits of a dataset's pairs, the newest first, each with its undo where it was undone."""
+    edits = AuditEntry.objects.filter(dataset=dataset, action=Action.PAIRS_EDITED)
+    return edits.select_related("by", "dataset", "undone_by__by")
+
+
+def _meant(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:
+    if edit.pairs is not None:
+        return Pair.objects.filter(dataset=dataset, pk__in=edit.pairs).order_by()
+    return pairs_matching(dataset, edit.filter).order_by()
+
+
+def _changing(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:
+    """The pairs that get another value. The status of a pair that a review decided about is not edited."""
+    changing = _meant(dataset, edit).exclude(**{edit.field: edit.value})
+    return changing.exclude(_decided()) if edit.field == "status" else changing
+
+
+def _decided() -> Q:
+    valid = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at=None, binding=True)
+    return Q(Exists(valid))
+
+
+def _lock(pairs: QuerySet[Pair]) -> None:
+    """Wait for verdicts that are being given on the pairs, and keep others waiting. SQLite has one writer anyway."""
+    if connection.vendor != "postgresql":
+        return
+    locked = pairs.select_for_update(no_key=True, of=("self",)).values("pk")
+    sql, values = locked.query.get_compiler(connection=connection).as_sql()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({sql}) AS locked", values)  # noqa: S608 - the ORM's own
+
+
+def _keep(entry: AuditEntry, edit: Edit, changing: QuerySet[Pair]) -> None:
+    columns: tuple[Any, ...] = (Value(entry.pk), "pk", Value(edit.field), edit.field, Value(edit.value))
+    query = changing.values_list(*columns).query
+    sql, values = query.get_compiler(connection=connection).as_sql()
+    table = connection.ops.quote_name(PairChange._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({_CHANGE_COLUMNS}) {sql}", values)
+
+
+def _require_different_ids(dataset: Dataset, edit: Edit, changing: QuerySet[Pair]) -> None:
+    """An id names one pair within its source and split."""
+    if edit.field == "status":
+        return
+    other = "source" if edit.field == "split" else "split"
+    after = Q(**{edit.field: edit.value}) | Q(pk__in=changing.values("pk"))
+    named = Pair.objects.filter(after, dataset=dataset).order_by().values_list("external_id", other)
+    twice = named.annotate(n=Count("pk")).filter(n__gt=1).order_by("external_id")
+    ids = [name for name, _other, _n in twice[: _NAMED + 1]]
+    if ids:
+        shown = ", ".join(f"“{name}”" for name in ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
+        sentence = _(
+            "The edit would give two pairs of one source and split the same id (%(ids)s). Give them different values."
+        )
+        raise UserError(sentence, ids=shown)
+
+
+@contextmanager
+def _ids_differ() -> Iterator[None]:
+    """Turn what the database says of two pairs with one name into a UserError."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        sentence = _(
+            "Another pair has the id, source and split that one of the pairs would get. The pairs stay as they are."
+        )
+        raise UserError(sentence) from error

@@ -1,0 +1,72 @@
+"""Edits of many pairs at once: a preview, the edit, the edits there were, and undo."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.datasets.edits import edit_apply, edit_preview, edit_undo, edits_of
+from curation.datasets.selectors import pair_choices, score_sets_in_order
+from curation.errors import UserError
+from curation.forms.edits import EditForm
+from curation.forms.pairs import PairFilterForm
+from curation.numbers import page_number
+
+EDITS_ON_A_PAGE = 20
+
+
+@require_http_methods(["GET", "POST"])
+def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The edits there were. A POST shows what an edit would change and, with `apply`, applies what was shown.
+
+    The query string is that of the table of pairs: its filters say which pairs it showed.
+    """
+    dataset = dataset_for(request.user, slug, may="read")
+    filters = PairFilterForm(
+        request.GET, choices=pair_choices(dataset), score_sets=score_sets_in_order(dataset)
+    )
+    form = preview = None
+    if request.method == "POST":
+        dataset_allow(request.user, dataset, may="curate")
+        form = EditForm(request.POST, filter=filters.pair_filter)
+        if filters.errors:
+            form.add_error(None, _("One of the filters makes no sense. Go back to the pairs and change it."))
+        if form.is_valid() and form.edit is not None:
+            try:
+                if "apply" in request.POST:
+                    state = request.POST.get("state", "")
+                    entry = edit_apply(dataset=dataset, edit=form.edit, by=request.user, state=state)
+                    sentence = ngettext(
+                        "%(n)d pair was edited.", "%(n)d pairs were edited.", entry.pairs or 0
+                    )
+                    messages.success(request, sentence % {"n": entry.pairs})
+                    return redirect("curation:edits", slug=slug)
+                preview = edit_preview(dataset, form.edit)
+            except UserError as error:
+                form.add_error(None, str(error))
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "preview": preview,
+        "address": filters.address(),
+        "page": Paginator(edits_of(dataset), EDITS_ON_A_PAGE).get_page(max(page_number(request), 1)),
+        "may_curate": dataset_may(request.user, dataset, may="curate"),
+    }
+    return render(request, "curation/edits.html", context)
+
+
+@require_POST
+def edit_undo_view(request: AuthedRequest, slug: str, entry_pk: int) -> HttpResponse:
+    dataset = dataset_for(request.user, slug, may="curate")
+    entry = get_object_or_404(edits_of(dataset), pk=entry_pk)
+    try:
+        edit_undo(entry=entry, by=request.user)
+    except UserError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The pairs have the values back that they had before."))
+    return redirect("curation:edits", slug=slug)
