@@ -21,8 +21,8 @@ class HeldOut:
     def of(cls, texts: Iterable[str]) -> "HeldOut":
         return cls(frozenset(map(near_copy_key, texts)))
 
-    def __contains__(self, text: str) -> bool:
-        return bool(self.keys) and self.key(text) in self.keys
+    def __contains__(self, text: object) -> bool:
+        return bool(self.keys) and isinstance(text, str) and self.key(text) in self.keys
 
     def __or__(self, other: "HeldOut") -> "HeldOut":
         return HeldOut(self.keys | other.keys, self.key)

@@ -119,6 +119,13 @@ class Unscored(StrEnum):
     REFUSE = "refuse"
 
 
+class Leaks(StrEnum):
+    """What becomes of a run whose test split shares sentences with the split that was trained on."""
+
+    REFUSE = "refuse"
+    ALLOW = "allow"
+
+
 class Normalise(StrEnum):
     """Whether weights are brought to a mean of 1: not at all, over all rows, or within each batch."""
 
@@ -195,6 +202,16 @@ resamples_setting = partial(
     "none. The interval of a difference between weightings needs no resamples.",
     default=1000,
     bounds=(0, 100_000),
+)
+leaks_setting = partial(
+    setting,
+    "Leaks",
+    "refuse stops the run if test pairs share a sentence with another split of the dataset that was trained on. allow "
+    "goes on and gives the figure with these pairs and without them. Published test suites are always measured, with a "
+    "warning.",
+    default=Leaks.REFUSE.value,
+    choices=tuple(choice.value for choice in Leaks),
+    source="docs/guide/encoders.md",
 )
 
 
@@ -417,6 +434,7 @@ class EvaluationPlan:
         "Split", "Only pairs of this split are used for the evaluation. Empty: every pair.", default="test"
     )
     suites: str = suites_setting()
+    leaks: str = leaks_setting()
     bootstrap: int = resamples_setting()
     precision: str = ours(
         "Precision",
@@ -526,6 +544,7 @@ class ComparisonPlan(TrainingPlan):
         default="",
         refers_to="baselines",
     )
+    leaks: str = leaks_setting()
     bootstrap: int = resamples_setting()
 
     def __post_init__(self) -> None:

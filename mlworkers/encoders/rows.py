@@ -4,7 +4,7 @@ No sentence is on both sides (`curation.pairs.holding_out`). Training leaves out
 split or of the test; evaluation leaves out pairs that hold a sentence the encoder was trained on. Both are counted.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -149,12 +149,14 @@ class PairTable:
 
     def held_out(self, split: str) -> HeldOut:
         """The sentences that are held out where pairs of that split are trained on, scored or not."""
-        splits = self.column("split")
-        held_out = [each for each in set(splits.tolist()) if split_is_held_out(each, used=split)]
-        other = np.isin(splits, held_out)
-        other &= self.column("origin") != _GENERATED
+        splits = set(self.column("split").tolist())
+        return self.human_sentences(*(each for each in splits if split_is_held_out(each, used=split)))
+
+    def human_sentences(self, *splits: str) -> HeldOut:
+        """The sentences of the splits' pairs that no machine made, scored or not."""
+        chosen = np.isin(self.column("split"), splits) & (self.column("origin") != _GENERATED)
         return HeldOut.of(
-            text for side in ("sentence1", "sentence2") for text in self.column(side)[other].tolist()
+            text for side in ("sentence1", "sentence2") for text in self.column(side)[chosen].tolist()
         )
 
     def scores(self, name: str) -> Column:
@@ -250,7 +252,7 @@ def _refuse_missing(rows: Rows, signal: Signal, refused: Column) -> NoReturn:
     )
 
 
-def unseen_rows(rows: Rows, trained: HeldOut) -> tuple[Rows, int]:
+def unseen_rows(rows: Rows, trained: Container[str]) -> tuple[Rows, int]:
     """The test pairs without a sentence that the encoder was trained on, and how many were left out.
 
     Raises RowsError where fewer than three are left, or all their scores are equal.
@@ -273,7 +275,7 @@ def unseen_rows(rows: Rows, trained: HeldOut) -> tuple[Rows, int]:
     return unseen, left_out
 
 
-def _holding(rows: Rows, held_out: HeldOut) -> Column:
+def _holding(rows: Rows, held_out: Container[str]) -> Column:
     """Which rows hold a sentence that is held out, (n,) bool."""
     marked = {text for text in rows.sentences if text in held_out}
     pairs = zip(rows.first.tolist(), rows.second.tolist(), strict=True)

@@ -10,7 +10,8 @@ from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
 from curation.pairs.holding_out import HeldOut
-from curation.pairs.text import sentence_key
+from curation.pairs.text import near_copy_key, sentence_key
+from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
 from mlworkers.pretrained.quiet import quiet_transformers
 
 _ABOUT = "semblance.json"
@@ -30,34 +31,78 @@ class About:
     licence: str = ""
 
 
-def encoder_save(encoder: SentenceTransformer, folder: Path, about: About, sentences: Iterable[str]) -> None:
+def encoder_save(
+    encoder: SentenceTransformer,
+    folder: Path,
+    about: About,
+    sentences: Iterable[str],
+    *,
+    base: Seen = NOTHING_KNOWN,
+) -> None:
     """Write the encoder into an empty folder: weights as safetensors, tokenizer, pooling, a card, and the keys of
     the sentences that it was trained on, so that nobody evaluates it on near copies of them.
+
+    base: what the model that was trained further had seen; its sentences are the encoder's too.
     """
     with quiet_transformers():
         encoder.save(str(folder), create_model_card=False, safe_serialization=True)
     (folder / "README.md").write_text(card(encoder, about), encoding="utf-8")
+    keys = HeldOut.of(sentences).keys.union(*(one.keys for one in base.sets if one.key is near_copy_key))
+    # Keys of another kind cannot be written beside these: of that base, not everything is known.
+    lost = any(one.key is not near_copy_key for one in base.sets)
     told = {
         "base": {"model": about.base, "sha256": about.base_sha256},
         "plan": dict(about.plan),
         "data": dict(about.data),
-        "trained_on": sorted(HeldOut.of(sentences).keys),
+        "trained_on": sorted(keys),
         "trained_on_key": _NEAR_COPY,
+        "trained_on_unknown": list(
+            dict.fromkeys([*base.unknown, *([about.base] if lost or not base.known else [])])
+        ),
+        "trained_on_splits": sorted(base.splits),
     }
+    (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
+
+
+def nothing_learned_save(folder: Path) -> None:
+    """Say in the folder of a model with random weights that it was trained on nothing."""
+    told = {"trained_on": [], "trained_on_key": _NEAR_COPY, "trained_on_unknown": []}
     (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
 def trained_on(folder: Path) -> HeldOut:
     """The sentences that the model in a folder says it was trained on; none where it says nothing."""
+    return next(iter(seen_by(folder).sets), HeldOut())
+
+
+def seen_by(folder: Path, name: str = "") -> Seen:
+    """What the model in a folder says of the sentences that it, and the models it was made from, were trained on.
+
+    name: what the model is called, should it say nothing.
+    """
     try:
-        told = json_from((folder / _ABOUT).read_text("utf-8"))
-        keys = frozenset(map(str, told["trained_on"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return HeldOut()
-    if told.get("trained_on_key") == _NEAR_COPY:
-        return HeldOut(keys)
+        return _seen_in(json_from((folder / _ABOUT).read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Seen(unknown=(name,) if name else ())
+
+
+def _seen_in(told: Any) -> Seen:
+    """Raises one of the errors of a file that says something else where it is not as `encoder_save` writes it."""
+    keys = frozenset(map(str, told["trained_on"]))
+    near_copies = told.get("trained_on_key") == _NEAR_COPY
     # Folders that name no kind of key: of texts that differ in case and white space alone.
-    return HeldOut(keys, lambda text: sentence_key(text.casefold())[:16])
+    held = HeldOut(keys) if near_copies else HeldOut(keys, lambda text: sentence_key(text.casefold())[:16])
+    # Earlier folders say nothing of what their base had seen.
+    unknown = told.get("trained_on_unknown", [_told(told, "base", "model")])
+    own = (_told(told, "data", "dataset"), _told(told, "plan", "split"))
+    splits = {own, *((str(dataset), str(split)) for dataset, split in told.get("trained_on_splits", []))}
+    return Seen((held,), True, tuple(filter(None, map(str, unknown))), frozenset(splits - {("", "")}))
+
+
+def _told(about: Mapping[str, Any], part: str, name: str) -> str:
+    """A fact that the file tells, or "" where it does not."""
+    facts = about.get(part)
+    return str(facts.get(name, "")) if isinstance(facts, Mapping) else ""
 
 
 def card(encoder: SentenceTransformer, about: About) -> str:

@@ -17,7 +17,7 @@ from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.evaluation import Agreement
 from mlworkers.encoders.plan import EncoderPlan, Signal, TrainingPlan, Weighting, signals_of
 from mlworkers.encoders.rows import Rows, TrainingRows, training_rows
-from mlworkers.encoders.saving import About, encoder_save
+from mlworkers.encoders.saving import About, encoder_save, seen_by
 from mlworkers.encoders.training import TrainedEncoder
 from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
@@ -93,7 +93,8 @@ def encoder_store(trained: TrainedEncoder, plan: EncoderPlan, data: EncoderData,
     }
     about = About(plan.model, data.base_sha256, asdict(plan), facts, data.snapshot.dataset.licence)
     with folder_replacing(folder) as beside:
-        encoder_save(trained.encoder, beside, about, trained.rows.sentences)
+        base = seen_by(data.base, plan.model)
+        encoder_save(trained.encoder, beside, about, trained.rows.sentences, base=base)
 
 
 def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
@@ -172,13 +173,33 @@ def suite_words(dataset: str, score_set: str, split: str) -> str:
     return f"{dataset}, {score_set}, {split or 'every split'}"
 
 
+def agreement_figures(agreement: Agreement) -> dict[str, float | None]:
+    """Both correlations with their intervals, for a result."""
+    interval, of_pearson = agreement.interval, agreement.pearson_interval
+    return {
+        "spearman": agreement.spearman,
+        "spearman_low": interval.low if interval else None,
+        "spearman_high": interval.high if interval else None,
+        "pearson": agreement.pearson,
+        "pearson_low": of_pearson.low if of_pearson else None,
+        "pearson_high": of_pearson.high if of_pearson else None,
+    }
+
+
 def agreement_rows(
-    agreement: Agreement, *, model: str, suite: str, label: str = "", seed: int | None = None
+    agreement: Agreement,
+    *,
+    model: str,
+    suite: str,
+    label: str = "",
+    seed: int | None = None,
+    part: str = "",
 ) -> list[Evaluation]:
     interval = agreement.interval
     shared = {
         "model": model[:LONGEST_NAME],
         "suite": suite,
+        "part": part,
         "label": label,
         "seed": seed,
         "n": agreement.pairs,

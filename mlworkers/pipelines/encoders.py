@@ -19,30 +19,32 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
-from curation.pairs.holding_out import HeldOut
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
-from mlworkers.encoders.evaluation import measure_agreement
+from mlworkers.encoders.evaluation import Agreement, measure_agreement
 from mlworkers.encoders.plan import (
     BASELINES,
     ComparisonPlan,
     EncoderPlan,
     EvaluationPlan,
+    Leaks,
     Source,
     Weighting,
 )
 from mlworkers.encoders.rows import unseen_rows
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by
+from mlworkers.encoders.seen import ALL, UNSEEN, Seen
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.suites.catalogue import Suite
-from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated
+from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated, suite_unseen
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
-from mlworkers.models import Evaluation
+from mlworkers.models import Evaluation, Run
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     EncoderData,
+    agreement_figures,
     agreement_rows,
     curve_note,
     encoder_card,
@@ -54,6 +56,13 @@ from mlworkers.pipelines.encoder_data import (
     training_rows_of,
 )
 from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.seen import (
+    leaking_splits_refuse,
+    seen_by_model,
+    seen_in_words,
+    seen_pairs_refuse,
+    seen_upstream,
+)
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import BASELINE, RESAMPLED_BY, SuiteTable
 from mlworkers.pipelines.suites import (
@@ -127,8 +136,9 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     encoder = load_encoder(model, compute)
     result: dict[str, Any] = {"warnings": []}
     rows: list[Evaluation] = []
+    seen = seen_by_model(plan.model, model)
     if plan.score_set:
-        result, rows = _evaluated_on_dataset(plan, job, trained_on(model), encoder)
+        result, rows = _evaluated_on_dataset(plan, job, seen, encoder)
     warnings: list[str] = result.pop("warnings")
     figures: list[Figure] = []
     for suite, read in suites:
@@ -139,13 +149,14 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
                 lambda texts: sentence_vectors(encoder, texts, compute, report=job.report),
                 resamples=plan.bootstrap,
                 seed=plan.seed,
+                seen=seen,
             )
         figures += found.figures
         warnings += [f"{suite.label}: {note}" for note in found.notes]
-        if seen := seen_before(read, trained_on(model)):
+        if pairs := seen_before(read, seen):
             warnings.append(
                 _("%(suite)s: %(seen)s test pairs hold a sentence that the encoder was trained on.")
-                % {"suite": suite.label, "seen": intcomma(seen)}
+                % {"suite": suite.label, "seen": intcomma(pairs)}
             )
     figures += years_figures(figures)
     rows += [evaluation_of(figure, model=plan.model[:LONGEST_NAME]) for figure in figures]
@@ -154,36 +165,48 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
     words = [_correlation_in_words(result)] if plan.score_set else []
     words += [f"{suite.label}: {_first_of(figures, suite)}" for suite, _read in suites]
     message = "; ".join(words)
-    return Outcome(message, {**result, "warnings": warnings}, evaluations=[(row, None) for row in rows])
+    result |= {"training_data": seen_in_words(seen), "warnings": warnings}
+    return Outcome(message, result, evaluations=[(row, None) for row in rows])
 
 
 def _evaluated_on_dataset(
-    plan: EvaluationPlan, job: Job, trained: HeldOut, encoder: SentenceTransformer
+    plan: EvaluationPlan, job: Job, seen: Seen, encoder: SentenceTransformer
 ) -> tuple[dict[str, Any], list[Evaluation]]:
+    """The figures of the pairs that the encoder has not seen and, where it is known what it has seen, of all pairs."""
     dataset = job.dataset_of(plan.dataset)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
     every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
-    tested, left_out = unseen_rows(every, trained)
+    first, second = every.first.tolist(), every.second.tolist()
+    unseen = seen.pairs_unseen(first, second)
+    if plan.leaks == Leaks.REFUSE:
+        pairs = int((~unseen).sum())
+        seen_pairs_refuse(seen, dataset=plan.dataset, split=plan.split, pairs=pairs, of=len(every))
+    tested, left_out = unseen_rows(every, seen)
     compute = choose_compute(plan.device, plan.precision)
-    first, second = tested.first.tolist(), tested.second.tolist()
     cosines = pair_cosines(encoder, first, second, compute, report=job.report).values
-    agreement = measure_agreement(cosines, tested.values, resamples=plan.bootstrap, seed=plan.seed)
-    interval, of_pearson = agreement.interval, agreement.pearson_interval
+    suite = suite_words(plan.dataset, plan.score_set, plan.split)
+
+    def agreement_of(chosen: Scores, human: Scores) -> Agreement:
+        return measure_agreement(chosen, human, resamples=plan.bootstrap, seed=plan.seed)
+
+    agreement = agreement_of(cosines[unseen], tested.values)
+    rows = agreement_rows(agreement, model=plan.model, suite=suite)
     result = {
-        "spearman": agreement.spearman,
-        "spearman_low": interval and interval.low,
-        "spearman_high": interval and interval.high,
-        "pearson": agreement.pearson,
-        "pearson_low": of_pearson and of_pearson.low,
-        "pearson_high": of_pearson and of_pearson.high,
+        **agreement_figures(agreement),
         **ceiling_results(ceiling_in(dataset, plan.score_set)),
         "pairs": agreement.pairs,
         "left_out": left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
     }
-    suite = suite_words(plan.dataset, plan.score_set, plan.split)
-    return result, agreement_rows(agreement, model=plan.model, suite=suite)
+    if seen.known:
+        of_all = agreement_of(cosines, every.values)
+        rows += agreement_rows(of_all, model=plan.model, suite=suite, part=ALL)
+        both = {ALL: of_all, UNSEEN: agreement}
+        result["all_and_unseen"] = {
+            part: {"pairs": one.pairs, **agreement_figures(one)} for part, one in both.items()
+        }
+    return result, rows
 
 
 def _correlation_in_words(result: Mapping[str, Any]) -> str:
@@ -249,10 +272,32 @@ class _Comparison:
         if plan.test_dataset not in ("", plan.dataset):
             self._test_snapshot = self._snapshot_of(plan.test_dataset)
         every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
-        self._tests, self._tests_left_out = unseen_rows(every, trained_on(self._base))
+        self._every_test, self._seen = every, self._seen_before()
+        self._unseen = self._seen.pairs_unseen(every.first.tolist(), every.second.tolist())
+        if plan.leaks == Leaks.REFUSE:
+            self._refuse_leaks()
+        self._tests, self._tests_left_out = unseen_rows(every, self._seen)
         self._data = {plan.dataset: self._data_of(plan.all_sources[0], snapshot)}
         for source in plan.all_sources[1:]:
             self._data[source.dataset] = self._data_of(source, self._snapshot_of(source.dataset))
+
+    def _seen_before(self) -> Seen:
+        """What any of the rows had seen before this run, so that all of them are measured on the same pairs."""
+        run = Run.objects.select_related("dataset").get(pk=self._job.run_id)
+        seen = seen_by(self._base, self._plan.model) | seen_upstream(run)
+        for name in self._plan.baseline_names:
+            if name not in BASELINES:
+                folder = folder_of_model(name, kind="encoder", report=self._job.report)
+                seen |= seen_by_model(name, folder)
+        return seen
+
+    def _refuse_leaks(self) -> None:
+        plan, every = self._plan, self._every_test
+        tested = plan.test_dataset or plan.dataset
+        pairs = int((~self._unseen).sum())
+        seen_pairs_refuse(self._seen, dataset=tested, split=plan.test_split, pairs=pairs, of=len(every))
+        if tested == plan.dataset:
+            leaking_splits_refuse(self._test_snapshot, every, trained=plan.split, tested=plan.test_split)
 
     def _snapshot_of(self, slug: str) -> Snapshot:
         dataset = dataset_read(self._job, slug)
@@ -270,7 +315,7 @@ class _Comparison:
         return EncoderData(snapshot, training, self._base)
 
     def _tested_sentences(self) -> Iterator[str]:
-        yield from self._tests.sentences
+        yield from self._every_test.sentences
         for _suite, read in self._suites:
             for part in (read.test, *([read.dev] if read.dev else [])):
                 yield from (*part.first, *part.second)
@@ -306,7 +351,7 @@ class _Comparison:
                 encoder_store(trained, plan, data, model)
                 facts = training_figures(data.training, trained)
             vectors = self._vectors(model, member.way, still)
-            first, second = self._tests.first.tolist(), self._tests.second.tolist()
+            first, second = self._every_test.first.tolist(), self._every_test.second.tolist()
             array_write(beside / "cosines.npy", vectors.cosines(first, second))
             for suite, read in self._suites:
                 for part, cosines in zip(("test", "dev"), suite_cosines(suite, read, vectors), strict=True):
@@ -339,7 +384,14 @@ class _Comparison:
         plan, first = self._plan, self._plan.dataset
         data = self._data[first]
         suite = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
-        table = SuiteTable(plan, self._tests.values, suite, self._suites)
+        table = SuiteTable(
+            plan,
+            self._every_test.values,
+            suite,
+            self._suites,
+            own_unseen=self._unseen if self._seen.known else None,
+            unseen={one.name: suite_unseen(read, self._seen) for one, read in self._suites},
+        )
         weights: dict[str, dict[str, float]] = {name: {} for name in WEIGHT_FIGURES}  # of each first seed
         made: list[NewArtifact] = []
         evaluations: list[tuple[Evaluation, Path | None]] = []
@@ -372,7 +424,7 @@ class _Comparison:
             about: dict[str, Any] = {"model": model[:LONGEST_NAME], "label": member.label[:40], "seed": seed}
             if member.source in ("", first) and member.label not in table.added:
                 agreement = measure_agreement(
-                    vector, self._tests.values, resamples=plan.bootstrap, seed=RESAMPLED_BY
+                    vector[self._unseen], self._tests.values, resamples=plan.bootstrap, seed=RESAMPLED_BY
                 )
                 rows = agreement_rows(agreement, suite=suite, **about)
                 evaluations += [(row, folder) for row in rows]
@@ -389,6 +441,7 @@ class _Comparison:
             "snapshot": data.snapshot.number,
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
+            "training_data": seen_in_words(self._seen),
             **left_out_figures(data.training),
             **ceiling_results(ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)),
             "warnings": [*found.warnings, *self._notes()],
@@ -413,7 +466,7 @@ class _Comparison:
     def _notes(self) -> Iterator[str]:
         for suite, read in self._suites:
             yield from (f"{suite.label}: {note}" for note in read.notes)
-            if seen := seen_before(read, trained_on(self._base)):
+            if seen := seen_before(read, self._seen):
                 yield _(
                     "%(suite)s: %(seen)s test pairs hold a sentence that the baseline model was trained on."
                 ) % {

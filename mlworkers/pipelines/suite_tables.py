@@ -7,6 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.comparison import (
     Between,
@@ -19,6 +22,7 @@ from mlworkers.encoders.comparison import (
 from mlworkers.encoders.differences import Difference
 from mlworkers.encoders.measuring import Measured, Metric, correlation_measured
 from mlworkers.encoders.plan import BASELINES, ComparisonPlan, Weighting
+from mlworkers.encoders.seen import ALL, UNSEEN
 from mlworkers.encoders.suites.catalogue import Read, Suite
 from mlworkers.encoders.suites.figures import WHOLE, Figure, suite_figures, years_figures
 
@@ -26,7 +30,9 @@ BASELINE = "baseline"  # the source of rows that are not trained
 SHUFFLES = tuple(each for each in Weighting if each.controlled)
 RESAMPLED_BY = 1234  # the seed of resamples: not of any training
 Column = tuple[str, Metric]  # a suite, or "" for the comparison's own test, and what is measured on it
+Marks = NDArray[np.bool_]
 Cosines = Mapping[str, tuple[Scores, Scores | None]]  # by suite: of the test pairs and of the dev pairs
+Cells = dict[tuple[str, Column], dict[str, list[Measured]]]  # by source and column: of each label
 _Between = Callable[[Iterable[str]], list[Between]]
 
 
@@ -41,13 +47,21 @@ class Results:
 
 @dataclass
 class SuiteTable:
-    """Takes the encoders one after the other. human: the scores of the own test pairs (n,); test: its name."""
+    """Takes the encoders one after the other. human: the scores of all own test pairs (n,); test: its name.
+
+    own_unseen: which of these no row has seen, (n,), and unseen: which pairs of each suite; None where nobody knows.
+    The figures of the own test are those of its unseen pairs, and those of a suite are of all its pairs; the others
+    stand beside them.
+    """
 
     plan: ComparisonPlan
     human: Scores
     test: str
     suites: Sequence[tuple[Suite, Read]]
-    _cells: dict[tuple[str, Column], dict[str, list[Measured]]] = field(default_factory=dict)
+    own_unseen: Marks | None = None
+    unseen: Mapping[str, Marks | None] = field(default_factory=dict)
+    _beside: Cells = field(default_factory=dict)
+    _cells: Cells = field(default_factory=dict)
 
     @property
     def added(self) -> frozenset[str]:
@@ -61,26 +75,43 @@ class SuiteTable:
         return bool(self.suites or self.plan.baseline_names or len(self.plan.all_sources) > 1)
 
     def add(self, label: str, source: str, cosines: Scores, by_suite: Cosines) -> list[Figure]:
-        """Measure an encoder; returns its figures on the suites."""
-        own = [
-            correlation_measured(
-                metric, cosines, self.human, resamples=self.plan.bootstrap, seed=RESAMPLED_BY
-            )
-            for metric in (Metric.SPEARMAN, Metric.PEARSON)
-        ]
+        """Measure an encoder; returns its figures on the suites. cosines: of all own test pairs, (n,)."""
+        known = self.own_unseen is not None
+        unseen = np.ones(len(self.human), dtype=bool) if self.own_unseen is None else self.own_unseen
+        own = self._correlations(cosines[unseen], self.human[unseen])
+        of_all = self._correlations(cosines, self.human) if known else []
         for measured in own:
-            self._keep(label, source, "", measured)
+            self._keep(self._cells, label, source, "", measured)
+        for measured in of_all:
+            self._keep(self._beside, label, source, "", measured)
         figures: list[Figure] = []
         for suite, read in self.suites:
             test, dev = by_suite[suite.name]
-            figures += suite_figures(suite, read, test, dev, resamples=self.plan.bootstrap, seed=RESAMPLED_BY)
+            figures += suite_figures(
+                suite,
+                read,
+                test,
+                dev,
+                resamples=self.plan.bootstrap,
+                seed=RESAMPLED_BY,
+                unseen=self.unseen.get(suite.name),
+            )
         figures += years_figures(figures)
         for figure in figures:
             if figure.part == WHOLE or figure.suite == "sts12-16":
-                self._keep(label, source, figure.suite, figure.measured)
+                self._keep(self._cells, label, source, figure.suite, figure.measured)
+            elif figure.part == UNSEEN:
+                self._keep(self._beside, label, source, figure.suite, figure.measured)
+        figures = [*(Figure(self.test[:200], ALL, measured) for measured in of_all), *figures]
         if source in ("", self.plan.dataset) and label not in self.added:
             return figures
         return [*(Figure(self.test[:200], WHOLE, measured) for measured in own), *figures]
+
+    def _correlations(self, cosines: Scores, human: Scores) -> list[Measured]:
+        return [
+            correlation_measured(metric, cosines, human, resamples=self.plan.bootstrap, seed=RESAMPLED_BY)
+            for metric in (Metric.SPEARMAN, Metric.PEARSON)
+        ]
 
     def results(self, between: _Between) -> Results:
         """All figures with their differences. between: which labels are compared, from those there are."""
@@ -109,14 +140,44 @@ class SuiteTable:
                 "encoders": {label: _figures("spearman", one) for label, one in main.items()},
                 "from_plain": differences_from([Weighting.PLAIN], of_first),
                 "from_shuffle": differences_from(SHUFFLES, of_first),
+                **self._all_pairs(first),
             },
             table=table if self._has_table else [],
             warnings=list(undefined(main)),
         )
 
-    def _keep(self, label: str, source: str, suite: str, measured: Measured) -> None:
-        cell = self._cells.setdefault((source, (suite, measured.metric)), {})
+    @staticmethod
+    def _keep(cells: Cells, label: str, source: str, suite: str, measured: Measured) -> None:
+        cell = cells.setdefault((source, (suite, measured.metric)), {})
         cell.setdefault(label[:40], []).append(measured)
+
+    def _beside_of(self, key: tuple[str, Column]) -> dict[str, Any]:
+        """Of the same column the figures of the other pairs; nothing where nobody knows which are unseen."""
+        source, column = key
+        measured = {**self._beside.get(("", column), {}), **self._beside.get((source, column), {})}
+        if not measured:
+            return {}
+        pairs = next(iter(measured.values()))[0].pairs
+        figures = {label: _figures("value", one) for label, one in compare(measured).items()}
+        return {"beside": {"part": UNSEEN if column[0] else ALL, "pairs": pairs, "encoders": figures}}
+
+    def _all_pairs(self, key: tuple[str, Column]) -> dict[str, Any]:
+        """The rows of the first test on all of its pairs."""
+        found = self._beside_of(key).get("beside")
+        if found is None:
+            return {}
+        return {
+            "all_pairs": {
+                label: {
+                    "pairs": found["pairs"],
+                    "spearman": one["value"],
+                    "low": one["low"],
+                    "high": one["high"],
+                }
+                for label, one in found["encoders"].items()
+                if label not in self.added
+            }
+        }
 
     def _not_trained(self, column: Column) -> dict[str, list[Measured]]:
         return self._cells.get(("", column), {})
@@ -135,7 +196,8 @@ class SuiteTable:
     ) -> dict[str, Any]:
         source, (suite, metric) = key
         read = next((read for one, read in self.suites if one.name == suite), None)
-        pairs = len(read.test) if read else len(self.human)
+        own = len(self.human) if self.own_unseen is None else int(self.own_unseen.sum())
+        pairs = len(read.test) if read else own
         if suite == "sts12-16":
             pairs = sum(len(each.test) for one, each in self.suites if one.name.startswith("sts1"))
         own_dataset = self.plan.test_dataset or self.plan.dataset
@@ -148,6 +210,7 @@ class SuiteTable:
             "encoders": {label: _figures("value", one) for label, one in compared.items()},
             "from_plain": differences_from([Weighting.PLAIN], differences),
             "from_shuffle": differences_from(SHUFFLES, differences),
+            **self._beside_of(key),
         }
 
 

@@ -1,6 +1,6 @@
 """Published test suites in runs: their files in SUITES_FOLDER, and their figures as rows and as results."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
-from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.ceiling import Ceiling, ceiling_of
 from mlworkers.encoders.suites.catalogue import Read, Suite, suite_named
 from mlworkers.encoders.suites.figures import Figure, figure_as_json
@@ -43,7 +42,7 @@ def suites_of_run(job: Job, names: Iterable[str]) -> list[tuple[Suite, Read]]:
     return suites
 
 
-def seen_before(read: Read, trained: HeldOut) -> int:
+def seen_before(read: Read, trained: Container[str]) -> int:
     """How many test pairs hold a sentence that the encoder was trained on. They are measured all the same."""
     pairs = zip(read.test.first, read.test.second, strict=True)
     return sum(first in trained or second in trained for first, second in pairs)

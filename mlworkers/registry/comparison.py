@@ -1,11 +1,12 @@
 """A comparison of weightings as its page and its file show it: the rows of the table, and evaluations side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE, Weighting
+from mlworkers.encoders.seen import ALL, UNSEEN
 from mlworkers.models import Evaluation, Run
 
 ORDER = (
@@ -31,12 +32,26 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
+class Beside:
+    """The same figure on other pairs of the test. part: “all pairs” or “unseen pairs”, which hold no sentence that was
+    trained on.
+    """
+
+    part: str
+    pairs: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
 class Cell:
     """One row on one test: the mean of the correlations over seeds and their standard deviation, the interval of the
     mean over pairs, and the difference from another row with its interval over pairs and seeds, the standard deviation
     of the seeds' differences, and its p-value, by itself and adjusted. None where there is none.
 
-    judged: whether there are enough seeds to judge a difference.
+    judged: whether there are enough seeds to judge a difference. beside: the mean on other pairs of the test, where it
+    is known what was trained on.
     """
 
     mean: float | None = None
@@ -51,6 +66,7 @@ class Cell:
     p_holm: float | None = None
     by_seed: tuple[float, ...] = ()
     judged: bool = False
+    beside: Beside | None = None
 
     @property
     def differs(self) -> bool:
@@ -142,6 +158,8 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
     for label in ordered_labels({*encoders, *(label for _suite, label in measured)}):
         figures = {**encoders.get(label, {}), **from_plain.get(label, {})}
         found = _stored(figures, tuple(measured.get((first, label), [])), judged=judged)
+        if of_all := result.get("all_pairs", {}).get(label):
+            found = replace(found, beside=beside_of(of_all, part=ALL, mean=METRIC, pairs=of_all["pairs"]))
         observed = [_observed(measured.get((suite, label), [])) for suite in others]
         weights = [result.get(name, {}).get(label) for name in ("effective_pairs", "mean_weight")]
         rows.append(Row(label, [found, *observed], *weights))
@@ -159,6 +177,11 @@ def comparison_of(result: Mapping[str, Any], evaluations: Iterable[Evaluation]) 
         with_training_noise=with_noise,
         tests=tests_of(result.get("table") or [{"from_plain": from_plain, "from_shuffle": from_shuffle}]),
     )
+
+
+def beside_of(figures: Mapping[str, Any], *, part: str, mean: str, pairs: int) -> Beside:
+    """mean: the name of the mean among the figures."""
+    return Beside(part, pairs, figures.get(mean), figures.get("low"), figures.get("high"))
 
 
 def tests_of(cells: Iterable[Mapping[str, Any]]) -> int:
@@ -185,21 +208,34 @@ def _observed(values: Sequence[float]) -> Cell:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Evaluations of single models: a row per run, a column per test, each with its figure and interval."""
+    """Evaluations of single models: a row per run, a column per test, each with its figure and interval, and the figure
+    on the test's other pairs where it is known what the model was trained on.
+    """
 
     suites: Sequence[str]
-    rows: Sequence[tuple[Run, str, Sequence[Evaluation | None]]]
+    rows: Sequence[tuple[Run, str, Sequence[tuple[Evaluation | None, Beside | None]]]]
 
 
 def side_by_side(runs: Iterable[Run]) -> SideBySide:
     """runs: with their evaluations at hand. Of a test that a run has not taken, there is None."""
-    evaluated = [
-        (run, {name: one for one in run.evaluations.all() if (name := _test_name(one))}) for run in runs
-    ]
-    suites = list(dict.fromkeys(suite for _run, by_suite in evaluated for suite in by_suite))
+    evaluated = []
+    for run in runs:
+        named = [(_test_name(one), one) for one in run.evaluations.all()]
+        by_suite = {name: one for name, one in named if name and not one.part}
+        beside = {
+            name: Beside(one.part, one.n, one.value, one.low, one.high)
+            for name, one in named
+            if name and one.part
+        }
+        evaluated.append((run, by_suite, beside))
+    suites = list(dict.fromkeys(suite for _run, by_suite, _beside in evaluated for suite in by_suite))
     rows = [
-        (run, next(iter(by_suite.values())).model, [by_suite.get(suite) for suite in suites])
-        for run, by_suite in evaluated
+        (
+            run,
+            next(iter(by_suite.values())).model,
+            [(by_suite.get(suite), beside.get(suite)) for suite in suites],
+        )
+        for run, by_suite, beside in evaluated
         if by_suite
     ]
     return SideBySide(suites, rows)
@@ -207,7 +243,7 @@ def side_by_side(runs: Iterable[Run]) -> SideBySide:
 
 def _test_name(one: Evaluation) -> str:
     """What a column of evaluations side by side is called; nothing for a figure that has no column there."""
-    if one.part:
+    if one.part not in ("", ALL, UNSEEN):
         return ""
     if one.metric == METRIC:
         return one.suite
@@ -223,6 +259,7 @@ _OVER_SHUFFLE = {
     "p": "shuffle_p",
     "p_holm": "shuffle_p_holm",
 }
+BESIDE_COLUMNS = ("beside", "beside_pairs", "beside_mean", "beside_low", "beside_high")
 CSV_COLUMNS = (
     "encoder",
     "test",
@@ -232,7 +269,15 @@ CSV_COLUMNS = (
     "seeds",
     "effective_pairs",
     "mean_weight",
+    "pairs",
+    *BESIDE_COLUMNS,
 )
+
+
+def beside_cells(cell: Cell) -> list[object]:
+    """Under BESIDE_COLUMNS."""
+    one = cell.beside
+    return [""] * len(BESIDE_COLUMNS) if one is None else [one.part, one.pairs, one.mean, one.low, one.high]
 
 
 def csv_rows(comparison: Comparison) -> list[list[object]]:
@@ -246,6 +291,8 @@ def csv_rows(comparison: Comparison) -> list[list[object]]:
             len(cell.by_seed),
             row.effective_pairs,
             row.mean_weight,
+            comparison.pairs if place == 0 else "",
+            *beside_cells(cell),
         ]
         for row in comparison.rows
         for place, (suite, cell) in enumerate(zip(comparison.suites, row.cells, strict=True))

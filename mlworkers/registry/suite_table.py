@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlworkers.registry.comparison import DIFFERENCE, Cell, ordered_labels, tests_of
+from mlworkers.registry.comparison import (
+    BESIDE_COLUMNS,
+    DIFFERENCE,
+    Cell,
+    beside_cells,
+    beside_of,
+    ordered_labels,
+    tests_of,
+)
 
 METRICS = {"spearman": "Spearman", "pearson": "Pearson", "accuracy": "Accuracy", "f1": "F1"}
 
@@ -102,6 +110,9 @@ def _rows(
             difference = entry.get("from_plain", {}).get(label, {}) if trained else {}
             known: dict[str, Any] = {name: figures.get(name) for name in ("sd", "low", "high")}
             known |= {name: difference.get(name) for name in DIFFERENCE}
+            if beside := entry.get("beside"):
+                others = beside["encoders"].get(label, {})
+                known["beside"] = beside_of(others, part=beside["part"], mean="value", pairs=beside["pairs"])
             cell = Cell(mean=figures.get("value"), judged=judged, **known)
             cells.append(SourceCell(column, bool(entry.get("in_domain")) or not trained, cell))
         rows.append((label, cells))
@@ -121,6 +132,7 @@ CSV_COLUMNS = (
     "high",
     "difference_from_plain",
     *DIFFERENCE[1:],
+    *BESIDE_COLUMNS,
 )
 
 
@@ -138,4 +150,5 @@ def csv_rows(table: Table, *, own_test: str) -> Iterator[list[object]]:
                     one.column.pairs,
                     domain,
                     *(getattr(one.cell, name) for name in ("mean", "sd", "low", "high", *DIFFERENCE)),
+                    *beside_cells(one.cell),
                 ]

@@ -16,13 +16,15 @@ from scipy.stats import spearmanr
 from sentence_transformers import SentenceTransformer
 
 from curation.exchange.exporting import snapshot_create
-from curation.models import Pair, PairScore, ScoreSet, Snapshot
+from curation.models import Pair, PairScore, ScoreSet, Snapshot, SplitChange
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.saving import seen_by, trained_on
 from mlworkers.models import Run
 from mlworkers.pipelines import encoder_data, encoders
+from mlworkers.pipelines.seen import seen_upstream
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.registry.comparison import comparison_of
 from mlworkers.runs.reporting import WorkerLeaves
 from mlworkers.runs.storage import content_of, home_path, kept_folder, run_folder
 from mlworkers.training import checkpoints
@@ -31,11 +33,12 @@ from tests.factories import (
     DatasetFactory,
     GeneratedPairFactory,
     MembershipFactory,
+    PairFactory,
     RunFactory,
     ScoreSetFactory,
     UserFactory,
 )
-from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add
+from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add, scene
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
@@ -290,15 +293,132 @@ def test_an_encoder_is_measured_on_gold_pairs(dataset, encoder_folder) -> None:
     assert run.evaluations.get(metric="pearson").value == run.result["pearson"]
 
 
-def test_pairs_that_an_encoder_was_trained_on_are_not_measured(dataset, encoder_folder) -> None:
+def test_the_figure_of_unseen_pairs_stands_beside_that_of_all_pairs(dataset, encoder_folder) -> None:
     training = trained(dataset, encoder_folder)
     pairs_with_gold_add(dataset, [("the dog runs on the grass with a ball 0", "a tree", 3.0)])
+    about = {"score_set": "gold", "bootstrap": 100, "leaks": "allow"}
 
-    run = carried_out(
-        queued("evaluate_encoder", dataset, f"run:{training.pk}", score_set="gold", bootstrap=0)
-    )
+    run = carried_out(queued("evaluate_encoder", dataset, f"run:{training.pk}", **about))
 
     assert (run.result["pairs"], run.result["left_out"]) == (12, 1)
+    both = run.result["all_and_unseen"]
+    assert {part: one["pairs"] for part, one in both.items()} == {"all pairs": 13, "unseen pairs": 12}
+    assert both["unseen pairs"]["spearman"] == run.result["spearman"]
+    of_all = run.evaluations.get(metric="spearman", part="all pairs")
+    assert (of_all.n, of_all.value) == (13, both["all pairs"]["spearman"])
+    assert of_all.low <= of_all.value <= of_all.high
+    assert run.evaluations.get(metric="spearman", part="").n == 12
+    assert run.result["training_data"] == f"48 sentences are known; not known of {encoder_folder}"
+
+
+def test_a_test_split_that_shares_sentences_with_the_training_split_is_refused(
+    dataset, encoder_folder
+) -> None:
+    training = trained(dataset, encoder_folder)
+    pairs_with_gold_add(dataset, [("THE DOG runs on the grass with a ball 0!", "a tree", 3.0)])
+
+    run = carried_out(
+        queued("evaluate_encoder", dataset, f"run:{training.pk}", score_set="gold"), state="failed"
+    )
+
+    assert run.message.startswith(
+        "1 of the 13 pairs of the split “test” hold a sentence that the encoder has seen; it was trained on the split "
+        "“train” of the same dataset. Draw the splits again and train on the new ones, or choose “allow”"
+    )
+
+
+def test_of_a_model_from_outside_the_result_says_that_its_training_is_not_known(
+    dataset, encoder_folder
+) -> None:
+    run = carried_out(queued("evaluate_encoder", dataset, encoder_folder, score_set="gold", bootstrap=0))
+
+    assert run.result["training_data"] == "not known, so the figures are those of all test pairs"
+    assert "all_and_unseen" not in run.result
+    assert set(run.evaluations.values_list("part", flat=True)) == {""}
+
+
+def test_an_encoder_trained_further_has_seen_what_its_base_has(dataset, encoder_folder) -> None:
+    first = trained(dataset, encoder_folder)
+    other = dataset_with_pairs(generated=0, slug="others")
+    scores = ScoreSetFactory(dataset=other, name="given", low=0.0, high=1.0)
+    for number in range(4):
+        pair = PairFactory(dataset=other, split="train", a__text=f"new {number}", b__text=f"a tree {number}")
+        PairScore.objects.create(score_set=scores, pair=pair, value=number / 4)
+    plan = {**SHORT, "scores": "given"}
+
+    second = carried_out(queued("train_encoder", other, f"run:{first.pk}", **plan))
+
+    seen = seen_by(artifact_folder(second))
+    assert "new 0" in seen
+    assert "the dog runs on the grass with a ball 0" in seen
+    assert seen.splits == {("scenes", "train"), ("others", "train")}
+    assert seen.unknown == (str(encoder_folder),)
+
+
+def test_the_human_scores_behind_p_y_and_the_text_behind_a_generator_count_as_seen(dataset) -> None:
+    gold = dataset.score_sets.get(name="gold")
+    read = PairFactory(dataset=dataset, split="train", a__text="a boat sinks", b__text="the boat is lost")
+    PairScore.objects.create(score_set=gold, pair=read, value=4.0)
+    generator = RunFactory(
+        kind="bootstrap_generator", dataset=dataset, plan={"score_set": "gold", "split": "train"}
+    )
+    generation = RunFactory(kind="generate_pairs", dataset=dataset, plan={"model": f"run:{generator.pk}"})
+    snapshot = snapshot_create(dataset=dataset)
+    consistency = RunFactory(
+        kind="score_consistency",
+        dataset=dataset,
+        plan={"dataset": "scenes", "human_scores": "gold", "human_split": "test"},
+        result={"snapshot": snapshot.number},
+    )
+    ScoreSetFactory(dataset=dataset, name="p_y", kind="consistency", run_ref=consistency.pk)
+    dataset.score_sets.filter(name="run 7: target").update(run_ref=generation.pk)
+    training = RunFactory(
+        kind="train_encoder", dataset=dataset, plan={"scores": "run 7: target", "consistency": "p_y"}
+    )
+
+    seen = seen_upstream(training)
+
+    assert "A boat sinks!" in seen  # read by the generator
+    assert f"a {scene(0)}" in seen  # of a scored test pair, which taught p_y
+    assert "a mat the dog plays 0" not in seen
+
+
+def test_a_comparison_shows_all_pairs_beside_those_that_its_base_has_not_seen(
+    dataset, encoder_folder
+) -> None:
+    training = trained(dataset, encoder_folder)
+    pairs_with_gold_add(dataset, [("the dog runs on the grass with a ball 0", "a tree", 3.0)])
+    plan = {**COMPARED, "weightings": "plain", "test_score_set": "gold"}
+
+    refused = carried_out(queued("compare_weightings", dataset, f"run:{training.pk}", **plan), state="failed")
+    run = carried_out(queued("compare_weightings", dataset, f"run:{training.pk}", **plan, leaks="allow"))
+
+    assert "hold a sentence that the encoder has seen" in refused.message
+    assert (run.result["pairs"], run.result["test_left_out"]) == (12, 1)
+    assert [one["pairs"] for one in run.result["all_pairs"].values()] == [13, 13]
+    rows = run.evaluations.filter(metric="spearman", label="plain").order_by("n")
+    assert [(one.part, one.n) for one in rows] == [("", 12), ("all pairs", 13)]
+    cell = comparison_of(run.result, run.evaluations.order_by("pk")).cell("plain")
+    assert (cell.beside.part, cell.beside.pairs) == ("all pairs", 13)
+    assert cell.beside.mean == rows[1].value
+
+
+def test_a_comparison_of_drawn_splits_that_came_to_share_a_sentence_is_refused(
+    dataset, encoder_folder
+) -> None:
+    shared = PairFactory(dataset=dataset, split="train", a__text="a boat sinks", b__text="the boat is lost")
+    pairs_with_gold_add(dataset, [("A boat sinks.", "a tree", 3.0)])
+    plan = {**COMPARED, "weightings": "plain"}
+    published = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
+    SplitChange.objects.create(dataset=dataset, parameters={}, pairs=1)
+
+    drawn = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan), state="failed")
+    allowed = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan, leaks="allow"))
+
+    assert (shared.split, published.result["pairs"], allowed.result["pairs"]) == ("train", 13, 13)
+    assert drawn.message.startswith(
+        "1 of the 13 pairs of the split “test” share a sentence with the split “train”. Draw the splits again"
+    )
 
 
 def test_equal_cosines_are_undefined_and_said(encoder_folder) -> None:

@@ -301,3 +301,22 @@ def test_names_that_lead_nowhere_are_refused_before_the_start(suites, given, rea
 
     with pytest.raises(UserError, match=reason):
         run_start(kind="compare_weightings", plan=plan, by=UserFactory(is_staff=True), dataset=dataset)
+
+
+def test_unseen_pairs_of_a_suite_stand_beside_all_of_them(suites, encoder_folder) -> None:
+    dataset = dataset_with_pairs()
+    training = carried_out("train_encoder", dataset, encoder_folder, **SETS, **SHORT)
+    rows = [STSB.format(genre="news", n=n, score=n / 2, first=f"is {scene(n)}") for n in range(9)]
+    rows.append("main-news\tf\t2012\t9\t3\tThe dog runs on the grass with a ball 0.\tsomething\n")
+    (suites / "stsb" / "sts-test.csv").write_text("".join(rows))
+
+    run = carried_out(
+        "evaluate_encoder", dataset, f"run:{training.pk}", suites="stsb", bootstrap=100, device="cpu"
+    )
+
+    assert run.state == "succeeded", run.message
+    found = {one.part: one for one in run.evaluations.filter(suite="stsb", metric="spearman")}
+    assert {part: one.n for part, one in found.items()} == {"": 10, "unseen pairs": 9}
+    assert found["unseen pairs"].low <= found["unseen pairs"].value <= found["unseen pairs"].high
+    assert run.result["suites"]["stsb, unseen pairs, spearman"]["n"] == 9
+    assert run.result["warnings"][-1].startswith("STS benchmark: 1 test pairs hold a sentence")

@@ -3,8 +3,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.encoding import SentenceVectors
+from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
 from mlworkers.encoders.suites.catalogue import Read, Suite
 from mlworkers.encoders.suites.figures import Figure, suite_figures
 from mlworkers.encoders.suites.probe import Probed, probed
@@ -22,15 +26,26 @@ class Evaluated:
 
 
 def suite_evaluated(
-    suite: Suite, read: Read, vectors_of: VectorsOf, *, resamples: int, seed: int
+    suite: Suite,
+    read: Read,
+    vectors_of: VectorsOf,
+    *,
+    resamples: int,
+    seed: int,
+    seen: Seen = NOTHING_KNOWN,
 ) -> Evaluated:
-    """Raises ValueError where a part is missing that the suite cannot do without."""
+    """seen: what the encoder was trained on, for the figures on pairs without it.
+
+    Raises ValueError where a part is missing that the suite cannot do without.
+    """
     parts = [part for part in (read.test, read.dev) if part is not None]
     if suite.probe and read.train is not None:
         parts.append(read.train)
     vectors = vectors_of(text for part in parts for text in (*part.first, *part.second))
     test, dev = suite_cosines(suite, read, vectors)
-    figures = suite_figures(suite, read, test, dev, resamples=resamples, seed=seed)
+    figures = suite_figures(
+        suite, read, test, dev, resamples=resamples, seed=seed, unseen=suite_unseen(read, seen)
+    )
     notes = list(read.notes)
     if suite.probe and read.train is not None:
         found = probed(suite, read, vectors, resamples=resamples, seed=seed)
@@ -46,6 +61,11 @@ def suite_cosines(suite: Suite, read: Read, vectors: SentenceVectors) -> tuple[S
     needs_dev = read.dev is not None and any(metric.needs_labels for metric in suite.task.metrics)
     dev = vectors.cosines(read.dev.first, read.dev.second) if needs_dev and read.dev is not None else None
     return vectors.cosines(read.test.first, read.test.second), dev
+
+
+def suite_unseen(read: Read, seen: Seen) -> NDArray[np.bool_] | None:
+    """Which test pairs hold no sentence that was seen, (n,); None where nobody knows."""
+    return seen.pairs_unseen(read.test.first, read.test.second) if seen.known else None
 
 
 def _about(found: Probed) -> str:

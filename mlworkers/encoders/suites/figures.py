@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.measuring import (
@@ -17,6 +17,7 @@ from mlworkers.encoders.measuring import (
     threshold_tuned,
 )
 from mlworkers.encoders.scored_pairs import FEWEST_PAIRS, JudgedPairs
+from mlworkers.encoders.seen import UNSEEN
 from mlworkers.encoders.suites.catalogue import Read, Suite, Task
 
 WHOLE = ""  # the part that is the whole test set; of STS12 to STS16 this is the “all” aggregation
@@ -27,7 +28,7 @@ YEARS = ("sts12", "sts13", "sts14", "sts15", "sts16")
 
 @dataclass(frozen=True)
 class Figure:
-    """suite: its name. part: WHOLE, one source, a mean of parts, or a probe, which `by` names."""
+    """suite: its name. part: WHOLE, UNSEEN, one source, a mean of parts, or a probe, which `by` names."""
 
     suite: str
     part: str
@@ -60,12 +61,20 @@ def figure_as_json(figure: Figure) -> dict[str, Any]:
 
 
 def suite_figures(
-    suite: Suite, read: Read, test: Scores, dev: Scores | None, *, resamples: int, seed: int
+    suite: Suite,
+    read: Read,
+    test: Scores,
+    dev: Scores | None,
+    *,
+    resamples: int,
+    seed: int,
+    unseen: NDArray[np.bool_] | None = None,
 ) -> list[Figure]:
     """The figures of the cosines of the test pairs (n,) and of the dev pairs, which set the thresholds.
 
-    The whole test set comes first, then each source with enough pairs, then the mean of the sources. Raises ValueError
-    where thresholds are needed and there are no dev pairs.
+    The whole test set comes first, then its pairs without a sentence that the encoder has seen, where it is known which
+    these are (unseen, (n,)); then each source with enough pairs, then the mean of the sources. Raises ValueError where
+    thresholds are needed and there are no dev pairs.
     """
     figures = []
     for metric in suite.task.metrics:
@@ -76,6 +85,11 @@ def suite_figures(
             threshold = threshold_tuned(metric, dev, read.dev.values)
         whole = _measured(metric, test, read.test.values, threshold, resamples=resamples, seed=seed)
         figures.append(Figure(suite.name, WHOLE, whole))
+        if unseen is not None:
+            values = np.array(read.test.values)[unseen]
+            if values.size >= FEWEST_PAIRS and np.ptp(values) > 0:
+                few = _measured(metric, test[unseen], values, threshold, resamples=resamples, seed=seed)
+                figures.append(Figure(suite.name, UNSEEN, few))
         figures += _by_source(suite, metric, read.test, test, threshold, resamples=resamples, seed=seed)
     return figures
 

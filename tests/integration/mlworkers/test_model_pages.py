@@ -14,6 +14,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from mlworkers.models import Artifact, Evaluation, Run
 from mlworkers.runs.storage import content_of, home_relative, run_folder
@@ -418,10 +419,24 @@ def test_evaluations_can_be_set_side_by_side(client, staff) -> None:
 
     table = answer.context["table"]
     assert table.suites == ["another", "scenes, people, test"]
-    assert [(model, [one and one.value for one in figures]) for _run, model, figures in table.rows] == [
+    assert [
+        (model, [one and one.value for one, _beside in figures]) for _run, model, figures in table.rows
+    ] == [
         ("run:4", [0.799, None]),
         ("run:3", [None, 0.841]),
     ]
+
+
+def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(client, staff) -> None:
+    whole = EvaluationFactory(suite="stsb", value=0.841, n=1379)
+    EvaluationFactory(
+        run=whole.run, suite="stsb", part="unseen pairs", value=0.812, low=0.79, high=0.83, n=1130
+    )
+
+    answer = page(client, staff, "comparison_list", run=[whole.run_id])
+
+    text = " ".join(strip_tags(answer.content.decode()).split())
+    assert "0.841 1,130 unseen pairs 0.812 0.790 to 0.830" in text
 
 
 @pytest.mark.parametrize("by", ["its name", "its folder"])

@@ -1,0 +1,52 @@
+"""What an encoder has seen: the sentences that it, and the models behind it, were trained on."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curation.pairs.holding_out import HeldOut
+
+UNSEEN, ALL = "unseen pairs", "all pairs"  # parts of a test
+
+
+@dataclass(frozen=True)
+class Seen:
+    """sets: sentences that are known to have been seen, near copies included. known: whether anything is known at all;
+    a model may be known to have seen nothing. unknown: names of models that do not say what they were trained on.
+    splits: the datasets and splits of which pairs were trained on here.
+    """
+
+    sets: tuple[HeldOut, ...] = ()
+    known: bool = False
+    unknown: tuple[str, ...] = ()
+    splits: frozenset[tuple[str, str]] = frozenset()
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and any(text in one for one in self.sets)
+
+    def __or__(self, other: "Seen") -> "Seen":
+        return Seen(
+            self.sets + other.sets,
+            self.known or other.known,
+            tuple(dict.fromkeys(self.unknown + other.unknown)),
+            self.splits | other.splits,
+        )
+
+    def __len__(self) -> int:
+        """How many sentences are known to have been seen; one of two sets may count twice."""
+        return sum(map(len, self.sets))
+
+    def pairs_unseen(self, first: Sequence[str], second: Sequence[str]) -> NDArray[np.bool_]:
+        """Which pairs hold no sentence that was seen, (n,)."""
+        sides: Iterable[tuple[str, str]] = zip(first, second, strict=True)
+        return np.array([one not in self and other not in self for one, other in sides], dtype=bool)
+
+    def other_split(self, dataset: str, tested: str) -> str | None:
+        """A split of the dataset, other than the tested one, that was trained on; None where there is none."""
+        trained = {split for slug, split in self.splits if slug == dataset and split}
+        return min(trained - {tested}, default=None) if tested else None
+
+
+NOTHING_KNOWN = Seen()

@@ -1,0 +1,136 @@
+"""What an encoder has seen: what its folder says, and what shaped its training pairs in the runs that it came from.
+
+A generator may repeat the text that it was trained on, and p_y is estimated by classifiers that learned human scores,
+so the sentences of both count as seen too.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.datasets.splits import last_change
+from curation.errors import UserError
+from curation.models import Snapshot
+from curation.pairs.holding_out import HeldOut
+from mlworkers.encoders.plan import Leaks
+from mlworkers.encoders.rows import Rows, RowsError, training_rows
+from mlworkers.encoders.saving import seen_by
+from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
+from mlworkers.models import Run
+from mlworkers.pipelines.human_sentences import labelled_pairs
+from mlworkers.pipelines.snapshots import table_of
+from mlworkers.plan_fields import SettingError, SettingName
+from mlworkers.pretrained.sources import Kind as SourceKind
+from mlworkers.pretrained.sources import ModelError, parse_source
+from mlworkers.registry.lineage import lineage_of
+
+
+def seen_by_model(model: str, folder: Path) -> Seen:
+    """What a model and the runs behind it have seen. folder: where its files are."""
+    own = seen_by(folder, model)
+    with suppress(ModelError):
+        source = parse_source(model)
+        if source.kind is SourceKind.RUN:
+            runs = Run.objects.select_related("dataset").filter(pk=int(source.name))
+            return own | seen_upstream(runs.get()) if runs.exists() else own
+    return own
+
+
+def seen_upstream(run: Run) -> Seen:
+    """What the generators and the classifiers of p_y behind a run were trained on; not what its encoders were."""
+    found = NOTHING_KNOWN
+    for ancestor in lineage_of(run):
+        found |= _seen_in(ancestor.run)
+    return found
+
+
+def _seen_in(run: Run) -> Seen:
+    match run.kind:
+        case "bootstrap_generator":
+            return _seen_texts(run, _of_generator(run))
+        case "score_consistency" if run.plan.get("human_scores"):
+            return _seen_texts(run, _of_consistency(run))
+        case "generate_pairs" if not str(run.plan.get("model", "")).startswith("run:"):
+            return Seen(unknown=(str(run.plan.get("model", "")),))
+    return NOTHING_KNOWN
+
+
+def _seen_texts(run: Run, texts: Iterable[str] | None) -> Seen:
+    if texts is None:
+        return Seen(unknown=(_("run %(run)s") % {"run": run.pk},))
+    return Seen((HeldOut.of(texts),), known=True)
+
+
+def _of_generator(run: Run) -> Iterable[str] | None:
+    """The sentences of the pairs that it learned; None where their scores are gone."""
+    if run.dataset is None:
+        return None
+    scores = run.dataset.score_sets.filter(name=run.plan.get("score_set", "")).first()
+    if scores is None:
+        return None
+    pairs, _left_out = labelled_pairs(run.dataset, str(run.plan.get("split", "")), scores)
+    return [text for pair in pairs for text in (pair.a, pair.b)]
+
+
+def _of_consistency(run: Run) -> Iterable[str] | None:
+    """The sentences of the pairs with human scores; None where their snapshot is gone."""
+    plan, result = run.plan, run.result
+    slug = plan.get("human_dataset") or plan.get("dataset", "")
+    number = result.get("human_snapshot", result.get("snapshot"))
+    snapshot = Snapshot.objects.filter(dataset__slug=slug, number=number).first()
+    if snapshot is None:
+        return None
+    split = str(plan.get("human_split", ""))
+    try:
+        table = table_of(snapshot)
+        rows = table.rows(str(plan["human_scores"]), split=split or None)
+        return training_rows(rows, held_out=table.held_out(split)).rows.sentences
+    except (UserError, RowsError):
+        return None
+
+
+def seen_in_words(seen: Seen) -> str:
+    """Of how many sentences it is known that the encoder was trained on them, and of which models it is not known."""
+    if not seen.known:
+        return _("not known, so the figures are those of all test pairs")
+    found = ngettext("%(n)s sentence is known", "%(n)s sentences are known", len(seen)) % {
+        "n": intcomma(len(seen))
+    }
+    if not seen.unknown:
+        return found
+    return _("%(found)s; not known of %(models)s") % {"found": found, "models": ", ".join(seen.unknown)}
+
+
+def seen_pairs_refuse(seen: Seen, *, dataset: str, split: str, pairs: int, of: int) -> None:
+    """Raises SettingError where test pairs of one split were seen and another split of the dataset was trained on."""
+    other = seen.other_split(dataset, split)
+    if other is not None and pairs:
+        sentence = _(
+            "%(pairs)s of the %(of)s pairs of the split “%(split)s” hold a sentence that the encoder has seen; it was "
+            "trained on the split “%(other)s” of the same dataset. Draw the splits again and train on the new ones, or "
+            "choose “%(allow)s” for “%(setting)s”: then the figure is given with these pairs and without them."
+        )
+        words = {"pairs": pairs, "of": of, "split": split, "other": other}
+        raise SettingError(sentence, **words, allow=Leaks.ALLOW.value, setting=SettingName("leaks"))
+
+
+def leaking_splits_refuse(snapshot: Snapshot, rows: Rows, *, trained: str, tested: str) -> None:
+    """Raises SettingError where splits that were drawn here share sentences: the tested one with the one trained on.
+
+    Splits that came with a file are another person's: training leaves out what they share. rows: those of the test.
+    """
+    if not trained or tested in ("", trained) or last_change(snapshot.dataset) is None:
+        return
+    shared = Seen((table_of(snapshot).human_sentences(trained),))
+    pairs = int((~shared.pairs_unseen(rows.first.tolist(), rows.second.tolist())).sum())
+    if pairs:
+        sentence = _(
+            "%(pairs)s of the %(of)s pairs of the split “%(tested)s” share a sentence with the split “%(trained)s”. "
+            "Draw the splits again, or choose “%(allow)s” for “%(setting)s”: then training leaves out what they share."
+        )
+        words = {"pairs": pairs, "of": len(rows), "tested": tested, "trained": trained}
+        raise SettingError(sentence, **words, allow=Leaks.ALLOW.value, setting=SettingName("leaks"))
