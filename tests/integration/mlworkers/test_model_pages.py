@@ -436,7 +436,7 @@ def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(client, 
     answer = page(client, staff, "comparison_list", run=[whole.run_id])
 
     text = " ".join(strip_tags(answer.content.decode()).split())
-    assert "0.841 1,130 unseen pairs 0.812 0.790 to 0.830" in text
+    assert "0.841 0.780 to 0.820 1,130 unseen pairs 0.812 0.790 to 0.830" in text
 
 
 @pytest.mark.parametrize("by", ["its name", "its folder"])
