@@ -7,8 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.pairs.holding_out import HeldOut
+from mlworkers.encoders.plan import Leaks
+from mlworkers.plan_fields import SettingError, SettingName
 
 UNSEEN, ALL = "unseen pairs", "all pairs"  # parts of a test
+
+
+class LeakError(SettingError):
+    """Test pairs hold sentences that were trained on. One sentence."""
 
 
 @dataclass(frozen=True)
@@ -50,3 +56,35 @@ class Seen:
 
 
 NOTHING_KNOWN = Seen()
+
+
+def seen_pairs_refuse(seen: Seen, *, dataset: str, split: str, pairs: int, of: int) -> None:
+    """Raises LeakError where test pairs of one split were seen and another split of the dataset was trained on."""
+    other = seen.other_split(dataset, split)
+    if other is not None and pairs:
+        raise LeakError(
+            "%(pairs)s of the %(of)s pairs of the split “%(split)s” hold a sentence that the encoder has seen; it was "
+            "trained on the split “%(other)s” of the same dataset. Draw the splits again and train on the new ones, or "
+            "choose “%(allow)s” for “%(setting)s”: then the figure is given with these pairs and without them.",
+            pairs=pairs,
+            of=of,
+            split=split,
+            other=other,
+            allow=Leaks.ALLOW.value,
+            setting=SettingName("leaks"),
+        )
+
+
+def shared_pairs_refuse(pairs: int, *, of: int, trained: str, tested: str) -> None:
+    """Raises LeakError where there are pairs that share a sentence with the split that is trained on."""
+    if pairs:
+        raise LeakError(
+            "%(pairs)s of the %(of)s pairs of the split “%(tested)s” share a sentence with the split “%(trained)s”. "
+            "Draw the splits again, or choose “%(allow)s” for “%(setting)s”: then training leaves out what they share.",
+            pairs=pairs,
+            of=of,
+            tested=tested,
+            trained=trained,
+            allow=Leaks.ALLOW.value,
+            setting=SettingName("leaks"),
+        )

@@ -34,7 +34,7 @@ from mlworkers.encoders.plan import (
 )
 from mlworkers.encoders.rows import unseen_rows
 from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.seen import ALL, UNSEEN, Seen
+from mlworkers.encoders.seen import ALL, UNSEEN, Seen, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.suites.catalogue import Suite
 from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated, suite_unseen
@@ -60,7 +60,6 @@ from mlworkers.pipelines.seen import (
     leaking_splits_refuse,
     seen_by_model,
     seen_in_words,
-    seen_pairs_refuse,
     seen_upstream,
 )
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of

@@ -16,14 +16,12 @@ from curation.datasets.splits import last_change
 from curation.errors import UserError
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
-from mlworkers.encoders.plan import Leaks
 from mlworkers.encoders.rows import Rows, RowsError, training_rows
 from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
+from mlworkers.encoders.seen import NOTHING_KNOWN, Seen, shared_pairs_refuse
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import labelled_pairs
 from mlworkers.pipelines.snapshots import table_of
-from mlworkers.plan_fields import SettingError, SettingName
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, parse_source
 from mlworkers.registry.lineage import lineage_of
@@ -105,21 +103,8 @@ def seen_in_words(seen: Seen) -> str:
     return _("%(found)s; not known of %(models)s") % {"found": found, "models": ", ".join(seen.unknown)}
 
 
-def seen_pairs_refuse(seen: Seen, *, dataset: str, split: str, pairs: int, of: int) -> None:
-    """Raises SettingError where test pairs of one split were seen and another split of the dataset was trained on."""
-    other = seen.other_split(dataset, split)
-    if other is not None and pairs:
-        sentence = _(
-            "%(pairs)s of the %(of)s pairs of the split “%(split)s” hold a sentence that the encoder has seen; it was "
-            "trained on the split “%(other)s” of the same dataset. Draw the splits again and train on the new ones, or "
-            "choose “%(allow)s” for “%(setting)s”: then the figure is given with these pairs and without them."
-        )
-        words = {"pairs": pairs, "of": of, "split": split, "other": other}
-        raise SettingError(sentence, **words, allow=Leaks.ALLOW.value, setting=SettingName("leaks"))
-
-
 def leaking_splits_refuse(snapshot: Snapshot, rows: Rows, *, trained: str, tested: str) -> None:
-    """Raises SettingError where splits that were drawn here share sentences: the tested one with the one trained on.
+    """Raises LeakError where splits that were drawn here share sentences: the tested one with the one trained on.
 
     Splits that came with a file are another person's: training leaves out what they share. rows: those of the test.
     """
@@ -127,10 +112,4 @@ def leaking_splits_refuse(snapshot: Snapshot, rows: Rows, *, trained: str, teste
         return
     shared = Seen((table_of(snapshot).human_sentences(trained),))
     pairs = int((~shared.pairs_unseen(rows.first.tolist(), rows.second.tolist())).sum())
-    if pairs:
-        sentence = _(
-            "%(pairs)s of the %(of)s pairs of the split “%(tested)s” share a sentence with the split “%(trained)s”. "
-            "Draw the splits again, or choose “%(allow)s” for “%(setting)s”: then training leaves out what they share."
-        )
-        words = {"pairs": pairs, "of": len(rows), "tested": tested, "trained": trained}
-        raise SettingError(sentence, **words, allow=Leaks.ALLOW.value, setting=SettingName("leaks"))
+    shared_pairs_refuse(pairs, of=len(rows), trained=trained, tested=tested)

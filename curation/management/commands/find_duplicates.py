@@ -1,0 +1,97 @@
+"""`manage.py find_duplicates`: pairs of a dataset that stand there, or in other datasets, more than once."""
+
+import csv
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.datasets.duplicates import Duplicates, duplicates_found
+from curation.datasets.selectors import dataset_by_slug
+from curation.errors import errors_shown
+from curation.files.writing import as_text, replacing
+from curation.models import Dataset
+from curation.pairs.duplicate_groups import Likeness
+
+SHOWN = 10  # groups
+COLUMNS = ("group", "likeness", "dataset", "pair", "id", "source", "split", "sentence1", "sentence2")
+
+
+class Command(BaseCommand):
+    help = (
+        "Find pairs that say the same: exact, mirrored (the sentences swapped) and near duplicates, within a dataset "
+        "and across datasets. Nothing is changed."
+    )
+    needs_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", metavar="SLUG")
+        parser.add_argument(
+            "--against",
+            action="append",
+            default=[],
+            metavar="SLUG",
+            help="Another dataset; may be given several times.",
+        )
+        parser.add_argument(
+            "--threshold",
+            type=float,
+            default=0.8,
+            help="Sentences are near duplicates from this Jaccard index of their words on. 1: the same words. "
+            "Default: %(default)s.",
+        )
+        parser.add_argument(
+            "--out", type=Path, metavar="FILE", help="A CSV file with every pair of every group."
+        )
+
+    def handle(self, *, dataset: str, against: list[str], **options: Any) -> None:
+        started = monotonic()
+        searched = self._named(dataset)
+        others = [self._named(slug) for slug in dict.fromkeys(against) if slug != dataset]
+        found = duplicates_found(searched, against=others, threshold=options["threshold"])
+        if options["out"]:
+            with errors_shown(), replacing(options["out"]) as file, as_text(file) as text:
+                writer = csv.writer(text)
+                writer.writerow(COLUMNS)
+                writer.writerows(_rows(found))
+        counted = Counter(group.likeness for group in found)
+        figures = {
+            "dataset": searched.slug,
+            "groups": {likeness.value: counted[likeness] for likeness in Likeness},
+            "pairs": sum(len(group.pairs) for group in found),
+            "seconds": round(monotonic() - started, 3),
+        }
+        self.answer(figures, *_lines(found, counted), as_json=options["json"])
+
+    def _named(self, slug: str) -> Dataset:
+        named = dataset_by_slug(slug)
+        if named is None:
+            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": slug})
+        return named
+
+
+def _rows(found: Sequence[Duplicates]) -> Iterator[list[object]]:
+    """Under COLUMNS."""
+    for number, group in enumerate(found, start=1):
+        for pair in group.pairs:
+            about = (pair.dataset, pair.number, pair.id, pair.source, pair.split, pair.first, pair.second)
+            yield [number, group.likeness.value, *about]
+
+
+def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[str]:
+    if not found:
+        yield _("No pair stands there more than once.")
+        return
+    yield _("%(exact)d groups of exact, %(mirrored)d of mirrored and %(near)d of near duplicates.") % {
+        likeness.value: counted[likeness] for likeness in Likeness
+    }
+    for group in found[:SHOWN]:
+        named = ", ".join(f"{pair.dataset}/{pair.number} ({pair.id})" for pair in group.pairs)
+        yield f"{group.likeness}: {named}"
+    if len(found) > SHOWN:
+        yield _("%(more)d more groups; name a file with --out to see all.") % {"more": len(found) - SHOWN}

@@ -1,0 +1,63 @@
+"""Pairs that say the same: exact, mirrored and near duplicates, in groups."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curation.pairs.near_duplicates import near_duplicates
+from curation.pairs.splitting import pair_components
+from curation.pairs.text import unordered
+from curation.pairs.word_tables import word_table
+
+Integers = NDArray[np.int64]
+
+
+class Likeness(StrEnum):
+    """How the pairs of a group are alike; the loosest of them names the group."""
+
+    EXACT = "exact"
+    MIRRORED = "mirrored"
+    NEAR = "near"
+
+
+class DuplicateGroup(NamedTuple):
+    """places: of two or more pairs, in rising order."""
+
+    likeness: Likeness
+    places: tuple[int, ...]
+
+
+def duplicate_groups(
+    sentences: Sequence[str], a: Integers, b: Integers, *, threshold: float = 0.8
+) -> list[DuplicateGroup]:
+    """The groups of pairs whose sentences are the same on both sides, in either order; by their first pair.
+
+    sentences: different texts. a, b: places of each pair's sentences, (n,). Sentences are alike where the Jaccard index
+    of their words is at least the threshold, and where a chain of such sentences connects them (single linkage), so two
+    pairs at the ends of a long chain can be less alike. Raises ValueError where the threshold is not above 0 and at
+    most 1.
+    """
+    if not len(a):
+        return []
+    links = near_duplicates(word_table(sentences), threshold=threshold)
+    every = np.arange(len(sentences))
+    chained = pair_components(np.concatenate([every, links.first]), np.concatenate([every, links.second]))
+    cluster = chained[: len(sentences)]
+    groups: dict[tuple[int, int], list[int]] = {}
+    for place, sides in enumerate(zip(cluster[a].tolist(), cluster[b].tolist(), strict=True)):
+        groups.setdefault(unordered(*sides), []).append(place)
+    return [
+        DuplicateGroup(_likeness(a[places], b[places]), tuple(places))
+        for places in groups.values()
+        if len(places) > 1
+    ]
+
+
+def _likeness(a: Integers, b: Integers) -> Likeness:
+    if (a == a[0]).all() and (b == b[0]).all():
+        return Likeness.EXACT
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    return Likeness.MIRRORED if (low == low[0]).all() and (high == high[0]).all() else Likeness.NEAR
