@@ -48,7 +48,7 @@ def test_it_counts_groups_of_active_pairs_and_writes_them_all(dataset, tmp_path,
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert figures["groups"] == {"exact": 0, "mirrored": 1, "near": 0}
     assert figures["pairs"] == 2
-    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
     assert [(row["group"], row["likeness"], row["id"], row["split"]) for row in rows] == [
         ("1", "mirrored", "one", "train"), ("1", "mirrored", "two", "test")
     ]  # fmt: skip
