@@ -8,16 +8,34 @@ from curation.files.publishing.facts import Publication
 from curation.files.publishing.licences import licence_known
 
 
+def authors(publication: Publication) -> list[str]:
+    """Who is cited: without names, those who made the dataset, together."""
+    return list(publication.authors) or [f"Contributors to {publication.name}"]
+
+
+def cited_as(publication: Publication) -> str:
+    """A BibTeX entry. Braces around a name or a title keep it as it is."""
+    names = " and ".join(f"{{{_plain(author)}}}" for author in authors(publication))
+    return (
+        f"@misc{{{publication.slug}, author={{{names}}}, title={{{{{_plain(publication.name)}}}}}, "
+        f"year={{{publication.taken.year}}}, note={{Version {publication.snapshot}}}}}"
+    )
+
+
+def _plain(text: str) -> str:
+    """Text without what BibTeX would read as its own."""
+    return " ".join(text.translate(str.maketrans("", "", "{}\\")).split())
+
+
 def citation(publication: Publication) -> str:
     """Citation File Format 1.2.0 (Druskat et al. 2021). Without authors, those who made the dataset are one entity."""
     licence = licence_known(publication.licence).spdx
-    authors = publication.authors or [f"Contributors to {publication.name}"]
     content: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this dataset, please cite it as below.",
         "type": "dataset",
         "title": publication.name,
-        "authors": [{"name": author} for author in authors],
+        "authors": [{"name": author} for author in authors(publication)],
         "version": str(publication.snapshot),
         "date-released": publication.taken.isoformat(),
         **({"license": licence} if licence else {}),

@@ -140,3 +140,13 @@ class Contents:
     @property
     def pairs(self) -> int:
         return sum(self.origins.values())
+
+    @property
+    def unreviewed(self) -> int:
+        """Generated pairs without a verdict. A pair that an edit made is kept, and may have another origin."""
+        return max(0, self.origins.get("generated", 0) - self.kept)
+
+    @property
+    def scored(self) -> Configuration:
+        """The pairs with a score, which every published folder has."""
+        return next(each for each in self.configurations if each.name == "scored")

@@ -6,9 +6,14 @@ from pathlib import Path
 from curation.files.drafts import FileError
 from curation.files.manifest import MANIFEST, manifest_names, write_manifest
 from curation.files.publishing.citation import citation
+from curation.files.publishing.croissant import croissant
 from curation.files.publishing.facts import Contents, Publication, Table
+from curation.files.publishing.mteb_task import mteb_task
 from curation.files.publishing.readme import readme
+from curation.files.publishing.statement import FILE as STATEMENT
+from curation.files.publishing.statement import data_statement
 from curation.files.publishing.tables import Certainty, write_tables
+from curation.files.writing import sha256_of
 
 SCHEMA_VERSION = 1
 
@@ -24,7 +29,14 @@ def fill_folder(
 ) -> Contents:
     """Write tables, README, citation and manifest into an empty folder. The same facts give the same bytes."""
     contents = write_tables(folder, publication, snapshot, certainty, more=more, ids=ids)
-    texts = {"README.md": readme(publication, contents), "CITATION.cff": citation(publication)}
+    sums = {path.relative_to(folder).as_posix(): sha256_of(path) for path in folder.rglob("*.parquet")}
+    texts = {
+        "README.md": readme(publication, contents),
+        "CITATION.cff": citation(publication),
+        STATEMENT: data_statement(publication, contents),
+        "croissant.json": croissant(publication, contents, sums),
+        "mteb_task.py": mteb_task(publication, contents.scored),
+    }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     about = {

@@ -111,7 +111,7 @@ def _warning(publication: Publication) -> str:
 
 
 def _facts(publication: Publication, contents: Contents) -> str:
-    scored = next(each for each in contents.configurations if each.name == "scored")
+    scored = contents.scored
     splits = ", ".join(f"{split} {rows:,}" for split, (_path, rows) in scored.files.items())
     facts = {
         "Pairs with a score": f"{scored.rows:,} of {contents.pairs:,} ({splits})",
@@ -141,7 +141,8 @@ from datasets import load_dataset
 scored = load_dataset("{publication.slug}", "scored")  # the path of this folder, or its name on the hub
 ```
 
-`manifest.json` has the SHA-256 of each file, and `CITATION.cff` says how to cite the data."""
+`manifest.json` has the SHA-256 of each file, and `CITATION.cff` says how to cite the data. `croissant.json` describes
+the files for machines, `DATA_STATEMENT.md` says where the data come from, and `mteb_task.py` is a task for MTEB."""
 
 
 def _scores(publication: Publication) -> str:
@@ -225,12 +226,11 @@ def annotators_stated(campaign: Collection) -> str:
 
 def _written(publication: Publication, contents: Contents) -> str:
     generated = contents.origins.get("generated", 0)
-    kept = min(contents.kept, generated)
     return authorship(
         chosen=publication.chosen or UNNAMED.value,
         people=contents.pairs - generated,
-        kept=kept,
-        unreviewed=generated - kept,
+        kept=generated - contents.unreviewed,
+        unreviewed=contents.unreviewed,
     )
 
 

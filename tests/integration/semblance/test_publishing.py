@@ -2,10 +2,14 @@
 
 import io
 import json
+import runpy
+import sys
 import zipfile
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import datasets
+import mlcroissant
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -19,6 +23,7 @@ from curation.command import Error
 from curation.errors import UserError
 from curation.exchange.exporting import snapshot_create
 from curation.files.manifest import manifest_faults
+from curation.files.publishing.statement import questions
 from curation.models import Pair, PairScore, Snapshot
 from semblance.publishing.folder import dataset_publish
 from tests.conftest import rolled_back
@@ -220,6 +225,49 @@ def test_the_citation_names_authors_and_licence(folder, snapshot, tmp_path) -> N
         "dataset",
     )
     assert unnamed["authors"] == [{"name": "Contributors to Relatedness"}]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant uses what rdflib deprecates
+def test_mlcroissant_reads_every_table_and_finds_no_fault(folder) -> None:
+    described = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
+
+    assert described.metadata.issues.report() == ""
+    scored = list(described.records("scored/test"))
+    assert len(scored) == 20
+    assert {row["scored/test/judgements"] for row in scored} == {32}
+    assert sum(1 for _row in described.records("judgements/train")) == 320
+    assert described.metadata.annotations_per_item == "Relatedness: 8 tuples per pair, 4 judgements per tuple"
+    assert described.metadata.data_limitations == ["1 generated pair was not reviewed by a person."]
+
+
+def test_the_data_statement_is_filled_from_campaigns_and_asks_the_rest(folder) -> None:
+    text = (folder / "DATA_STATEMENT.md").read_text()
+
+    assert "> Choose by meaning." in text
+    assert "“Relatedness” was judged from 2026-03-02 to 2026-03-02." in text
+    assert "Licence: CC BY 4.0" in text
+    assert "Which datasets do the sentences come from?" in questions(text)
+    assert not any("licence" in question for question in questions(text))
+
+
+def test_the_task_of_mteb_reads_the_folder_with_the_bounds_of_its_scores(
+    folder, tmp_path, monkeypatch
+) -> None:
+    """The modules of mteb are too large to install for a test; docs/experiments/mteb_task.py runs the real ones."""
+    sts, metadata = ModuleType("mteb.abstasks.sts"), ModuleType("mteb.abstasks.task_metadata")
+    sts.AbsTaskSTS, metadata.TaskMetadata = object, SimpleNamespace
+    for module in (ModuleType("mteb"), ModuleType("mteb.abstasks"), sts, metadata):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    task = runpy.run_path(str(folder / "mteb_task.py"))["Rel"]
+
+    assert (task.min_score, task.max_score) == (0, 1)
+    assert (task.metadata.eval_splits, task.metadata.eval_langs) == (["test"], ["eng-Latn"])
+    asked = task.metadata.dataset
+    rows = datasets.load_dataset(
+        asked["path"], asked["name"], split="test", cache_dir=str(tmp_path / "cache")
+    )
+    assert {"sentence1", "sentence2", "score"} <= set(rows.column_names)
 
 
 def test_an_earlier_folder_gives_way_and_anything_else_stays(folder, snapshot) -> None:

@@ -1,12 +1,16 @@
 """The pure parts of a published folder."""
 
+from datetime import date
+
 import pytest
 
 from curation.files.drafts import FileError
 from curation.files.manifest import write_manifest
-from curation.files.publishing.facts import Scores
+from curation.files.publishing.citation import cited_as
+from curation.files.publishing.facts import Configuration, Publication, Scores
 from curation.files.publishing.folder import require_replaceable
 from curation.files.publishing.licences import licence_known
+from curation.files.publishing.mteb_task import mteb_language, mteb_task
 from curation.files.publishing.readme import size_class
 from curation.files.publishing.tables import split_names
 from curation.pairs.naming import file_ids
@@ -86,3 +90,30 @@ def test_an_empty_folder_is_filled_and_a_file_stays(tmp_path) -> None:
 
     with pytest.raises(FileError, match="is a file"):
         require_replaceable(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [
+        ("en", "eng-Latn"),
+        ("pt-BR", "por-Latn"),
+        ("zh-Hant-TW", "zho-Hant"),
+        ("arq", "arq-Zyyy"),
+        ("xx", "und-Zyyy"),
+    ],
+)
+def test_a_language_has_the_name_that_mteb_gives_it(tag, language) -> None:
+    assert mteb_language(tag) == language
+
+
+def test_a_name_cannot_break_the_entry_that_cites_it_or_the_task() -> None:
+    publication = Publication(
+        slug="rel", name='A {"""} B\\n', description="It's \"so\"", language="en", licence="", address="",
+        authors=["O{"], snapshot=2, sha256="", taken=date(2026, 3, 2), chosen="", software="",
+        main=Scores("h", "h", "human", 0, 1, 9),
+    )  # fmt: skip
+
+    assert (
+        cited_as(publication) == '@misc{rel, author={{O}}, title={{A """ Bn}}, year={2026}, note={Version 2}}'
+    )
+    compile(mteb_task(publication, Configuration("scored", (), {"train": ("x", 9)})), "task", "exec")

@@ -1,0 +1,84 @@
+"""mteb_task.py: the dataset as a task of MTEB, the Massive Text Embedding Benchmark (Muennighoff et al. 2023)."""
+
+import re
+
+from curation.files.publishing.citation import cited_as
+from curation.files.publishing.facts import PEOPLE, Configuration, Publication
+from curation.files.publishing.licences import licence_known
+
+# MTEB names languages by ISO 639-3 and script.
+_LANGUAGES = {
+    "af": "afr-Latn", "am": "amh-Ethi", "ar": "ara-Arab", "bn": "ben-Beng", "ca": "cat-Latn", "cs": "ces-Latn",
+    "da": "dan-Latn", "de": "deu-Latn", "el": "ell-Grek", "en": "eng-Latn", "es": "spa-Latn", "et": "est-Latn",
+    "eu": "eus-Latn", "fa": "fas-Arab", "fi": "fin-Latn", "fr": "fra-Latn", "gl": "glg-Latn", "ha": "hau-Latn",
+    "he": "heb-Hebr", "hi": "hin-Deva", "hu": "hun-Latn", "id": "ind-Latn", "it": "ita-Latn", "ja": "jpn-Jpan",
+    "ko": "kor-Hang", "lt": "lit-Latn", "lv": "lav-Latn", "mr": "mar-Deva", "nl": "nld-Latn", "no": "nor-Latn",
+    "pa": "pan-Guru", "pl": "pol-Latn", "pt": "por-Latn", "ro": "ron-Latn", "ru": "rus-Cyrl", "rw": "kin-Latn",
+    "sk": "slk-Latn", "sl": "slv-Latn", "sv": "swe-Latn", "sw": "swa-Latn", "ta": "tam-Taml", "te": "tel-Telu",
+    "th": "tha-Thai", "tr": "tur-Latn", "uk": "ukr-Cyrl", "ur": "urd-Arab", "vi": "vie-Latn", "zh": "zho-Hans",
+}  # fmt: skip
+_UNKNOWN = "und-Zyyy"
+
+
+def mteb_task(publication: Publication, scored: Configuration) -> str:
+    """Python that defines a task with the pairs of the test split, or of every split where none is called test.
+
+    The scores are those of `scored` with the bounds of their scale, as `sentence1`, `sentence2` and `score`.
+    """
+    splits = ["test"] if "test" in scored.files else list(scored.files)
+    licence = licence_known(publication.licence).hub
+    annotated = '"human-annotated"' if publication.main.judged_by == PEOPLE else "None"
+    return f'''"""{_plain(publication.name)} as a task of MTEB: mteb.evaluate(model, {_class_name(publication)}())."""
+
+from pathlib import Path
+
+from mteb.abstasks.sts import AbsTaskSTS
+from mteb.abstasks.task_metadata import TaskMetadata
+
+# This folder; once it is on a hub, the name of the repository.
+DATASET = str(Path(__file__).resolve().parent)
+
+
+class {_class_name(publication)}(AbsTaskSTS):
+    min_score = {publication.main.low:g}
+    max_score = {publication.main.high:g}
+
+    metadata = TaskMetadata(
+        name={_class_name(publication)!r},
+        dataset={{"path": DATASET, "name": "scored", "revision": "main"}},
+        description={publication.description.strip() or publication.name!r},
+        reference={publication.address or None!r},
+        type="STS",
+        category="t2t",
+        modalities=["text"],
+        eval_splits={splits!r},
+        eval_langs=[{mteb_language(publication.language)!r}],
+        main_score="cosine_spearman",
+        date=("{publication.taken}", "{publication.taken}"),
+        license={licence if licence != "other" else "not specified"!r},
+        annotations_creators={annotated},
+        task_subtypes=[],
+        dialect=[],
+        bibtex_citation={cited_as(publication)!r},
+    )
+'''
+
+
+def mteb_language(tag: str) -> str:
+    """How MTEB names the language of a BCP-47 tag, "und-Zyyy" if this does not know it."""
+    language, *rest = tag.split("-")
+    known = _LANGUAGES.get(language.lower(), _UNKNOWN)
+    script = next((part.title() for part in rest if len(part) == 4 and part.isalpha()), "")
+    name, usual = known.split("-")
+    return f"{language.lower() if len(language) == 3 and known == _UNKNOWN else name}-{script or usual}"
+
+
+def _class_name(publication: Publication) -> str:
+    words = re.findall(r"[a-zA-Z0-9]+", publication.slug)
+    name = "".join(word.capitalize() for word in words)
+    return name if name[:1].isalpha() else f"Dataset{name}"
+
+
+def _plain(text: str) -> str:
+    """Text that cannot end the docstring that it stands in."""
+    return " ".join(text.replace("\\", " ").replace('"', "'").split())
