@@ -589,6 +589,10 @@ class AuditEntry(models.Model):
         PAIRS_GENERATED = "pairs_generated", _("added generated pairs")
         PAIRS_EDITED = "pairs_edited", _("edited pairs")
         EDIT_UNDONE = "edit_undone", _("undid an edit of pairs")
+        PAIRS_COMPOSED = "pairs_composed", _("composed pairs")
+        COMPOSED_UNDONE = "composed_undone", _("took composed pairs back")
+        SENTENCES_ADDED = "sentences_added", _("added sentences to the pool")
+        POOL_EMPTIED = "pool_emptied", _("emptied the pool of sentences")
         SPLITS_DRAWN = "splits_drawn", _("drew splits")
         SPLITS_UNDONE = "splits_undone", _("undid drawn splits")
         SCORES_PUBLISHED = "scores_published", _("published a score set")
@@ -670,3 +674,45 @@ class PairChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair_id}: {self.field} {self.before} → {self.after}"
+
+
+class PooledSentence(models.Model):
+    """A sentence from which pairs may be composed. It may be in pairs of the dataset, or in none yet."""
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="pool")
+    sentence = models.OneToOneField(Sentence, models.CASCADE, related_name="pooled")
+    source = models.CharField(max_length=100, blank=True)
+    labels = models.JSONField(default=dict, blank=True, help_text="by the names of their columns")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.sentence}"
+
+
+class Composition(models.Model):
+    """Pairs that a person composed from the pool: how they were drawn, and which they are."""
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="compositions")
+    parameters = models.JSONField(default=dict, help_text="the strategy and its settings")
+    pairs = models.PositiveIntegerField()
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(default=now)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.dataset.slug}: {self.pairs} pairs, {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class ComposedPair(models.Model):
+    """A pair that a composition added."""
+
+    composition = models.ForeignKey(Composition, models.CASCADE, related_name="composed")
+    pair = models.OneToOneField(Pair, models.CASCADE, related_name="composed")
+
+    def __str__(self) -> str:
+        return f"{self.composition_id}: {self.pair_id}"

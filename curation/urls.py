@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from curation.views import (
     accounts,
     audit,
+    composing,
     datasets,
     edits,
     exchange,
@@ -30,6 +31,10 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("charts/", pairs.dataset_charts, name="charts"),
     path("score-sets/", scores.score_sets_compared, name="score_sets_compared"),
     path("score-sets/differences.csv", scores.score_differences, name="score_differences"),
+    path("compose/", composing.compose, name="compose"),
+    path("compose/sentences/", composing.sentences_add, name="sentences_add"),
+    path("compose/sentences/clear/", composing.pool_clear_view, name="pool_clear"),
+    path("compose/<number:composition_pk>/undo/", composing.composition_undo_view, name="composition_undo"),
     path("splits/", splits.split_list, name="splits"),
     path("splits/<number:change_pk>/undo/", splits.split_undo_view, name="split_undo"),
     path("edits/", edits.edit_list, name="edits"),

@@ -32,6 +32,7 @@ DETAILS = {
     "filter": gettext_lazy("pairs"),
     "shares": gettext_lazy("shares"),
     "seed": gettext_lazy("seed"),
+    "strategy": gettext_lazy("strategy"),
 }
 
 

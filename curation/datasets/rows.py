@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from django.db import connection, models
 from django.utils.timezone import now
 
+Item = TypeVar("Item")
 # 128 MB of pages; and 16 MB of the log before it is written back, so that a page that changed often is written once.
 _BULK_PRAGMAS = {"cache_size": -131_072, "wal_autocheckpoint": 4_000}
 
@@ -106,3 +108,10 @@ def one_of(column: str, values: Sequence[str | int]) -> tuple[str, str | list[st
     if connection.vendor == "postgresql":
         return f"{column} = ANY(%s)", list(values)
     return f"{column} IN (SELECT value FROM json_each(%s))", json.dumps(values)  # noqa: S608 - no value
+
+
+def in_parts(items: Iterable[Item], size: int = 5_000) -> Iterator[list[Item]]:
+    """The items in lists of this size: a statement has a bounded number of values."""
+    iterator = iter(items)
+    while part := list(islice(iterator, size)):
+        yield part

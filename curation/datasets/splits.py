@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
-from curation.datasets.rows import rows_add
+from curation.datasets.rows import in_parts, rows_add
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
 from curation.pairs.leaks import Leak, leaks_between
@@ -330,9 +330,5 @@ def _give(dataset: Dataset, split_of: Mapping[int, str]) -> None:
 
 
 def _update(dataset: Dataset, pks: Sequence[int], split: str) -> None:
-    for part in _parts(pks):
+    for part in in_parts(pks):
         Pair.objects.filter(dataset=dataset, pk__in=part).update(split=split)
-
-
-def _parts(pks: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (pks[start : start + _ROWS_AT_ONCE] for start in range(0, len(pks), _ROWS_AT_ONCE))

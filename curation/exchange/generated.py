@@ -1,21 +1,20 @@
 """Pairs that a language model wrote, into a dataset: all of a run's or none."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
+from curation.datasets.rows import in_parts
 from curation.datasets.services import score_set_publish
 from curation.errors import UserError
 from curation.models import Dataset, Pair, ScoreSet, Sentence, User
 from curation.pairs.text import normalise, sentence_key
 
 ROWS_AT_A_TIME = 2_000
-Item = TypeVar("Item")
 
 
 class GeneratedRow(NamedTuple):
@@ -55,7 +54,7 @@ def generated_pairs_add(
     dataset_lock(dataset)
     sources = {row.source for row in rows if isinstance(row.source, int)}
     ours = Sentence.objects.filter(dataset=dataset)
-    missing = len(sources) - sum(ours.filter(pk__in=part).count() for part in _parts(sorted(sources)))
+    missing = len(sources) - sum(ours.filter(pk__in=part).count() for part in in_parts(sorted(sources)))
     if missing:
         sentence = _("%(missing)s of the source sentences do not belong to the dataset %(dataset)s.")
         raise UserError(sentence, missing=missing, dataset=dataset)
@@ -86,7 +85,7 @@ def _sentences_added(dataset: Dataset, run_ref: int, written: Iterable[str]) -> 
     """From the key of every written sentence to its number; those that the dataset lacks are stored."""
     texts = {sentence_key(text): normalise(text) for text in written}
     numbers: dict[str, int] = {}
-    for keys in _parts(texts):
+    for keys in in_parts(texts):
         there = Sentence.objects.filter(dataset=dataset, key__in=keys).values_list("key", "pk")
         numbers |= dict(there)
     facts: dict[str, Any] = {"dataset": dataset, "origin": Sentence.Origin.MACHINE, "run_ref": run_ref}
@@ -112,9 +111,3 @@ def _pairs_added(
         for number, row in enumerate(rows, 1)
     ]
     return Pair.objects.bulk_create(new, batch_size=ROWS_AT_A_TIME)
-
-
-def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
-    remaining = iter(items)
-    while part := list(islice(remaining, ROWS_AT_A_TIME)):
-        yield part

@@ -123,7 +123,11 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
 
 def sentences_found(dataset: Dataset, pairs: Sequence[IdentifiedPair]) -> dict[str, int]:
     """From the keys of the pairs' sentences that the dataset holds to their numbers."""
-    keys = sorted({key for pair in pairs for key in (pair.a_key, pair.b_key)})
+    return sentence_numbers(dataset, sorted({key for pair in pairs for key in (pair.a_key, pair.b_key)}))
+
+
+def sentence_numbers(dataset: Dataset, keys: Sequence[str]) -> dict[str, int]:
+    """From the keys that sentences of the dataset have to the sentences' numbers."""
     condition, values = one_of("key", keys)
     sql = f"SELECT key, id FROM curation_sentence WHERE dataset_id = %s AND {condition}"  # noqa: S608 - no value
     with connection.cursor() as cursor:

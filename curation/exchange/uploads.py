@@ -5,11 +5,12 @@ Files of pairs are checked and imported here. Code that imports other files keep
 
 import hashlib
 import shutil
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -76,6 +77,15 @@ def import_upload(
         )
         stack.pop_all()
     return batch
+
+
+@contextmanager
+def under_its_name(file: "UploadedFile[bytes]") -> Iterator[Path]:
+    """An upload that is not kept, under the name that the person's file has: formats and sources are seen in names."""
+    with TemporaryDirectory(prefix="upload-") as folder:
+        path = Path(folder) / _names_to_keep([file.name or "file"])[0]
+        path.symlink_to(file.temporary_file_path())  # type: ignore[attr-defined]
+        yield path
 
 
 def _names_to_keep(given: Sequence[str]) -> list[str]:

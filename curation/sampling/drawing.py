@@ -57,6 +57,17 @@ OF_SENTENCES = (Strategy.OVERLAP, Strategy.PERCENTILES, Strategy.LABELS)
 OF_PAIRS = (Strategy.OVERLAP, Strategy.PERCENTILES, Strategy.SCORE)
 
 
+def combinations_read(written: str) -> list[Combination]:
+    """Combinations of a label, as `for-for, for-against`. Raises SamplingError."""
+    found = []
+    for part in filter(None, (part.strip() for part in written.split(","))):
+        one, dash, other = (side.strip() for side in part.partition("-"))
+        if not dash or not one or not other:
+            raise SamplingError(f"“{part}” is no combination, such as for-against.")
+        found.append((one, other))
+    return found
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a sample is to be. The defaults are those of the STR paper, or its ambiguities decided as the guide says.

@@ -49,7 +49,13 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
         batch = import_upload(dataset=dataset, files=[form.cleaned_data["file"]], by=request.user)
         return redirect("curation:import_batch", slug=slug, batch_pk=batch.pk)
     imports = imports_of(dataset, now())[:IMPORTS_SHOWN]
-    context = {"dataset": dataset, "form": form, "imports": imports, "most_bytes": settings.UPLOAD_MAX_BYTES}
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "imports": imports,
+        "most_bytes": settings.UPLOAD_MAX_BYTES,
+        "may_curate": dataset_may(request.user, dataset, may="curate"),
+    }
     return render(request, "curation/imports.html", context)
 
 

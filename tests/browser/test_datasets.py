@@ -153,7 +153,17 @@ def test_the_chosen_colours_stay(owner_page: Page, dataset) -> None:
     expect(owner_page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-PAGES = ["", "pairs/{pair}/", "import/", "export/", "snapshots/", "members/", "invitations/", "settings/"]
+PAGES = [
+    "",
+    "pairs/{pair}/",
+    "import/",
+    "compose/",
+    "export/",
+    "snapshots/",
+    "members/",
+    "invitations/",
+    "settings/",
+]
 
 
 @pytest.fixture

@@ -13,6 +13,9 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.database import database_ready
+from curation.datasets.composing import Labels, composition_add
+from curation.datasets.selectors import dataset_by_slug
 from curation.errors import errors_shown
 from curation.files.drafts import Columns, FileError, RowError
 from curation.files.parsing import read_pairs
@@ -24,6 +27,7 @@ from curation.sampling.drawing import (
     SamplingError,
     Settings,
     Strategy,
+    combinations_read,
     drawn_from_pairs,
     drawn_from_sentences,
 )
@@ -58,18 +62,23 @@ class _Read:
 class Command(BaseCommand):
     help = (
         "Choose pairs to annotate: put sentences of files together to pairs, or, with --pairs, choose among pairs. "
-        "Writes a CSV file for import_pairs."
+        "Writes a CSV file for import_pairs, or, with --dataset, adds pairs of the pool of a dataset."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "files",
-            nargs="+",
+            nargs="*",
             type=Path,
             metavar="FILE",
             help="One sentence a line, a table, or running text (--documents); .gz is unpacked.",
         )
-        parser.add_argument("--out", type=Path, required=True, metavar="PAIRS", help="The CSV file to write.")
+        parser.add_argument("--out", type=Path, metavar="PAIRS", help="The CSV file to write.")
+        parser.add_argument(
+            "--dataset",
+            metavar="SLUG",
+            help="In place of FILE and --out: compose from this dataset's pool (import_sentences), and add the pairs.",
+        )
         parser.add_argument("--strategy", choices=[one.value for one in Strategy], required=True)
         parser.add_argument("--count", type=int, required=True, metavar="N", help="Pairs to draw.")
         parser.add_argument("--seed", type=int, default=1234, help="Default: %(default)s.")
@@ -162,8 +171,13 @@ class Command(BaseCommand):
         score = parser.add_argument_group("--strategy score: equally many pairs of each bin (with --pairs)")
         score.add_argument("--bins", metavar="EDGES", help="As 0,1,2,3,4,5.")
 
-    def handle(self, *, files: Sequence[Path], out: Path, **options: Any) -> None:
+    def handle(self, *, files: Sequence[Path], out: Path | None, **options: Any) -> None:
         started = monotonic()
+        if options["dataset"]:
+            self._compose(files, out, options, started)
+            return
+        if not files or out is None:
+            self.fail(_("Name files of sentences and --out PAIRS, or --dataset SLUG."))
         with errors_shown(FileError, SamplingError):
             settings = self._settings(options)
             synonyms = self._synonyms(options["synonyms"])
@@ -181,6 +195,37 @@ class Command(BaseCommand):
             "seconds": round(monotonic() - started, 3),
         }
         self.answer(figures, *_lines(read, drawn, out), as_json=options["json"])
+
+    def _compose(
+        self, files: Sequence[Path], out: Path | None, options: Mapping[str, Any], started: float
+    ) -> None:
+        """Compose pairs of a dataset's pool, and add them to it."""
+        database_ready()
+        if files or out or options["pairs"]:
+            self.fail(_("--dataset composes from the pool of a dataset; leave out FILE, --out and --pairs."))
+        dataset = dataset_by_slug(options["dataset"])
+        if dataset is None:
+            self.fail(
+                _("There is no dataset “%(slug)s”. Check its short name.") % {"slug": options["dataset"]}
+            )
+        with errors_shown(FileError, SamplingError):
+            settings = self._settings(options)
+            synonyms = self._synonyms(options["synonyms"])
+        labels = Labels(options["shared_label"] or "", options["label"] or "")
+        composition = composition_add(
+            dataset=dataset, settings=settings, labels=labels, state=None, by=None, synonyms=synonyms
+        )
+        pool = dataset.pool.count()
+        figures = {
+            "sentences": pool,
+            "pairs": composition.pairs,
+            "strategy": settings.strategy.value,
+            "missing": settings.count - composition.pairs,
+            "seconds": round(monotonic() - started, 3),
+        }
+        names = {"pairs": composition.pairs, "pool": pool, "dataset": dataset.slug}
+        told = _("%(dataset)s: %(pairs)d pairs of the pool's %(pool)d sentences were added.")
+        self.answer(figures, told % names, as_json=options["json"])
 
     def _settings(self, options: Mapping[str, Any]) -> Settings:
         (low, high), (shortest, longest) = options["overlap"], options["words"]
@@ -205,7 +250,7 @@ class Command(BaseCommand):
             growth=options["growth"],
             idf=options["idf"],
             edges=self._edges(options["bins"] or ""),
-            combinations=self._combinations(options["combinations"] or ""),
+            combinations=combinations_read(options["combinations"] or ""),
         )
 
     def _edges(self, written: str) -> list[float]:
@@ -213,15 +258,6 @@ class Command(BaseCommand):
             return [float(part) for part in written.split(",") if part.strip()]
         except ValueError:
             self.fail(_("“%(edges)s” are no edges of bins, such as 0,1,2,3,4,5.") % {"edges": written})
-
-    def _combinations(self, written: str) -> list[tuple[str, str]]:
-        found = []
-        for part in filter(None, (part.strip() for part in written.split(","))):
-            one, dash, other = part.partition("-")
-            if not dash or not one.strip() or not other.strip():
-                self.fail(_("“%(part)s” is no combination, such as for-against.") % {"part": part})
-            found.append((one.strip(), other.strip()))
-        return found
 
     def _synonyms(self, path: Path | None) -> dict[str, str] | None:
         if path is None:

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from curation.access import ROLES_THAT_MAY, dataset_rights, datasets_may_create, datasets_readable
-from curation.models import Dataset, ImportBatch, Invitation, Membership, Snapshot
+from curation.models import Composition, Dataset, ImportBatch, Invitation, Membership, Snapshot
 from tests.factories import DatasetFactory, MembershipFactory
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,7 @@ PAGES = {
     "members/": READ,
     "import/": CURATE,
     "import/{batch}/": CURATE,
+    "compose/": CURATE,
     "invitations/": OWN,
     "settings/": OWN,
     "edits/": READ,
@@ -37,6 +38,10 @@ PAGES = {
 CHANGES = {
     "edits/": CURATE,
     "snapshots/": CURATE,
+    "compose/": CURATE,
+    "compose/sentences/": CURATE,
+    "compose/sentences/clear/": CURATE,
+    "compose/{composition}/undo/": CURATE,
     "import/": CURATE,
     "import/{batch}/check/": CURATE,
     "import/{batch}/apply/": CURATE,
@@ -72,6 +77,7 @@ def names(dataset, fill, owner, home) -> dict[str, object]:
         "batch": batch.pk,
         "invitation": invitation.pk,
         "member": other.pk,
+        "composition": Composition.objects.create(dataset=dataset, pairs=1).pk,
     }
 
 

@@ -1,0 +1,80 @@
+"""`manage.py import_sentences`: single sentences into the pool of a dataset, from which pairs are composed."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.services import dataset_create
+from curation.exchange.pool import PoolOutcome, SentenceOptions, sentences_import
+from curation.files.sentences import SentenceColumns
+
+
+class Command(BaseCommand):
+    help = "Add single sentences to the pool of a dataset, from which sample_pairs --dataset composes pairs."
+    needs_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        parser.add_argument("--dataset", required=True, metavar="SLUG")
+        parser.add_argument("--create", action="store_true", help="Create the dataset if it does not exist.")
+        parser.add_argument(
+            "--text",
+            metavar="COL",
+            help="The column of sentences of a table. A file that ends in .txt has none.",
+        )
+        parser.add_argument(
+            "--labels", default="", metavar="COL,…", help="Columns of labels, such as target,stance."
+        )
+        parser.add_argument(
+            "--no-header", action="store_true", help="The first row is no row of column names."
+        )
+        parser.add_argument("--documents", action="store_true", help="The files are running text.")
+        parser.add_argument("--language", default="en", metavar="TAG", help="Of running text. Default: en.")
+        parser.add_argument("--source", metavar="COL", help="The column of the source.")
+        parser.add_argument("--source-name", metavar="NAME", help="Default: the name of the file.")
+
+    def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
+        started = monotonic()
+        labels = [name.strip() for name in options["labels"].split(",") if name.strip()]
+        asked = SentenceOptions(
+            columns=SentenceColumns(text=options["text"], source=options["source"], labels=labels),
+            header=not options["no_header"],
+            documents=options["documents"],
+            language=options["language"],
+            source=options["source_name"],
+        )
+        with transaction.atomic():  # all files or none
+            target = dataset_by_slug(dataset)
+            if target is None and not create:
+                self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
+            target = target or dataset_create(slug=dataset, name=dataset)
+            outcomes = [
+                (path, sentences_import(dataset=target, path=path, options=asked, by=None)) for path in files
+            ]
+        figures = {
+            "dataset": target.slug,
+            "rows": sum(outcome.rows for _path, outcome in outcomes),
+            "added": sum(outcome.added for _path, outcome in outcomes),
+            "known": sum(outcome.known for _path, outcome in outcomes),
+            "rejected": sum(outcome.rejected for _path, outcome in outcomes),
+            "seconds": round(monotonic() - started, 3),
+        }
+        lines = [line for path, outcome in outcomes for line in _lines(path, outcome)]
+        self.answer(figures, *lines, as_json=options["json"])
+
+
+def _lines(path: Path, outcome: PoolOutcome) -> list[str]:
+    told = _("Line %(line)s of %(file)s was left out: %(reason)s.")
+    rejected = [
+        told % {"line": error.line, "file": path.name, "reason": error.reason}
+        for error in outcome.errors[:10]
+    ]
+    counts = _("%(file)s: %(added)s sentences added, %(known)s known, %(rejected)s left out.")
+    return [*outcome.warnings, *rejected, counts % {"file": path.name, **vars(outcome)}]

@@ -1,0 +1,281 @@
+"""The pool of a dataset: sentences in, pairs composed from them on the page and by command, and back."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+
+from curation.command import Error
+from curation.datasets.composing import (
+    Labels,
+    composition_add,
+    composition_preview,
+    composition_undo,
+    pool_of,
+)
+from curation.errors import UserError
+from curation.exchange.pool import SentenceOptions, pool_clear, sentences_import
+from curation.files.sentences import SentenceColumns
+from curation.models import Composition, Dataset, Pair, PairScore, PooledSentence, Sentence, Snapshot
+from curation.pairs.overlap import dice
+from curation.sampling.drawing import Settings, Strategy
+from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
+from tests.markup import squeezed
+
+pytestmark = pytest.mark.django_db
+WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
+TEXTS = [f"The old {who} {does} by the {where} now." for who in WHO for does in DOES for where in WHERE]
+SETTINGS = Settings(Strategy.PERCENTILES, 12, buckets=3)
+FORM = {
+    "strategy": "percentiles", "count": 12, "shortest": 5, "longest": 25, "cap": 1, "seed": 7, "low": 25, "high": 75,
+    "share_of": "first", "length_difference": 25, "buckets": 3, "growth": 1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "news.txt"
+    path.write_text("\n".join([*TEXTS, "nul \x00", TEXTS[0]]))
+    return path
+
+
+@pytest.fixture
+def pool(dataset, file: Path) -> None:
+    sentences_import(dataset=dataset, path=file, options=SentenceOptions(), by=None)
+
+
+def added(dataset, **changed) -> Composition:
+    return composition_add(
+        dataset=dataset, settings=SETTINGS, labels=Labels(), by=None, **({"state": None} | changed)
+    )
+
+
+def test_sentences_join_the_pool_once_and_what_is_known_stays(dataset, file: Path) -> None:
+    known = SentenceFactory(dataset=dataset, text=TEXTS[3])
+
+    first = sentences_import(dataset=dataset, path=file, options=SentenceOptions(), by=None)
+    again = sentences_import(dataset=dataset, path=file, options=SentenceOptions(source="web"), by=None)
+
+    assert (first.rows, first.added, first.known, first.rejected) == (38, 36, 1, 1)
+    assert (again.added, again.known) == (0, 37)
+    assert "NUL" in first.errors[0].reason
+    assert PooledSentence.objects.get(sentence=known).source == "news"
+    assert dataset.sentences.count() == 36
+    assert pool_of(dataset).sources == [("news", 36)]
+
+
+def test_labels_and_sources_of_a_table_are_kept_by_name(dataset, tmp_path: Path) -> None:
+    path = tmp_path / "tweets.csv"
+    path.write_text("tweet,target,stance,site\nIt is good.,dogs,for,one\nIt is not.,dogs,,two\n")
+    columns = SentenceColumns(text="tweet", source="site", labels=["target", "stance"])
+
+    sentences_import(dataset=dataset, path=path, options=SentenceOptions(columns=columns), by=None)
+
+    assert list(PooledSentence.objects.values_list("sentence__text", "source", "labels")) == [
+        ("It is good.", "one", {"target": "dogs", "stance": "for"}),
+        ("It is not.", "two", {"target": "dogs", "stance": ""}),
+    ]
+    assert pool_of(dataset).labels == ["stance", "target"]
+
+
+def test_a_file_without_a_sentence_changes_nothing_and_says_why(dataset, tmp_path: Path) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_text("nul \x00\n")
+
+    with pytest.raises(
+        UserError, match=r"None of the 1 rows of bad.txt is a sentence. Line 1: the row holds a NUL"
+    ):
+        sentences_import(dataset=dataset, path=path, options=SentenceOptions(), by=None)
+    assert not dataset.sentences.exists()
+
+
+def test_too_many_sentences_are_refused_whole(dataset, file: Path) -> None:
+    with pytest.raises(UserError, match="more than 35 sentences"):
+        sentences_import(dataset=dataset, path=file, options=SentenceOptions(most=35), by=None)
+    assert not dataset.sentences.exists()
+
+
+def test_composed_pairs_are_those_of_the_preview(dataset, pool) -> None:
+    preview = composition_preview(dataset, SETTINGS, Labels())
+
+    composition = added(dataset, state=preview.state)
+
+    pairs = list(Pair.objects.filter(dataset=dataset).select_related("a", "b"))
+    assert composition.pairs == len(pairs) == 12
+    assert {(pair.origin, pair.subset, pair.source, pair.status) for pair in pairs} == {
+        ("sampled", "percentiles", "news", "active")
+    }
+    assert sorted(dice(pair.a.text, pair.b.text) for pair in pairs) == pytest.approx(
+        sorted(preview.drawn.dice)
+    )
+    overlaps = [example.dice for example in preview.examples]
+    assert len(overlaps) == 8
+    assert overlaps == sorted(overlaps)
+    assert composition.parameters["strategy"] == "percentiles"
+    assert len({pair.external_id for pair in pairs}) == 12
+
+
+def test_pairs_that_are_there_are_not_composed_again(dataset, pool) -> None:
+    every = Settings(Strategy.PERCENTILES, 700, cap=99, buckets=1)  # more than the 630 that are possible
+    labels = Labels()
+    first = composition_add(dataset=dataset, settings=SETTINGS, labels=labels, state=None, by=None)
+
+    second = composition_add(dataset=dataset, settings=every, labels=labels, state=None, by=None)
+
+    either = {frozenset(pair) for pair in Pair.objects.values_list("a_id", "b_id")}
+    assert first.pairs + second.pairs == len(either) == 36 * 35 // 2
+
+
+def test_a_preview_of_another_state_is_not_added(dataset, pool) -> None:
+    state = composition_preview(dataset, SETTINGS, Labels()).state
+    a, b = Sentence.objects.filter(dataset=dataset)[:2]
+    PairFactory(dataset=dataset, a=a, b=b)
+
+    with pytest.raises(UserError, match="changed since the preview"):
+        added(dataset, state=state)
+    assert Pair.objects.count() == 1
+
+
+def test_undo_takes_the_pairs_back_and_leaves_the_others(dataset, pool) -> None:
+    other = PairFactory(dataset=dataset)
+    composition = added(dataset)
+
+    composition_undo(composition=composition, by=None)
+
+    assert list(Pair.objects.all()) == [other]
+    assert pool_of(dataset).sentences == 36
+    with pytest.raises(UserError, match="taken back before"):
+        composition_undo(composition=composition, by=None)
+
+
+def test_pairs_that_are_used_stay(dataset, pool) -> None:
+    scored, held = added(dataset), added(dataset)
+    pair = Pair.objects.filter(composed__composition=scored).first()
+    PairScore.objects.create(score_set=ScoreSetFactory(dataset=dataset), pair=pair, value=0.5)
+
+    with pytest.raises(UserError, match="have scores"):
+        composition_undo(composition=scored, by=None)
+    Snapshot.objects.create(dataset=dataset, number=1, rows=1, sha256="0" * 64, path="snapshot.parquet")
+    with pytest.raises(UserError, match="A snapshot was made since"):
+        composition_undo(composition=held, by=None)
+    assert Pair.objects.count() == 24
+
+
+def test_an_emptied_pool_leaves_the_sentences_of_pairs(dataset, pool) -> None:
+    added(dataset)
+
+    assert pool_clear(dataset=dataset, by=None) == 36
+
+    assert dataset.sentences.count() == 24
+    assert Pair.objects.count() == 12
+
+
+def test_labels_that_no_sentence_has_are_named(dataset, pool) -> None:
+    settings = Settings(Strategy.LABELS, 4, combinations=[("for", "for")])
+
+    with pytest.raises(UserError, match="No sentence of the pool has the label “target”"):
+        composition_preview(dataset, settings, Labels("target", "stance"))
+
+
+def test_an_archived_dataset_takes_no_sentence_and_no_pair(dataset, pool, file: Path) -> None:
+    Dataset.objects.update(archived=True)
+
+    for change in (lambda: added(dataset), lambda: pool_clear(dataset=dataset, by=None)):
+        with pytest.raises(UserError, match="archived"):
+            change()
+
+
+def test_the_page_from_a_file_to_pairs_and_back(dataset, client_of, curator, file: Path) -> None:
+    client, address = client_of(curator), f"/datasets/{dataset.slug}/compose/"
+    empty = squeezed(client.get(address).content.decode())
+    upload = {"file": SimpleUploadedFile("news.txt", file.read_bytes()), "kind": "lines", "language": "en"}
+
+    told = squeezed(client.post(f"{address}sentences/", upload, follow=True).content.decode())
+    preview = client.post(address, FORM)
+    shown = squeezed(preview.content.decode())
+    state = preview.context["preview"].state
+    done = squeezed(client.post(address, FORM | {"state": state, "add": "yes"}, follow=True).content.decode())
+
+    assert "Add a file of sentences" in empty
+    assert "2. Pairs" not in empty
+    assert "36 sentences joined the pool. 1 were there before." in told
+    assert "Line 37 was left out: the row holds a NUL" in told
+    assert "Preview: 12 pairs, nothing is added yet" in shown
+    assert "12 pairs were added." in done
+    assert Pair.objects.filter(origin="sampled").count() == 12
+    undone = client.post(f"{address}{Composition.objects.get().pk}/undo/", follow=True)
+    assert "The pairs were taken back." in squeezed(undone.content.decode())
+    assert not Pair.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"low": 80, "high": 20}, "overlap from 0.8 to below 0.2 holds nothing"),
+        ({"count": 2}, "2 pairs cannot come from 3 buckets"),
+        ({"strategy": "labels"}, "Say which combinations"),
+        ({"strategy": "labels", "combinations": "for"}, "“for” is no combination"),
+        ({"count": 10**6}, "less than or equal to 5000"),
+        ({"seed": "x"}, "whole number"),
+    ],
+)
+def test_a_wrong_setting_is_told_on_the_page(
+    dataset, pool, client_of, curator, changed, sentence: str
+) -> None:
+    page = client_of(curator).post(f"/datasets/{dataset.slug}/compose/", FORM | changed)
+
+    assert page.status_code == 200
+    assert sentence in squeezed(page.content.decode())
+    assert not Pair.objects.exists()
+
+
+def test_a_file_of_pairs_is_refused_on_the_page_with_what_reads_it(dataset, client_of, curator) -> None:
+    upload = {"file": SimpleUploadedFile("p.csv", b"sentence1,sentence2\nA.,B.\n"), "kind": "lines"}
+
+    page = client_of(curator).post(f"/datasets/{dataset.slug}/compose/sentences/", upload)
+
+    assert "p.csv holds pairs of sentences" in squeezed(page.content.decode())
+    assert not dataset.sentences.exists()
+
+
+def test_the_commands_from_files_to_pairs(capsys, file: Path, tmp_path: Path) -> None:
+    tweets = tmp_path / "tweets.tsv"
+    rows = [f"I say number {n} about it all.\tdogs\t{('for', 'against')[n % 2]}" for n in range(20)]
+    tweets.write_text("\n".join(["text\ttarget\tstance", *rows]))
+
+    call_command("import_sentences", str(file), "--dataset", "mine", "--create")
+    call_command("import_sentences", str(tweets), "--dataset", "mine", "--labels", "target,stance", "--json")
+    imported = json.loads(capsys.readouterr().out.splitlines()[-1])
+    call_command(
+        "sample_pairs", "--dataset", "mine", "--strategy", "overlap", "--count", "5", "--overlap", ".3", ".9"
+    )
+    labels = ["--shared-label", "target", "--label", "stance", "--combinations", "for-against"]
+    call_command(
+        "sample_pairs", "--dataset", "mine", "--strategy", "labels", "--count", "6", *labels, "--json"
+    )
+    sampled = json.loads(capsys.readouterr().out.splitlines()[-1])
+
+    assert {key: imported[key] for key in ("rows", "added", "known", "rejected")} == {
+        "rows": 20,
+        "added": 20,
+        "known": 0,
+        "rejected": 0,
+    }
+    assert (sampled["sentences"], sampled["pairs"], sampled["missing"]) == (56, 6, 0)
+    assert Pair.objects.filter(dataset__slug="mine", subset="overlap").count() == 5
+    assert Pair.objects.filter(dataset__slug="mine", subset="labels", source="tweets").count() == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--dataset", "none"], "There is no dataset “none”"),
+        (["s.txt", "--dataset", "none"], "leave out FILE"),
+        ([], "Name files of sentences and --out PAIRS, or --dataset SLUG"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(arguments: list[str], sentence: str) -> None:
+    with pytest.raises(Error, match=sentence):
+        call_command("sample_pairs", *arguments, "--strategy", "overlap", "--count", "3")
