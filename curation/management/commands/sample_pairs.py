@@ -327,11 +327,15 @@ class Command(BaseCommand):
         texts = [*read.first, *read.second]
         with replacing(out) as file, as_text(file) as text:
             rows = csv.writer(text, lineterminator="\n")
-            rows.writerow(COLUMNS)
+            scored = bool(np.isfinite(read.scores).any())
+            rows.writerow([*COLUMNS, *(["score"] if scored else [])])
             for (a, b), dice in zip(drawn.sample.pairs.tolist(), drawn.dice.tolist(), strict=True):
                 sources = {read.sources[a], read.sources[a if drawn.places is not None else b]}
                 source = " + ".join(sorted(sources))
-                rows.writerow([texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"])
+                row = [texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"]
+                if scored:
+                    row.append("" if np.isnan(read.scores[a]) else repr(read.scores[a]))
+                rows.writerow(row)
 
 
 def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:

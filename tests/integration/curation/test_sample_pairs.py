@@ -127,6 +127,7 @@ def test_bins_of_a_score_are_drawn_from_pairs(sample, tmp_path: Path) -> None:
     assert figures["pairs"] == 20
     scores = [int(row["sentence1"].split()[2]) % 50 // 10 for row in rows]
     assert [scores.count(low) for low in range(5)] == [4] * 5
+    assert all(float(row["score"]) == int(row["sentence1"].split()[2]) % 50 / 10 for row in rows)
 
 
 def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences: Path) -> None:
