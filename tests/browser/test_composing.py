@@ -17,7 +17,7 @@ def pool(dataset, tmp_path) -> None:
     path = tmp_path / "news.txt"
     who, does = ("dog", "cat", "bird", "child", "horse", "fox"), ("runs", "sits", "sings", "waits", "hides")
     path.write_text("\n".join(f"The old {one} {verb} by the river now." for one in who for verb in does))
-    sentences_import(dataset=dataset, path=path, options=SentenceOptions())
+    sentences_import(dataset=dataset, path=path, options=SentenceOptions(), by=None)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
