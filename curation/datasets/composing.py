@@ -203,7 +203,7 @@ def _are_used(numbers: Sequence[int]) -> bool:
         if model in (ComposedPair, SplitBefore):
             continue
         condition = {f"{relation.field.name}__in": numbers}
-        if model._default_manager.filter(**condition).exists():  # type: ignore[union-attr]
+        if model._default_manager.filter(**condition).exists():
             return True
     return False
 

@@ -114,8 +114,10 @@ class CompositionForm(forms.Form):
     def __init__(self, *args: Any, names: list[str], **kwargs: Any) -> None:
         """names: of the labels that sentences of the pool have."""
         super().__init__(*args, **kwargs)
-        for field in ("shared", "crossed"):
-            self.fields[field].choices = [("", _("none")), *((name, name) for name in names)]
+        for name in ("shared", "crossed"):
+            field = self.fields[name]
+            if isinstance(field, forms.ChoiceField):
+                field.choices = [("", _("none")), *((label, label) for label in names)]
         self.settings: Settings | None = None
         self.labels = Labels()
 

@@ -65,8 +65,9 @@ class CrossValidationPlan:
     methods: str = ours(
         "Methods",
         "Names separated by commas: dice (words in common), static (mean word vectors), mean, max and cls (the model "
-        "with that pooling, without training), fine-tuned (the model with mean pooling, trained on the other folds).",
-        default="dice,mean,max,cls,fine-tuned",
+        "with that pooling, without training), fine-tuned (the model with mean pooling, trained on the other folds). "
+        "Empty: dice, and all that a model is needed for if you choose one.",
+        default="",
         essential=True,
     )
     vectors: str = setting(
@@ -151,8 +152,10 @@ class CrossValidationPlan:
     @property
     def chosen(self) -> tuple[Method, ...]:
         """In the order in which they were named. Raises PlanError for a name that is unknown or comes twice."""
-        names = names_listed(self.methods)
-        if not names or set(names) - set(Method):
+        names = names_listed(self.methods) or [
+            method for method in Method if method is Method.DICE or (method.needs_model and self.model)
+        ]
+        if set(names) - set(Method):
             raise _wrong("methods", self.methods, ", ".join(Method))
         return tuple(Method(name) for name in names)
 
