@@ -90,9 +90,8 @@ def _config(configuration: Configuration) -> dict[str, Any]:
 
 
 def _info(configuration: Configuration) -> dict[str, Any]:
-    splits = [{"name": split, "num_examples": rows} for split, (_path, rows) in configuration.files.items()]
     features = [{"name": column.name, "dtype": _dtype(column)} for column in configuration.columns]
-    return {"config_name": configuration.name, "features": features, "splits": splits}
+    return {"config_name": configuration.name, "features": features}
 
 
 def _dtype(column: Column) -> str:
@@ -235,7 +234,7 @@ def _written(publication: Publication, contents: Contents) -> str:
 
 
 def _kind(scores: Scores) -> str:
-    kind = f"{scores.kind} scores" + (f" by {scores.method}" if scores.method else "")
+    kind = f"{scores.kind} scores" + (f", {scores.method}" if scores.method else "")
     return f"{kind}, judged by {scores.judged_by}" if scores.judged_by else kind
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
+from curation.exchange.exporting import snapshot_create
 from curation.exchange.snapshots import snapshot_numbered
 from semblance.publishing.folder import dataset_publish
 
@@ -21,7 +22,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", metavar="SLUG")
         parser.add_argument("--to", required=True, type=Path, metavar="FOLDER")
-        parser.add_argument("--snapshot", type=int, metavar="N", help="Default: the newest snapshot.")
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--snapshot", type=int, metavar="N", help="Default: the newest snapshot.")
+        which.add_argument(
+            "--new-snapshot",
+            action="store_true",
+            help="Make a snapshot of the active pairs, and publish that.",
+        )
         parser.add_argument(
             "--score-set",
             default="",
@@ -41,8 +48,12 @@ class Command(BaseCommand):
         published = dataset_by_slug(dataset)
         if published is None:
             self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        if options["new_snapshot"]:
+            snapshot = snapshot_create(dataset=published)
+        else:
+            snapshot = snapshot_numbered(published, options["snapshot"])
         outcome = dataset_publish(
-            snapshot=snapshot_numbered(published, options["snapshot"]),
+            snapshot=snapshot,
             path=to,
             score_set=options["score_set"],
             authors=options["author"],

@@ -323,6 +323,12 @@ def test_the_command_says_what_it_wrote(snapshot, tmp_path, capsys) -> None:
     }
 
 
+def test_the_command_makes_a_snapshot_if_asked_to(snapshot, tmp_path, capsys) -> None:
+    call_command("publish_dataset", "rel", "--new-snapshot", "--json", to=tmp_path / "rel")
+
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["snapshot"] == 2
+
+
 @pytest.fixture
 def client(owner) -> Client:
     client = Client()
