@@ -104,7 +104,7 @@ def spearman_within(first: ArrayLike, second: ArrayLike, *, level: float = 0.95)
     """Spearman's correlation of two vectors (n,) with its interval over other pairs of the same kind.
 
     The standard error comes from the pseudo-values. The interval is symmetric after Fisher's z transformation, with
-    Student's t of n - 1 degrees of freedom: it covers 93 to 97 % from 10 pairs on (docs/experiments/
+    Student's t of n - 1 degrees of freedom: it covers 93 to 98 % from 10 pairs on (docs/experiments/
     correlation_coverage.py). Raises ValueError where the vectors are unusable, as `correlation.paired` does.
     """
     return _within(spearman_by_pair, first, second, level)
