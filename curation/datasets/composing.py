@@ -16,11 +16,17 @@ from curation.datasets.rows import in_parts, numbers_reserve, rows_add
 from curation.errors import UserError, errors_shown
 from curation.models import ComposedPair, Composition, Dataset, Pair, PooledSentence, SplitBefore, User
 from curation.pairs.text import made_external_id
-from curation.sampling.drawing import Drawn, SamplingError, Settings, Strategy, drawn_from_sentences
+from curation.sampling.drawing import (
+    Drawn,
+    SamplingError,
+    Settings,
+    Strategy,
+    drawn_from_sentences,
+    source_of_pair,
+)
 
-MOST_ON_A_PAGE = 50_000  # sentences; the command has no bound
+MOST_ON_A_PAGE = 50_000  # sentences of an upload, and of a pool; the commands have no such bound
 EXAMPLES = 8
-_SOURCE_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Preview:
-    """Pairs that were drawn and not added yet. state: of the pool and pairs then; whoever adds them says it.
+    """Pairs that were drawn and not added yet. state: of the pool and its pairs then, which is compared before
+    the pairs are added.
 
     examples: some of the pairs, from the lowest to the highest Dice.
     """
@@ -239,7 +246,7 @@ def _drawn(
 
 
 def _pair(rows: _Rows, number: int, a: int, b: int) -> tuple[Any, ...]:
-    source = " + ".join(sorted({rows.sources[a], rows.sources[b]} - {""}))[:_SOURCE_CHARACTERS]
+    source = source_of_pair(rows.sources[a], rows.sources[b])
     name = made_external_id(source, "", rows.keys[a], rows.keys[b], 1)
     return number, name, source, "", rows.sentences[a], rows.sentences[b]
 

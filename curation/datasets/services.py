@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import IntegrityError, transaction
@@ -10,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_record
-from curation.datasets.rows import rows_add
+from curation.datasets.rows import in_parts, rows_add
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.models import (
     Dataset,
@@ -142,11 +141,11 @@ def score_set_publish(
     with validation_shown(score_set):
         score_set.clean_fields()
     score_set.save()
-    remaining, remaining_sentences, scored = iter(scores), iter(sentence_scores), 0
-    while part := list(islice(remaining, _SCORES_IN_INSERT)):
+    scored = 0
+    for part in in_parts(scores, _SCORES_IN_INSERT):
         _scores_store(score_set, part)
         scored += len(part)
-    while several := list(islice(remaining_sentences, _SCORES_IN_INSERT)):
+    for several in in_parts(sentence_scores, _SCORES_IN_INSERT):
         _sentence_scores_store(score_set, several)
     audit_record(
         dataset=dataset,

@@ -15,7 +15,7 @@ from curation.files.encoding import detect_encoding, errors_for
 from curation.files.parsing import FACT_MAX_CHARACTERS
 from curation.files.records import Record, physical_lines, read_records
 from curation.files.sampling import take_sample
-from curation.files.sniffing import refuse_archives
+from curation.files.sniffing import TABLE_SUFFIXES, file_beginning
 from curation.pairs.text import printable
 
 TEXT_NAMES = ("sentence", "text", "sentences")
@@ -78,23 +78,15 @@ def inspect_sentences(
     Raises FileError where the file cannot be read, holds pairs, or its column of sentences is not known.
     """
     named = columns.text or columns.source or columns.labels
-    table = path.suffix.lower() in {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq"}
+    table = path.suffix.lower() in TABLE_SUFFIXES
     if documents and (table or named):
         raise FileError(
             f"{path.name} is read as a table, so its rows are no running text; leave one of the two out."
         )
     if table or named:
         return _table(path, columns, header=header)
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(4096)
-    except OSError as error:
-        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
-    if not beginning.strip():
-        raise FileError(f"{path.name} is empty; give a file with one sentence a line.")
-    if beginning.startswith(b"PAR1"):
+    if file_beginning(path, rows="one sentence a line").startswith(b"PAR1"):
         return _table(path, columns, header=header)
-    refuse_archives(path.name, beginning)
     encoding = detect_encoding(path)
     warnings = [encoding.warning] if encoding.warning else []
     if not documents:

@@ -13,7 +13,7 @@ from curation.files.records import Record, RecordLines, json_object, physical_li
 
 SAMPLE_LINES = 2000
 _SAMPLE_CHARACTERS = 1 << 20
-_SUFFIXES = {
+TABLE_SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
@@ -48,15 +48,8 @@ class Dialect:
 
 def detect_format(path: Path) -> str:
     """One of csv, tsv, jsonl and parquet. Raises FileError for a file that cannot be read or is none."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(4096)
-    except OSError as error:
-        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
-    if not beginning.strip():
-        raise FileError(f"{path.name} is empty; give a file with one pair of sentences a row.")
-    refuse_archives(path.name, beginning)
-    if known := _SUFFIXES.get(path.suffix.lower()):
+    beginning = file_beginning(path, rows="one pair of sentences a row")
+    if known := TABLE_SUFFIXES.get(path.suffix.lower()):
         return known
     if beginning.startswith(b"PAR1"):
         return "parquet"
@@ -64,6 +57,22 @@ def detect_format(path: Path) -> str:
     if first == b"[":
         raise FileError(f"{path.name} holds one JSON list; write one object a line (JSONL).")
     return "jsonl" if first == b"{" else "csv"
+
+
+def file_beginning(path: Path, *, rows: str) -> bytes:
+    """The first 4,096 bytes. rows: what the file should hold, for an error.
+
+    Raises FileError where the file cannot be read, is empty, or holds its rows in some package.
+    """
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(4096)
+    except OSError as error:
+        raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
+    if not beginning.strip():
+        raise FileError(f"{path.name} is empty; give a file with {rows}.")
+    refuse_archives(path.name, beginning)
+    return beginning
 
 
 def refuse_archives(name: str, beginning: bytes) -> None:

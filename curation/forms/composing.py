@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from curation.datasets.composing import Labels
+from curation.datasets.composing import MOST_ON_A_PAGE, Labels
 from curation.errors import UserError, errors_shown
 from curation.exchange.pool import SentenceOptions
 from curation.files.sentences import SentenceColumns
@@ -14,7 +14,6 @@ from curation.numbers import NumberField
 from curation.sampling.drawing import OF_SENTENCES, SamplingError, Settings, Strategy, combinations_read
 from curation.sampling.searching import Denominator, Window
 
-MOST_ON_A_PAGE = 50_000  # sentences of an upload
 MOST_PAIRS_ON_A_PAGE = 5_000
 LABELS = {
     Strategy.OVERLAP: _("Overlap: shared words within a window"),

@@ -13,6 +13,7 @@ from django.core.cache import cache
 from django.db.models import Exists, Min, OuterRef, QuerySet
 from numpy.typing import NDArray
 
+from curation.datasets.rows import in_parts
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore, User
 from curation.pairs.sampling import mixed, random_order, stratified_order
 from curation.review.queue import (
@@ -151,7 +152,7 @@ def _open_items(queue: Queue, items: Sequence[Item], reviewer: User) -> Iterator
 
 def _shown(queue: Queue, items: Iterator[Item]) -> Iterator[PairScore]:
     """The items that have a pair to show, which a sentence lacks whose pairs are all retired, a few at a time."""
-    while part := list(islice(items, _AT_ONCE)):
+    for part in in_parts(items, _AT_ONCE):
         scores = _machine_pairs(queue, [item.sentence for item in part if not item.human])
         scores |= _human_pairs(queue, [item.sentence for item in part if item.human])
         yield from (scores[item.sentence] for item in part if item.sentence in scores)

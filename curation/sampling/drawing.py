@@ -20,8 +20,7 @@ from curation.pairs.word_tables import (
     shared_weight_of_pairs,
     word_table,
 )
-from curation.sampling.allocation import exponential_weights
-from curation.sampling.sample import Sample, Stratum, bin_names, bins_of, stratified_sample
+from curation.sampling.sample import Sample, Stratum, bins_of, stratified_sample
 from curation.sampling.searching import Window
 from curation.sampling.strategies import (
     Combination,
@@ -38,6 +37,7 @@ MOST_PAIRS = 1_000_000
 CANDIDATES_EACH = 100  # random candidates for each pair that is asked for
 FEWEST_CANDIDATES = 100_000
 MOST_CANDIDATES = 5_000_000
+SOURCE_MAX_CHARACTERS = 100  # the width of its place in the database
 
 
 class SamplingError(ValueError):
@@ -66,6 +66,11 @@ def combinations_read(written: str) -> list[Combination]:
             raise SamplingError(f"“{part}” is no combination, such as for-against.")
         found.append((one, other))
     return found
+
+
+def source_of_pair(first: str, second: str) -> str:
+    """The sources of a pair's two sentences as one, at most as long as a source may be."""
+    return " + ".join(sorted({first, second} - {""}))[:SOURCE_MAX_CHARACTERS]
 
 
 @dataclass(frozen=True)
@@ -219,7 +224,9 @@ def drawn_from_pairs(
         if scores is None or not np.isfinite(scores[possible]).any():
             raise SamplingError("No pair has a score, and bins of a score need some.")
         known = np.where(np.isfinite(scores[possible]), scores[possible], settings.edges[0] - 1)
-        sample = _by_score(either, known, settings, uses)
+        sample = pairs_by_score(
+            either, known, edges=settings.edges, pairs=settings.count, uses=uses, seed=settings.seed
+        )
     elif settings.strategy is Strategy.PERCENTILES:
         sample = _by_percentiles_of(either, _dice(table, *of_pairs, idf=settings.idf), settings, uses)
     else:
@@ -297,25 +304,6 @@ def _by_labels(labels: Sequence[tuple[str, str]], settings: Settings, uses: Uses
     quotas = {combination: each + (number < more) for number, combination in enumerate(settings.combinations)}
     shared, crossed = zip(*labels, strict=True)
     return pairs_by_labels(shared, crossed, quotas=quotas, uses=uses, seed=settings.seed)
-
-
-def _by_score(candidates: Integers, scores: Reals, settings: Settings, uses: Uses) -> Sample:
-    """Equally many of each bin; what does not divide goes to the first bins."""
-    names = bin_names(settings.edges)
-    if settings.count % len(names) == 0:
-        per_bin = settings.count // len(names)
-        return pairs_by_score(
-            candidates, scores, edges=settings.edges, per_bin=per_bin, uses=uses, seed=settings.seed
-        )
-    return stratified_sample(
-        candidates,
-        bins_of(scores, settings.edges),
-        names=names,
-        weights=exponential_weights(len(names), 1.0),
-        total=settings.count,
-        uses=uses,
-        seed=settings.seed,
-    )
 
 
 def _within_window(

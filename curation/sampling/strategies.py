@@ -99,7 +99,7 @@ def pairs_by_percentiles(
 
 
 def pairs_by_score(
-    candidates: Integers, scores: Reals, *, edges: Sequence[float], per_bin: int, uses: Uses, seed: int
+    candidates: Integers, scores: Reals, *, edges: Sequence[float], pairs: int, uses: Uses, seed: int
 ) -> Sample:
     """Draw equally many existing pairs of each bin of a score: the STS subset has 50 of each of [0, 1), …, [4, 5]."""
     names = bin_names(edges)
@@ -108,7 +108,7 @@ def pairs_by_score(
         bins_of(scores, edges),
         names=names,
         weights=np.ones(len(names)),
-        total=per_bin * len(names),
+        total=pairs,
         uses=uses,
         seed=seed,
     )

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_for
 from curation.datasets.composing import (
+    MOST_ON_A_PAGE,
     composition_add,
     composition_preview,
     composition_undo,
@@ -24,7 +25,7 @@ from curation.errors import UserError
 from curation.exchange.pool import PoolOutcome, pool_clear, sentences_import
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import under_its_name
-from curation.forms.composing import MOST_ON_A_PAGE, CompositionForm, SentencesForm
+from curation.forms.composing import CompositionForm, SentencesForm
 from curation.models import Dataset
 
 ERRORS_TOLD = 5

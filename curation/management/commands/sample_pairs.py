@@ -30,6 +30,7 @@ from curation.sampling.drawing import (
     combinations_read,
     drawn_from_pairs,
     drawn_from_sentences,
+    source_of_pair,
 )
 from curation.sampling.searching import Denominator, Window
 from curation.sampling.synonyms import SynonymError, synonyms_read
@@ -330,8 +331,7 @@ class Command(BaseCommand):
             scored = bool(np.isfinite(read.scores).any())
             rows.writerow([*COLUMNS, *(["score"] if scored else [])])
             for (a, b), dice in zip(drawn.sample.pairs.tolist(), drawn.dice.tolist(), strict=True):
-                sources = {read.sources[a], read.sources[a if drawn.places is not None else b]}
-                source = " + ".join(sorted(sources))
+                source = source_of_pair(read.sources[a], read.sources[a if drawn.places is not None else b])
                 row = [texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"]
                 if scored:
                     row.append("" if np.isnan(read.scores[a]) else repr(read.scores[a]))

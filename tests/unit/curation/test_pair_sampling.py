@@ -192,7 +192,7 @@ class TestStrata:
         candidates, scores = np.arange(400).reshape(-1, 2), rng.uniform(0, 5, size=200)
 
         sample = pairs_by_score(
-            candidates, scores, edges=[0, 1, 2, 3, 4, 5], per_bin=10, uses=Uses(400, cap=1), seed=1
+            candidates, scores, edges=[0, 1, 2, 3, 4, 5], pairs=50, uses=Uses(400, cap=1), seed=1
         )
 
         assert sample.places is not None
@@ -213,9 +213,7 @@ class TestStrata:
     def test_a_bucket_that_runs_short_is_reported_and_not_filled_from_others(self) -> None:
         candidates, values = np.arange(20).reshape(-1, 2), np.array([0.1] * 9 + [0.9])
 
-        sample = pairs_by_score(
-            candidates, values, edges=[0, 0.5, 1], per_bin=3, uses=Uses(20, cap=1), seed=1
-        )
+        sample = pairs_by_score(candidates, values, edges=[0, 0.5, 1], pairs=6, uses=Uses(20, cap=1), seed=1)
 
         assert [(one.asked, one.available, one.drawn) for one in sample.strata] == [(3, 9, 3), (3, 1, 1)]
         assert sample.missing == 2
