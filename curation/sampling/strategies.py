@@ -4,7 +4,7 @@ Sentences have the numbers 0 to n - 1. Each strategy is a function of its argume
 often a sentence is used, and says how many pairs of each stratum it could not find.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -126,24 +126,41 @@ def pairs_by_labels(
 
     shared, crossed: the labels of each sentence, "" for none. quotas: how many pairs of each combination; the Stance
     subset has 250 for-for, 250 against-against and 250 for-against, of the same target, with no condition on overlap.
-    The pairs of a combination come evenly from all possible ones: a target with more of them gives more.
+    The pairs of a combination come evenly from all possible ones: a target with more of them gives more. The
+    combinations draw in turn, the one with the fewest possible pairs first: where the cap leaves too few sentences for
+    all quotas, each combination gets its share of them.
     """
     rng = np.random.default_rng([seed, 5])
     targets = sorted({label for label in shared if label})
     members: dict[tuple[str, str], list[int]] = {}
     for number, labels in enumerate(zip(shared, crossed, strict=True)):
         members.setdefault(labels, []).append(number)
-    drawn: list[tuple[int, int]] = []
-    strata = []
-    for (one, other), quota in quotas.items():
-        sides = [(members.get((target, one), []), members.get((target, other), [])) for target in targets]
-        possible = np.array(
-            [_possible(len(a), len(b), same=one == other) for a, b in sides], dtype=np.float64
-        )
-        found = _drawn_evenly(sides, possible, quota, uses, rng) if possible.sum() else []
-        drawn += found
-        strata.append(Stratum(f"{one}–{other}", quota, int(possible.sum()), len(found)))
-    return Sample(_as_array(drawn), strata)
+    sides = {
+        (one, other): [(members.get((target, one), []), members.get((target, other), [])) for target in targets]
+        for one, other in quotas
+    }
+    possible = {
+        combination: np.array([_possible(len(a), len(b), same=combination[0] == combination[1]) for a, b in of])
+        for combination, of in sides.items()
+    }
+    drawn: dict[Combination, list[tuple[int, int]]] = {combination: [] for combination in quotas}
+    draws = {
+        combination: _draws_evenly(sides[combination], possible[combination], TRIES * quota, uses, rng)
+        for combination, quota in quotas.items()
+    }
+    waiting = sorted(quotas, key=lambda combination: possible[combination].sum())
+    while waiting:
+        for combination in list(waiting):
+            pair = next(draws[combination], None) if len(drawn[combination]) < quotas[combination] else None
+            if pair is None:
+                waiting.remove(combination)
+            else:
+                drawn[combination].append(pair)
+    strata = [
+        Stratum(f"{one}–{other}", quota, int(possible[one, other].sum()), len(drawn[one, other]))
+        for (one, other), quota in quotas.items()
+    ]
+    return Sample(_as_array([pair for pairs in drawn.values() for pair in pairs]), strata)
 
 
 def _possible(first: int, second: int, *, same: bool) -> int:
@@ -152,36 +169,33 @@ def _possible(first: int, second: int, *, same: bool) -> int:
 
 TRIES = 50  # draws for each pair that is wanted, before all possible pairs are listed
 LISTED = 2_000_000  # possible pairs that are listed at most
+_TOGETHER = 1_000  # draws of a target
 
 
-def _drawn_evenly(
+def _draws_evenly(
     sides: Sequence[tuple[Sequence[int], Sequence[int]]],
-    possible: Reals,
-    quota: int,
+    possible: Integers,
+    tries: int,
     uses: Uses,
     rng: np.random.Generator,
-) -> list[tuple[int, int]]:
-    """Draw a target in proportion to its possible pairs, then one of its pairs, until there are enough.
+) -> Iterator[tuple[int, int]]:
+    """Draw a target in proportion to its possible pairs, then one of its pairs; take each pair that may be used.
 
-    Where caps leave few free pairs, draws fail; then all pairs that are possible are tried in random order.
+    Where caps leave few free pairs, draws fail; after `tries` of them all pairs that are possible are tried in random
+    order.
     """
-    drawn: list[tuple[int, int]] = []
-    chances = possible / possible.sum()
-    for target in rng.choice(len(sides), size=TRIES * quota, p=chances):
-        if len(drawn) == quota:
-            return drawn
-        first, second = sides[target]
-        pair = (int(rng.choice(first)), int(rng.choice(second)))
-        if uses.take(*pair):
-            drawn.append(pair)
-    if possible.sum() <= LISTED:
+    total = int(possible.sum())
+    for start in range(0, tries if total else 0, _TOGETHER):
+        for target in rng.choice(len(sides), size=min(_TOGETHER, tries - start), p=possible / total):
+            first, second = sides[target]
+            pair = (int(rng.choice(first)), int(rng.choice(second)))
+            if uses.take(*pair):
+                yield pair
+    if total <= LISTED:
         everything = [(a, b) for first, second in sides for a in first for b in second]
         for place in rng.permutation(len(everything)):
-            if len(drawn) == quota:
-                break
             if uses.take(*everything[place]):
-                drawn.append(everything[place])
-    return drawn
+                yield everything[place]
 
 
 def _as_array(pairs: Sequence[tuple[int, int]]) -> Integers:

@@ -259,6 +259,28 @@ class TestLabels:
         assert {tuple(pair) for pair in sample.pairs.tolist()} == {(0, 2), (1, 2)}
         assert [(one.name, one.available, one.missing) for one in sample.strata] == [("for–against", 2, 3)]
 
+    @pytest.mark.parametrize("seed", range(5))
+    def test_where_the_cap_leaves_too_few_sentences_the_combinations_share_them(self, seed: int) -> None:
+        """By hand: of 8 for and 4 against, the combinations take in turn 2 against, 2 for, and one of each.
+
+        After one round 5 for and 1 against are left; then 2 for, and one of each; then 2 for.
+        """
+        quotas = {("for", "for"): 9, ("for", "against"): 9, ("against", "against"): 9}
+        stances = ["for"] * 8 + ["against"] * 4
+
+        sample = pairs_by_labels(["t"] * 12, stances, quotas=quotas, uses=Uses(12, cap=1), seed=seed)
+
+        assert [(one.name, one.drawn, one.missing) for one in sample.strata] == [
+            ("for–for", 3, 6),
+            ("for–against", 2, 7),
+            ("against–against", 1, 8),
+        ]
+        assert [(stances[a], stances[b]) for a, b in sample.pairs] == [
+            *[("for", "for")] * 3,
+            *[("for", "against")] * 2,
+            ("against", "against"),
+        ]
+
     def test_a_combination_that_nobody_has_gives_nothing(self) -> None:
         sample = pairs_by_labels(["t"], ["for"], quotas={("for", "none"): 2}, uses=Uses(1, cap=1), seed=1)
 
