@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS
+from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 
 
 class User(AbstractUser):
@@ -51,11 +51,7 @@ class Dataset(models.Model):
         _("language"),
         max_length=35,
         default="en",
-        validators=[
-            RegexValidator(
-                r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", _("Give a BCP-47 tag such as en or pt-BR.")
-            )
-        ],
+        validators=[RegexValidator(LANGUAGE_TAG, _("Give a BCP-47 tag such as en or pt-BR."))],
         help_text=_("A BCP-47 tag such as en or pt-BR."),
     )
     licence = models.CharField(_("licence"), max_length=100, blank=True)

@@ -133,7 +133,11 @@ def composition_add(
     drawn = _drawn(rows, settings, labels, synonyms)
     if not len(drawn.sample.pairs):
         raise UserError(_("No pair of these sentences fits the settings, so nothing was added."))
-    parameters = asdict(settings) | {"labels": asdict(labels), "strategy": settings.strategy.value}
+    parameters = asdict(settings) | {
+        "labels": asdict(labels),
+        "strategy": settings.strategy.value,
+        "strata": [asdict(stratum) for stratum in drawn.sample.strata],
+    }
     composition = Composition.objects.create(
         dataset=dataset, parameters=parameters, pairs=len(drawn.sample.pairs), created_by=by
     )

@@ -13,11 +13,13 @@ from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import bulk_writing, in_parts, numbers_reserve, rows_add
 from curation.errors import UserError, errors_shown
 from curation.exchange.pair_writing import sentence_numbers
+from curation.files.cells import BadRowError, fact_in
 from curation.files.drafts import FileError, RowError
+from curation.files.parsing import FACT_MAX_CHARACTERS
 from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sentences, read_sentences
 from curation.files.unpacking import unpacked
 from curation.models import Dataset, PooledSentence, Sentence, User
-from curation.pairs.text import key_of_normalised
+from curation.pairs.text import key_of_normalised, printable
 
 MOST_SENTENCES = 2_000_000
 _ERRORS_KEPT = 100
@@ -70,7 +72,7 @@ def sentences_import(
             language=options.language,
         )
         outcome.warnings = file.warnings
-        source = plain.stem[:100] if options.source is None else options.source
+        source = _source_of_all(options, plain)
         for part in in_parts(_drafts(read_sentences(file), outcome, options.most)):
             _store(dataset, part, source, options.columns.labels, outcome)
     if not outcome.added and not outcome.known:
@@ -152,6 +154,17 @@ def _store(
     )
     outcome.added += len(rows)
     outcome.known += len(drafts) - len(rows)
+
+
+def _source_of_all(options: SentenceOptions, path: Path) -> str:
+    """Raises UserError for a name that is too long, or no text."""
+    most = FACT_MAX_CHARACTERS["source"]
+    if options.source is None:
+        return printable(path.stem)[:most]
+    try:
+        return fact_in(options.source, _("name of the source"), most)
+    except BadRowError as error:
+        raise UserError(_("Choose another name of the source: %(reason)s."), reason=str(error)) from error
 
 
 def _no_sentence(path: Path, outcome: PoolOutcome) -> str:

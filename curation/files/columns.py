@@ -88,7 +88,10 @@ def _unknown_sentences(layout: Layout) -> FileError:
                 f"{fault_of_pair(cells[0])}. If two other columns hold them, name these with --a and --b."
             )
     if len(names) < 2:
-        return FileError(f"{file_name} has one column only; give a file with two sentences a row.")
+        return FileError(
+            f"{file_name} has one column only, and a pair is two sentences; if it holds single sentences, add them on "
+            f"the page “Compose pairs” or with import_sentences, and compose pairs from them."
+        )
     hint = (
         "name both, or one column that holds both (--pair), or say that the file has no header"
         if layout.header

@@ -1,5 +1,6 @@
 """Files of single sentences: one a line, a column of a table, or running text that is divided into sentences."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -16,7 +17,7 @@ from curation.files.parsing import FACT_MAX_CHARACTERS
 from curation.files.records import Record, physical_lines, read_records
 from curation.files.sampling import take_sample
 from curation.files.sniffing import TABLE_SUFFIXES, file_beginning
-from curation.pairs.text import printable
+from curation.pairs.text import LANGUAGE_TAG, printable
 
 TEXT_NAMES = ("sentence", "text", "sentences")
 LABEL_MAX_CHARACTERS = 100
@@ -77,6 +78,10 @@ def inspect_sentences(
     in which an empty line ends a paragraph; its sentences are found by sentencex, for the language (BCP 47).
     Raises FileError where the file cannot be read, holds pairs, or its column of sentences is not known.
     """
+    if documents and not re.fullmatch(LANGUAGE_TAG, language):
+        raise FileError(
+            f"“{printable(language)[:40]}” is no tag of a language; give one such as en or pt-BR."
+        )
     named = columns.text or columns.source or columns.labels
     table = path.suffix.lower() in TABLE_SUFFIXES
     if documents and (table or named):
@@ -121,8 +126,9 @@ def _usual_text(layout: Layout) -> str:
     guess = recognised_columns(names, layout.rows, header=layout.header)
     if guess.a:
         raise FileError(
-            f"{layout.path.name} holds pairs of sentences, in its columns {guess.a} and {guess.b}; import them with "
-            f"import_pairs, sample among them with --pairs, or name one column of sentences with --text."
+            f"{layout.path.name} holds pairs of sentences, in its columns {guess.a} and {guess.b}; import them on "
+            f"the page “Import” or with import_pairs, choose among them with sample_pairs --pairs, or name one column "
+            f"of sentences."
         )
     if len(names) == 1:
         return names[0]

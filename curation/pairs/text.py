@@ -18,6 +18,7 @@ from typing import TypeVar
 
 Key = TypeVar("Key", str, int)
 SENTENCE_MAX_CHARACTERS = 2000
+LANGUAGE_TAG = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"  # a BCP-47 tag, such as en or pt-BR
 
 # Characters that show nothing: C0 and C1 controls, but for those that count as white space.
 _INVISIBLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")

@@ -65,7 +65,7 @@ def combinations_read(written: str) -> list[Combination]:
         if not dash or not one or not other:
             raise SamplingError(f"“{part}” is no combination, such as for-against.")
         found.append((one, other))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def source_of_pair(first: str, second: str) -> str:
@@ -100,6 +100,8 @@ class Settings:
         """Raises SamplingError."""
         if not 1 <= self.count <= MOST_PAIRS:
             raise SamplingError(f"Ask for 1 to {MOST_PAIRS:,} pairs, not {self.count:,}.")
+        if self.seed < 0:
+            raise SamplingError(f"The seed must be a whole number of 0 or more, not {self.seed}.")
         if self.cap < 1:
             raise SamplingError(f"A sentence must be allowed in at least 1 pair, not {self.cap}.")
         if not 0 <= self.shortest <= self.longest:
@@ -115,12 +117,16 @@ class Settings:
                 "Say which combinations of labels the pairs should have, as for-for,for-against."
             )
         if self.strategy is Strategy.SCORE:
-            if len(self.edges) < 2:
-                raise SamplingError("Say where the bins of the score begin and end, as 0,1,2,3,4,5.")
-            try:
-                bins_of(np.zeros(0), self.edges)
-            except ValueError as error:
-                raise SamplingError(f"{str(error)[0].upper()}{str(error)[1:]}.") from error
+            _check_bins(self.edges)
+
+
+def _check_bins(edges: Sequence[float]) -> None:
+    if len(edges) < 2 or not np.isfinite(edges).all():
+        raise SamplingError("Say where the bins of the score begin and end, as 0,1,2,3,4,5.")
+    try:
+        bins_of(np.zeros(0), edges)
+    except ValueError as error:
+        raise SamplingError(f"{str(error)[0].upper()}{str(error)[1:]}.") from error
 
 
 @dataclass(frozen=True)

@@ -136,11 +136,15 @@ def pairs_by_labels(
     for number, labels in enumerate(zip(shared, crossed, strict=True)):
         members.setdefault(labels, []).append(number)
     sides = {
-        (one, other): [(members.get((target, one), []), members.get((target, other), [])) for target in targets]
+        (one, other): [
+            (members.get((target, one), []), members.get((target, other), [])) for target in targets
+        ]
         for one, other in quotas
     }
     possible = {
-        combination: np.array([_possible(len(a), len(b), same=combination[0] == combination[1]) for a, b in of])
+        combination: np.array(
+            [_possible(len(a), len(b), same=combination[0] == combination[1]) for a, b in of]
+        )
         for combination, of in sides.items()
     }
     drawn: dict[Combination, list[tuple[int, int]]] = {combination: [] for combination in quotas}

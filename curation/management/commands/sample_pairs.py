@@ -2,7 +2,7 @@
 
 import csv
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,10 +32,13 @@ from curation.sampling.drawing import (
     drawn_from_sentences,
     source_of_pair,
 )
+from curation.sampling.sample import Stratum
 from curation.sampling.searching import Denominator, Window
 from curation.sampling.synonyms import SynonymError, synonyms_read
 
 COLUMNS = ("sentence1", "sentence2", "source", "subset", "dice")
+# Options that say how files are read. import_sentences has them for the pool.
+OF_FILES = ("pairs", "text", "documents", "a", "b", "score", "source", "no_header")
 BARS = 20  # of the histogram that is printed
 WIDEST = 40
 
@@ -179,6 +182,8 @@ class Command(BaseCommand):
             return
         if not files or out is None:
             self.fail(_("Name files of sentences and --out PAIRS, or --dataset SLUG."))
+        if out.resolve() in {path.resolve() for path in files}:
+            self.fail(_("%(file)s is one of the files that are read; write to another.") % {"file": out})
         with errors_shown(FileError, SamplingError):
             settings = self._settings(options)
             synonyms = self._synonyms(options["synonyms"])
@@ -202,8 +207,13 @@ class Command(BaseCommand):
     ) -> None:
         """Compose pairs of a dataset's pool, and add them to it."""
         database_ready()
-        if files or out or options["pairs"]:
-            self.fail(_("--dataset composes from the pool of a dataset; leave out FILE, --out and --pairs."))
+        if files or out or any(options[name] for name in OF_FILES):
+            self.fail(
+                _(
+                    "--dataset composes from the pool of a dataset; leave out FILE, --out and what says how files "
+                    "are read, such as --pairs and --text."
+                )
+            )
         dataset = dataset_by_slug(options["dataset"])
         if dataset is None:
             self.fail(
@@ -226,7 +236,8 @@ class Command(BaseCommand):
         }
         names = {"pairs": composition.pairs, "pool": pool, "dataset": dataset.slug}
         told = _("%(dataset)s: %(pairs)d pairs of the pool's %(pool)d sentences were added.")
-        self.answer(figures, told % names, as_json=options["json"])
+        missing = _missing(Stratum(**stratum) for stratum in composition.parameters["strata"])
+        self.answer(figures, *missing, told % names, as_json=options["json"])
 
     def _settings(self, options: Mapping[str, Any]) -> Settings:
         (low, high), (shortest, longest) = options["overlap"], options["words"]
@@ -353,13 +364,17 @@ def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:
             "%(copies)d whose sentences are copies of each other."
         )
     yield told % {"usable": drawn.usable, **unused}
-    for stratum in drawn.sample.strata:
-        if stratum.missing:
-            names = {"name": stratum.name, "drawn": stratum.drawn, "asked": stratum.asked}
-            yield _("%(name)s: %(drawn)d of %(asked)d pairs were found.") % names
+    yield from _missing(drawn.sample.strata)
     yield from _histogram(drawn)
     names = {"pairs": len(drawn.sample.pairs), "file": out}
     yield _("%(pairs)d pairs are in %(file)s. Import them with import_pairs.") % names
+
+
+def _missing(strata: Iterable[Stratum]) -> Iterator[str]:
+    for stratum in strata:
+        if stratum.missing:
+            names = {"name": stratum.name, "drawn": stratum.drawn, "asked": stratum.asked}
+            yield _("%(name)s: %(drawn)d of %(asked)d pairs were found.") % names
 
 
 def _histogram(drawn: Drawn) -> Iterator[str]:

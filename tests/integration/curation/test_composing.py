@@ -210,6 +210,23 @@ def test_the_page_from_a_file_to_pairs_and_back(dataset, client_of, curator, fil
     assert not Pair.objects.exists()
 
 
+@pytest.mark.parametrize(("name", "fault"), [("x" * 101, "101 characters"), ("a\0b", "NUL")])
+def test_a_source_that_no_row_may_have_is_refused(dataset, file: Path, name: str, fault: str) -> None:
+    with pytest.raises(UserError, match=f"Choose another name of the source: .*{fault}"):
+        sentences_import(dataset=dataset, path=file, options=SentenceOptions(source=name), by=None)
+    assert not dataset.sentences.exists()
+
+
+def test_what_a_composition_lacks_is_told_and_kept(capsys, dataset, pool) -> None:
+    arguments = ["--strategy", "percentiles", "--buckets", "1", "--count", "700"]
+
+    call_command("sample_pairs", "--dataset", dataset.slug, *arguments)
+
+    assert "18 of 700 pairs were found." in capsys.readouterr().out
+    (stratum,) = Composition.objects.get().parameters["strata"]
+    assert (stratum["asked"], stratum["available"], stratum["drawn"]) == (700, 630, 18)
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
@@ -273,6 +290,7 @@ def test_the_commands_from_files_to_pairs(capsys, file: Path, tmp_path: Path) ->
     [
         (["--dataset", "none"], "There is no dataset “none”"),
         (["s.txt", "--dataset", "none"], "leave out FILE"),
+        (["--dataset", "none", "--text", "tweet"], "leave out FILE"),
         ([], "Name files of sentences and --out PAIRS, or --dataset SLUG"),
     ],
 )

@@ -102,7 +102,9 @@ def test_labels_come_from_two_columns(sample, tmp_path: Path) -> None:
     # other two make one more pair, or two if they are of different targets.
     assert len(rows) == figures["pairs"] in {13, 14}
     assert figures["missing"] == 30 - figures["pairs"]
-    found = [sum(of in line for line in lines.splitlines()) for of in ("of 15 pairs were found.", "for–for: 0")]
+    found = [
+        sum(of in line for line in lines.splitlines()) for of in ("of 15 pairs were found.", "for–for: 0")
+    ]
     assert found == [2, 0]
     cap = ("--cap", 2)
     assert (
@@ -156,6 +158,17 @@ def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences
             "“x” is no combination",
         ),
         (["--strategy", "score", "--pairs", "--bins", "low,high"], "are no edges of bins"),
+        (["--strategy", "score", "--pairs", "--bins", "0,nan,1"], "Say where the bins"),
+        (["--strategy", "score", "--pairs", "--bins", "0,inf"], "Say where the bins"),
+        (["--strategy", "overlap", "--seed", "-1"], "The seed must be a whole number of 0 or more, not -1."),
+        (
+            ["--strategy", "overlap", "--documents", "--language", "Klingon!"],
+            "“Klingon!” is no tag of a language",
+        ),
+        (
+            ["--strategy", "overlap", "--pairs"],
+            "add them on the page “Compose pairs” or with import_sentences",
+        ),
     ],
 )
 def test_a_wrong_call_is_one_sentence_and_writes_nothing(
@@ -170,6 +183,16 @@ def test_a_wrong_call_is_one_sentence_and_writes_nothing(
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not out.exists()
+
+
+def test_a_file_is_not_replaced_by_its_own_pairs(sentences: Path) -> None:
+    before = sentences.read_bytes()
+
+    with pytest.raises(Error, match="one of the files that are read"):
+        call_command(
+            "sample_pairs", str(sentences), "--strategy", "overlap", "--count", "3", "--out", str(sentences)
+        )
+    assert sentences.read_bytes() == before
 
 
 def test_a_synonym_with_two_words_is_told_with_its_line(sentences: Path, tmp_path: Path) -> None:
