@@ -218,6 +218,8 @@ MODEL_ROOTS = [
 ]
 # Where runs look for published test suites: a folder for each, by the suite's name. Plans name suites and no paths.
 SUITES_FOLDER = Path(env.str("SUITES_FOLDER", default=str(SEMBLANCE_HOME / "suites"))).expanduser()
+# A WordNet in Princeton's format, whose synonyms count as one word where pairs are composed; the usual places without.
+WORDNET_FOLDER = env.str("WORDNET_FOLDER", default="")
 # The OpenAI-compatible API that workers ask for models openai:NAME. Read from the environment alone: never stored.
 OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="")
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")

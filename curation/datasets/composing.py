@@ -1,7 +1,7 @@
 """Pairs composed from a dataset's pool of sentences: a preview, adding them, and taking them back."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from curation.sampling.drawing import (
     drawn_from_sentences,
     source_of_pair,
 )
+from curation.sampling.synonyms import Synonyms
 
 MOST_ON_A_PAGE = 50_000  # sentences of an upload, and of a pool; the commands have no such bound
 EXAMPLES = 8
@@ -95,10 +96,12 @@ def pool_of(dataset: Dataset) -> Pool:
     return Pool(sum(n for _source, n in sources), sources, names)
 
 
-def composition_preview(dataset: Dataset, settings: Settings, labels: Labels) -> Preview:
+def composition_preview(
+    dataset: Dataset, settings: Settings, labels: Labels, synonyms: Synonyms | None = None
+) -> Preview:
     """What `composition_add` would add. Raises UserError where the settings do not fit the pool."""
     rows = _rows(dataset)
-    drawn = _drawn(rows, settings, labels)
+    drawn = _drawn(rows, settings, labels, synonyms)
     order = sorted(range(len(drawn.dice)), key=lambda place: (drawn.dice[place], place))
     shown = order if len(order) <= EXAMPLES else _spread(order)
     pairs = drawn.sample.pairs.tolist()
@@ -117,7 +120,7 @@ def composition_add(
     labels: Labels,
     state: str | None,
     by: User | None,
-    synonyms: Mapping[str, str] | None = None,
+    synonyms: Synonyms | None = None,
 ) -> Composition:
     """Draw the pairs and add them, with the origin “sampled” and the strategy as their subset.
 
@@ -136,6 +139,7 @@ def composition_add(
     parameters = asdict(settings) | {
         "labels": asdict(labels),
         "strategy": settings.strategy.value,
+        "synonyms": synonyms.name if synonyms else "",
         "strata": [asdict(stratum) for stratum in drawn.sample.strata],
     }
     composition = Composition.objects.create(
@@ -234,9 +238,7 @@ def _rows(dataset: Dataset) -> _Rows:
     return _Rows(numbers, keys, texts, sources, labels, taken)
 
 
-def _drawn(
-    rows: _Rows, settings: Settings, labels: Labels, synonyms: Mapping[str, str] | None = None
-) -> Drawn:
+def _drawn(rows: _Rows, settings: Settings, labels: Labels, synonyms: Synonyms | None = None) -> Drawn:
     of_strategy: list[tuple[str, str]] = []
     if settings.strategy is Strategy.LABELS:
         for name in (labels.shared, labels.crossed):
@@ -245,7 +247,11 @@ def _drawn(
         of_strategy = [(known.get(labels.shared, ""), known.get(labels.crossed, "")) for known in rows.labels]
     with errors_shown(SamplingError):
         return drawn_from_sentences(
-            rows.texts, settings, labels=of_strategy, synonyms=synonyms, taken=rows.taken
+            rows.texts,
+            settings,
+            labels=of_strategy,
+            synonyms=synonyms.words if synonyms else None,
+            taken=rows.taken,
         )
 
 

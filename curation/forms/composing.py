@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.composing import MOST_ON_A_PAGE, Labels
+from curation.datasets.synonyms import synonyms_of_text, synonyms_of_wordnet
 from curation.errors import UserError, errors_shown
 from curation.exchange.pool import SentenceOptions
 from curation.files.sentences import SentenceColumns
@@ -13,6 +14,7 @@ from curation.forms.exchange import UploadForm
 from curation.numbers import NumberField
 from curation.sampling.drawing import OF_SENTENCES, SamplingError, Settings, Strategy, combinations_read
 from curation.sampling.searching import Denominator, Window
+from curation.sampling.synonyms import Synonyms
 
 MOST_PAIRS_ON_A_PAGE = 5_000
 LABELS = {
@@ -20,6 +22,10 @@ LABELS = {
     Strategy.PERCENTILES: _("Percentiles: buckets by word overlap (Dice)"),
     Strategy.LABELS: _("Labels: one in common, another combined"),
 }
+
+
+# The strategies that count shared words.
+OF_WORDS = (Strategy.OVERLAP, Strategy.PERCENTILES)
 
 
 class SentencesForm(UploadForm):
@@ -67,7 +73,7 @@ class SentencesForm(UploadForm):
 
 
 class CompositionForm(forms.Form):
-    """A strategy and its settings. A valid form has `settings` and `labels`."""
+    """A strategy and its settings. A valid form has `settings`, `labels` and `chosen_synonyms`."""
 
     strategy = forms.ChoiceField(
         label=_("Strategy"), choices=[(one.value, LABELS[one]) for one in OF_SENTENCES]
@@ -78,6 +84,22 @@ class CompositionForm(forms.Form):
     cap = NumberField(label=_("Pairs of one sentence, at most"), min_value=1, max_value=1000, initial=1)
     seed = NumberField(
         label=_("Seed"), min_value=0, initial=1234, help_text=_("The same seed gives the same pairs.")
+    )
+    synonyms = forms.ChoiceField(
+        label=_("Words that count as shared"),
+        required=False,
+        choices=[
+            ("", _("equal words")),
+            ("wordnet", _("equal words, and synonyms by WordNet")),
+            ("list", _("equal words, and synonyms of a list")),
+        ],
+    )
+    synonym_list = forms.CharField(
+        label=_("List of synonyms"),
+        required=False,
+        max_length=200_000,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=_("On each line a word, a tab or space, and the synonym that stands for it."),
     )
     low = forms.FloatField(label=_("Shared words, from (%)"), min_value=0, max_value=100, initial=25)
     high = forms.FloatField(label=_("Shared words, below (%)"), min_value=0, max_value=100, initial=75)
@@ -118,6 +140,7 @@ class CompositionForm(forms.Form):
             if isinstance(field, forms.ChoiceField):
                 field.choices = [("", _("none")), *((label, label) for label in names)]
         self.settings: Settings | None = None
+        self.chosen_synonyms: Synonyms | None = None
         self.labels = Labels()
 
     def of(self, *names: str) -> list[forms.BoundField]:
@@ -130,6 +153,10 @@ class CompositionForm(forms.Form):
     @property
     def of_overlap(self) -> list[forms.BoundField]:
         return self.of("low", "high", "share_of", "length_difference")
+
+    @property
+    def of_words(self) -> list[forms.BoundField]:
+        return self.of("synonyms", "synonym_list")
 
     @property
     def of_percentiles(self) -> list[forms.BoundField]:
@@ -165,7 +192,18 @@ class CompositionForm(forms.Form):
                     idf=asked["idf"],
                     combinations=combinations_read(asked["combinations"]),
                 )
+                self.chosen_synonyms = self._synonyms()
         except UserError as error:
             raise forms.ValidationError(str(error)) from error
         self.labels = Labels(asked["shared"], asked["crossed"])
         return asked
+
+    def _synonyms(self) -> Synonyms | None:
+        asked = self.cleaned_data
+        if asked["strategy"] not in OF_WORDS or not asked["synonyms"]:
+            return None
+        return (
+            synonyms_of_wordnet()
+            if asked["synonyms"] == "wordnet"
+            else synonyms_of_text(asked["synonym_list"])
+        )

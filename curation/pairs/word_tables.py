@@ -65,21 +65,38 @@ class WordTable:
 
 def word_table(sentences: Iterable[str], *, synonyms: Mapping[str, str] | None = None) -> WordTable:
     """Read the sentences once. synonyms: which word stands for a word; one that is not in it stands for itself."""
-    synonyms = synonyms or {}
-    known: dict[str, int] = {}
+    numbers = _Numbers({} if synonyms is None else synonyms)
     found, starts, lengths = array("i"), array("q", [0]), array("q")
     for sentence in sentences:
         read = words(sentence)
         lengths.append(len(read))
-        found.extend({known.setdefault(synonyms.get(word, word), len(known)) for word in read})
+        found.extend({numbers[word] for word in read})
         starts.append(len(found))
     # Copies: a view of an array cannot outlive a later growth of it, and an empty one has no view.
     return WordTable(
         np.array(found, dtype=np.int32),
         np.array(starts, dtype=np.int64),
         np.array(lengths, dtype=np.int64),
-        len(known),
+        numbers.distinct,
     )
+
+
+class _Numbers(dict[str, int]):
+    """The number of each word as it is written; words that one word stands for share a number."""
+
+    def __init__(self, synonyms: Mapping[str, str]) -> None:
+        super().__init__()
+        self._synonyms = synonyms
+        self._known: dict[str, int] = {}
+
+    @property
+    def distinct(self) -> int:
+        return len(self._known)
+
+    def __missing__(self, word: str) -> int:
+        stands = self._synonyms.get(word, word)
+        number = self[word] = self._known.setdefault(stands, len(self._known))
+        return number
 
 
 def inverse_document_frequencies(table: WordTable) -> Reals:

@@ -166,7 +166,7 @@ def drawn_from_sentences(
     if settings.strategy not in OF_SENTENCES:
         raise SamplingError("Bins of a score need pairs that have scores, not single sentences.")
     plain = word_table(texts)
-    table = word_table(texts, synonyms=synonyms) if synonyms else plain
+    table = plain if synonyms is None else word_table(texts, synonyms=synonyms)
     kept, left_out = _usable(texts, plain, settings)
     place_of = {int(place): number for number, place in enumerate(kept)}
     uses = Uses(
@@ -212,7 +212,7 @@ def drawn_from_pairs(
     number = len(first)
     texts = [*first, *second]
     plain = word_table(texts)
-    table = word_table(texts, synonyms=synonyms) if synonyms else plain
+    table = plain if synonyms is None else word_table(texts, synonyms=synonyms)
     fit = np.zeros(2 * number, dtype=bool)
     fit[within_lengths(plain, shortest=settings.shortest, longest=settings.longest)] = True
     left, right = np.arange(number), np.arange(number, 2 * number)

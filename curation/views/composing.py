@@ -46,13 +46,14 @@ def compose(request: AuthedRequest, slug: str) -> HttpResponse:
                     dataset=dataset,
                     settings=form.settings,
                     labels=form.labels,
+                    synonyms=form.chosen_synonyms,
                     state=request.POST.get("state", ""),
                     by=request.user,
                 )
                 told = ngettext("%(n)d pair was added.", "%(n)d pairs were added.", composition.pairs)
                 messages.success(request, told % {"n": composition.pairs})
                 return redirect("curation:compose", slug=slug)
-            preview = composition_preview(dataset, form.settings, form.labels)
+            preview = composition_preview(dataset, form.settings, form.labels, form.chosen_synonyms)
         except UserError as error:
             form.add_error(None, str(error))
     return _page(request, dataset, {"form": form, "preview": preview, "pool": pool, "many": many})

@@ -16,6 +16,7 @@ from curation.command import Command as BaseCommand
 from curation.database import database_ready
 from curation.datasets.composing import Labels, composition_add
 from curation.datasets.selectors import dataset_by_slug
+from curation.datasets.synonyms import synonyms_of_file, synonyms_of_wordnet
 from curation.errors import errors_shown
 from curation.files.drafts import Columns, FileError, RowError
 from curation.files.parsing import read_pairs
@@ -34,7 +35,7 @@ from curation.sampling.drawing import (
 )
 from curation.sampling.sample import Stratum
 from curation.sampling.searching import Denominator, Window
-from curation.sampling.synonyms import SynonymError, synonyms_read
+from curation.sampling.synonyms import Synonyms
 
 COLUMNS = ("sentence1", "sentence2", "source", "subset", "dice")
 # Options that say how files are read. import_sentences has them for the pool.
@@ -130,6 +131,14 @@ class Command(BaseCommand):
         sentences.add_argument(
             "--synonyms", type=Path, metavar="FILE", help="Lines word<TAB>synonym: what stands for a word."
         )
+        sentences.add_argument(
+            "--wordnet",
+            nargs="?",
+            const="",
+            metavar="FOLDER",
+            help="Words whose most frequent sense in WordNet is the same count as one. FOLDER, with index.noun, need "
+            "not be named if WordNet is installed in a usual place.",
+        )
 
     def _strategy_arguments(self, parser: ArgumentParser) -> None:
         overlap = parser.add_argument_group("--strategy overlap: shared words within a window")
@@ -186,7 +195,7 @@ class Command(BaseCommand):
             self.fail(_("%(file)s is one of the files that are read; write to another.") % {"file": out})
         with errors_shown(FileError, SamplingError):
             settings = self._settings(options)
-            synonyms = self._synonyms(options["synonyms"])
+            synonyms = self._synonyms(options)
             read = self._read(files, options)
             drawn = self._drawn(read, settings, options, synonyms)
             self._write(out, read, drawn, settings)
@@ -221,7 +230,7 @@ class Command(BaseCommand):
             )
         with errors_shown(FileError, SamplingError):
             settings = self._settings(options)
-            synonyms = self._synonyms(options["synonyms"])
+            synonyms = self._synonyms(options)
         labels = Labels(options["shared_label"] or "", options["label"] or "")
         composition = composition_add(
             dataset=dataset, settings=settings, labels=labels, state=None, by=None, synonyms=synonyms
@@ -271,16 +280,13 @@ class Command(BaseCommand):
         except ValueError:
             self.fail(_("“%(edges)s” are no edges of bins, such as 0,1,2,3,4,5.") % {"edges": written})
 
-    def _synonyms(self, path: Path | None) -> dict[str, str] | None:
-        if path is None:
-            return None
-        try:
-            with path.open(encoding="utf-8") as lines:
-                return synonyms_read(lines)
-        except OSError as error:
-            raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
-        except (SynonymError, UnicodeDecodeError) as error:
-            raise FileError(f"{path.name} cannot be read as synonyms: {error}.") from error
+    def _synonyms(self, options: Mapping[str, Any]) -> Synonyms | None:
+        path, folder = options["synonyms"], options["wordnet"]
+        if path is not None and folder is not None:
+            self.fail(_("Synonyms come from a file or from WordNet; leave out --synonyms or --wordnet."))
+        if folder is not None:
+            return synonyms_of_wordnet(folder)
+        return None if path is None else synonyms_of_file(path)
 
     def _read(self, files: Sequence[Path], options: Mapping[str, Any]) -> _Read:
         read = _Read()
@@ -328,12 +334,13 @@ class Command(BaseCommand):
             read.reject(path, row)
 
     def _drawn(
-        self, read: _Read, settings: Settings, options: Mapping[str, Any], synonyms: Mapping[str, str] | None
+        self, read: _Read, settings: Settings, options: Mapping[str, Any], synonyms: Synonyms | None
     ) -> Drawn:
+        stands = synonyms.words if synonyms else None
         if options["pairs"]:
             scores = np.array(read.scores, dtype=np.float64)
-            return drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=synonyms)
-        return drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=synonyms)
+            return drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=stands)
+        return drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=stands)
 
     def _write(self, out: Path, read: _Read, drawn: Drawn, settings: Settings) -> None:
         texts = [*read.first, *read.second]

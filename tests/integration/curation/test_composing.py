@@ -23,6 +23,7 @@ from curation.pairs.overlap import dice
 from curation.sampling.drawing import Settings, Strategy
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
+from tests.wordnet import wordnet_made
 
 pytestmark = pytest.mark.django_db
 WHO, DOES, WHERE = ("dog", "cat", "bird", "child"), ("runs", "sits", "sings"), ("tree", "wall", "river")
@@ -115,6 +116,37 @@ def test_composed_pairs_are_those_of_the_preview(dataset, pool) -> None:
     assert overlaps == sorted(overlaps)
     assert composition.parameters["strategy"] == "percentiles"
     assert len({pair.external_id for pair in pairs}) == 12
+
+
+def test_synonyms_of_wordnet_and_of_a_list_count_as_shared_on_the_page(
+    dataset, client_of, curator, tmp_path: Path, settings
+) -> None:
+    settings.WORDNET_FOLDER = str(wordnet_made(tmp_path))
+    path = tmp_path / "two.txt"
+    path.write_text("large hounds begin barking tonight\nbig hound commences barks outside\n")
+    sentences_import(dataset=dataset, path=path, options=SentenceOptions(), by=None)
+    client, address = client_of(curator), f"/datasets/{dataset.slug}/compose/"
+    asked = FORM | {"strategy": "overlap", "count": 1, "low": 60, "high": 90}
+
+    plain = client.post(address, asked).context["preview"]
+    by_wordnet = client.post(address, asked | {"synonyms": "wordnet"}).context["preview"]
+    listed = {"synonyms": "list", "synonym_list": "big large\nhounds hound\ncommences begin\n"}
+    by_list = client.post(address, asked | listed | {"state": by_wordnet.state, "add": "yes"})
+    wrong = client.post(address, asked | {"synonyms": "list", "synonym_list": "big\n"})
+
+    assert [len(one.drawn.dice) for one in (plain, by_wordnet)] == [0, 1]
+    assert by_list.status_code == 302
+    assert Composition.objects.get().parameters["synonyms"].startswith("a list: 3 words, SHA-256 ")
+    assert "line 1 is not a word, a tab and its synonym: “big”" in squeezed(wrong.content.decode())
+
+
+def test_without_a_wordnet_the_page_says_how_to_get_one(dataset, pool, client_of, curator, settings) -> None:
+    settings.WORDNET_FOLDER = "/nowhere"
+
+    page = client_of(curator).post(f"/datasets/{dataset.slug}/compose/", FORM | {"synonyms": "wordnet"})
+
+    told = squeezed(page.content.decode())
+    assert "There is no WordNet at /nowhere: install the Debian package wordnet-base" in told
 
 
 def test_pairs_that_are_there_are_not_composed_again(dataset, pool) -> None:

@@ -10,6 +10,7 @@ from django.core.management import call_command
 
 from curation.command import Error
 from curation.models import Pair
+from tests.wordnet import wordnet_made
 
 WHO, DOES, WHERE = (
     ("dog", "cat", "bird", "child", "horse"),
@@ -193,6 +194,29 @@ def test_a_file_is_not_replaced_by_its_own_pairs(sentences: Path) -> None:
             "sample_pairs", str(sentences), "--strategy", "overlap", "--count", "3", "--out", str(sentences)
         )
     assert sentences.read_bytes() == before
+
+
+def test_wordnet_makes_synonyms_shared_words(sample, tmp_path: Path) -> None:
+    path = tmp_path / "two.txt"
+    path.write_text("large hounds begin barking tonight\nbig hound commences barks outside\n")
+    window = ("--strategy", "overlap", "--count", 1, "--overlap", 0.6, 0.9)
+
+    plain = sample(path, *window)[2]
+    rows = sample(path, *window, "--wordnet", wordnet_made(tmp_path))[2]
+
+    assert plain == []
+    assert [float(row["dice"]) for row in rows] == [0]
+
+
+def test_synonyms_come_from_one_place(sentences: Path, tmp_path: Path) -> None:
+    call = [str(sentences), "--strategy", "overlap", "--count", "3", "--out", str(tmp_path / "pairs.csv")]
+
+    with pytest.raises(Error, match="leave out --synonyms or --wordnet"):
+        call_command("sample_pairs", *call, "--synonyms", "s.tsv", "--wordnet", "/nowhere")
+    with pytest.raises(
+        Error, match="There is no WordNet at /nowhere: install the Debian package wordnet-base"
+    ):
+        call_command("sample_pairs", *call, "--wordnet", "/nowhere")
 
 
 def test_a_synonym_with_two_words_is_told_with_its_line(sentences: Path, tmp_path: Path) -> None:
