@@ -1,6 +1,7 @@
 """Cross-validation on the STS benchmark: the STR paper's tables 5 and 6, with folds that leak and folds that do not.
 
     make real-folds DATA=FOLDER [MINUTES=60]        (FOLDER/stsb: the published files)
+    python docs/experiments/real_folds.py FOLDER --splits test --epochs 1           (smaller: see --help)
 
 Dice, input embeddings, and all-MiniLM-L6-v2 pooled in three ways, and fine-tuned on five random folds and on five
 component folds, with 2 or 4 epochs by an inner split. The run is one of a site of its own in HOME (the folder that
@@ -39,11 +40,11 @@ from semblance.serving.programs import workers  # noqa: E402
 
 KIND = "cross_validate_encoder"
 PLAN = {
-    "dataset": "stsb",
     "score_set": "reference",
     "protocols": "random,components",  # the files name no source
-    "methods": "dice,static,mean,max,cls,fine-tuned",
 }
+SPLITS = "train,dev,test"
+METHODS = "dice,static,mean,max,cls,fine-tuned"
 LOOK_EVERY = 1.0  # seconds
 NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
 
@@ -55,13 +56,19 @@ def main() -> int:
     parser.add_argument("data", type=Path, help="the folder with stsb/")
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
     parser.add_argument("--model", default="packaged:all-MiniLM-L6-v2", help="default: %(default)s")
+    parser.add_argument("--splits", default=SPLITS, help="the files to take; default: %(default)s")
+    parser.add_argument("--methods", default=METHODS, help="default: %(default)s")
+    parser.add_argument("--epochs", default="2,4", help="to choose from; default: %(default)s")
     asked = parser.parse_args()
+    splits = asked.splits.split(",")
+    dataset = "stsb" if asked.splits == SPLITS else f"stsb-{'-'.join(splits)}"
     call_command("migrate", verbosity=0)
     columns = ["--no-header", "--a", "1", "--b", "2", "--score", "3", "--scale", "0", "5"]
-    for split in ("train", "dev", "test"):
+    for split in splits:
         file = str(asked.data / "stsb" / f"stsb-en-{split}.csv")
-        call_command("import_pairs", file, "--dataset", "stsb", "--create", *columns)
-    run = run_of(asked.model)
+        call_command("import_pairs", file, "--dataset", dataset, "--create", *columns)
+    chosen = {"dataset": dataset, "model": asked.model, "methods": asked.methods, "epochs": asked.epochs}
+    run = run_of(chosen)
     group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
     with group.running():
         until = time.monotonic() + 60 * asked.minutes
@@ -79,9 +86,9 @@ def main() -> int:
     return 0
 
 
-def run_of(model: str) -> Run:
+def run_of(chosen: dict[str, str]) -> Run:
     """The run that has succeeded or goes on; else a new one."""
-    values = asdict(plan_from(kind_named(KIND), {**PLAN, "model": model}))
+    values = asdict(plan_from(kind_named(KIND), {**PLAN, **chosen}))
     states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
     usable = Run.objects.filter(kind=KIND, state__in=states).order_by("pk")
     same = (run for run in usable if run.plan == values)

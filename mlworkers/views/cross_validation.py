@@ -12,6 +12,7 @@ from mlworkers.registry.cross_validation import (
     cross_validation_stored,
     what_the_folds_show,
 )
+from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
 from mlworkers.views.tables import csv_answer
 
 
@@ -23,6 +24,8 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "run": run,
         "found": found,
         "shows": what_the_folds_show(found) if found else "",
+        "chart": protocols_chart(found) if found else None,
+        "sources_chart": sources_chart(found) if found else None,
         "warnings": run.result.get("warnings", []),
         "folds_file": run.artifacts.filter(kind="folds", removed_at=None).first(),
     }

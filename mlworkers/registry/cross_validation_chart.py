@@ -1,0 +1,169 @@
+"""A cross-validation as charts: the methods under each protocol beside each other, and the methods on each source."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.charts import ACCENT, DOUBTFUL, GOOD, INK, SOFT, Chart, chart_draw
+from mlworkers.registry.cross_validation import (
+    CrossValidation,
+    Estimate,
+    SourceRow,
+    source_columns,
+    what_the_folds_show,
+)
+
+MOST_SOURCES = 6  # that are drawn, the largest; the table has all
+_COLOURS, _SHAPES = (ACCENT, DOUBTFUL, GOOD), ("circle", "square", "diamond")  # of the protocols
+_WIDTH, _ROW, _STEP = 380, 18, 24
+_PIXELS_OF_A_LETTER = 6.5
+_NUMBERS = ("value", "low", "high")
+
+
+def protocols_chart(found: CrossValidation) -> Chart | None:
+    """A row for each method, in it a dot and an interval for each protocol, and the human ceiling as a line."""
+    values = [
+        {"method": label, "protocol": table.label, **_numbers(row.mean)}
+        for label, rows in found.rows
+        for table, row in zip(found.protocols, rows, strict=True)
+        if row.mean.value is not None
+    ]
+    if not values:
+        return None
+    protocols = [table.label for table in found.protocols]
+    offset = alt.YOffset("protocol:N", sort=protocols, scale=alt.Scale(paddingOuter=0.6))
+    colours = alt.Scale(domain=protocols, range=list(_COLOURS[: len(protocols)]))
+    shapes = alt.Scale(domain=protocols, range=list(_SHAPES[: len(protocols)]))
+    looks: dict[str, Any] = {"yOffset": offset, "color": alt.Color("protocol:N", scale=colours, legend=None)}
+    base = _of(values).encode(y=_methods(values), **looks)
+    dots = base.mark_point(size=55, filled=True).encode(
+        x=_spearman(), shape=alt.Shape("protocol:N", scale=shapes, legend=None)
+    )
+    # The protocols are named beside the dots of the method that stands first.
+    first = _of([one for one in values if one["method"] == values[0]["method"]]).encode(
+        y=_methods(values), **looks
+    )
+    right = first.transform_calculate(right="isValid(datum.high) ? datum.high : datum.value")
+    names = right.mark_text(align="left", dx=8).encode(x=_spearman("right"), text="protocol:N")
+    height = (_STEP * len(protocols) + 10) * len({one["method"] for one in values})
+    ceiling = _numbers(found.ceiling)
+    marked = (
+        [{"method": _("human ceiling"), "protocol": "", **ceiling}] if found.ceiling.value is not None else []
+    )
+    drawn = alt.layer(*_ceiling(marked), _interval(base), dots, names)
+    return chart_draw(
+        drawn.properties(width=_WIDTH, height=height),
+        name="cross-validation",
+        finding=what_the_folds_show(found),
+        n=found.pairs,
+        unit=_unit(found),
+        columns=[_("method"), _("protocol"), _("Spearman, mean over folds"), _("from"), _("to")],
+        rows=[[one[name] for name in ("method", "protocol", *_NUMBERS)] for one in [*values, *marked]],
+    )
+
+
+def sources_chart(found: CrossValidation) -> Chart | None:
+    """Of each of the largest sources, a row for each method; None where there are no two to compare."""
+    sources = found.sources[:MOST_SOURCES]
+    values = [
+        {"source": _described(source), "method": label, **_numbers(one)}
+        for source in sources
+        for (label, _row), one in zip(source_columns(found.protocols), source.figures, strict=True)
+        if one.value is not None
+    ]
+    if len(sources) < 2 or not values:
+        return None
+    base = alt.Chart().encode(y=_methods(values))
+    dots = base.mark_point(size=45, filled=True, color=ACCENT).encode(x=_spearman())
+    layers = alt.layer(
+        _interval(base.encode(color=alt.value(SOFT))), dots, data=alt.InlineData(values=values)
+    )
+    panel = layers.properties(width=_WIDTH, height=_ROW * len({one["method"] for one in values}))
+    header = alt.Header(labelAnchor="start", labelColor=INK, labelLimit=0, labelOrient="top", title=None)
+    order = [_described(source) for source in sources]
+    return chart_draw(
+        panel.facet(row=alt.Row("source:N", sort=order, header=header), spacing=14),
+        name="cross-validation-sources",
+        finding=_what_the_sources_show(found),
+        n=sum(source.pairs for source in sources),
+        unit=_unit(found),
+        columns=[_("source"), _("method"), _("Spearman"), _("from"), _("to")],
+        rows=[[one[name] for name in ("source", "method", *_NUMBERS)] for one in values],
+    )
+
+
+def _what_the_sources_show(found: CrossValidation) -> str:
+    """Where the scores vary least and most: a narrow range lowers every correlation."""
+    ordered = sorted(found.sources, key=lambda source: source.deviation)
+    words = {
+        "narrow": ordered[0].label,
+        "least": f"{ordered[0].deviation:.2f}",
+        "wide": ordered[-1].label,
+        "most": f"{ordered[-1].deviation:.2f}",
+    }
+    sentence = _(
+        "Compare the methods within a source. The scores vary least in %(narrow)s (sd %(least)s) and most in %(wide)s "
+        "(%(most)s)."
+    )
+    drawn = _("The %(drawn)s largest of %(all)s sources are drawn.")
+    all_sources = len(found.sources)
+    rest = [drawn % {"drawn": MOST_SOURCES, "all": all_sources}] if all_sources > MOST_SOURCES else []
+    return " ".join([sentence % words, *rest])
+
+
+def _described(source: SourceRow) -> str:
+    words = {"source": source.label, "pairs": intcomma(source.pairs), "sd": f"{source.deviation:.2f}"}
+    return _("%(source)s · %(pairs)s pairs, sd %(sd)s") % words
+
+
+def _unit(found: CrossValidation) -> str:
+    """What is counted, and what the intervals are over."""
+    trained = ngettext("%(n)s training", "%(n)s trainings", len(found.trainings)) % {
+        "n": len(found.trainings)
+    }
+    if not found.trainings:
+        return _("pairs; 95 % intervals over pairs")
+    return _("pairs, %(trained)s; 95 %% intervals over pairs, without the noise of training") % {
+        "trained": trained
+    }
+
+
+def _numbers(one: Estimate) -> dict[str, float | None]:
+    return {"value": one.value, "low": one.low, "high": one.high}
+
+
+def _of(values: Sequence[dict[str, Any]]) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=list(values)))
+
+
+def _spearman(field: str = "value") -> alt.X:
+    axis = alt.Axis(tickCount=5, format=".2~f")
+    title = _("Spearman's correlation with the scores")
+    return alt.X(f"{field}:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
+
+
+def _methods(values: Sequence[dict[str, Any]]) -> alt.Y:
+    """In the order of the table, with room for the longest name."""
+    names = list(dict.fromkeys(one["method"] for one in values))
+    room = _PIXELS_OF_A_LETTER * max(map(len, names))
+    axis = alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=0, minExtent=room)
+    return alt.Y("method:N", sort=names, title=None, axis=axis)
+
+
+def _interval(base: alt.Chart) -> alt.Chart:
+    drawn: alt.Chart = base.mark_rule(strokeWidth=1.5).encode(x=_spearman("low"), x2="high:Q")
+    return drawn.transform_filter("isValid(datum.low)")
+
+
+def _ceiling(marked: Sequence[dict[str, Any]]) -> list[alt.Chart]:
+    """The ceiling as a dashed line with its name above the plot; nothing where it is unknown."""
+    base = _of(marked)
+    line = base.mark_rule(color=SOFT, strokeDash=[4, 3]).encode(x=_spearman())
+    name = base.mark_text(color=SOFT, baseline="bottom", dy=-4).encode(
+        x=_spearman(), y=alt.value(0), text="method:N"
+    )
+    return [line, name] if marked else []

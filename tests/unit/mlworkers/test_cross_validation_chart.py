@@ -1,0 +1,109 @@
+"""A cross-validation as charts, from the result that its run stored."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from mlworkers.registry.cross_validation import CrossValidation, cross_validation_stored
+from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
+
+DEVIATIONS = {"headlines": 0.31, "images": 0.22, "forum": 0.27}
+
+
+def estimate(value: float | None) -> dict[str, float | None]:
+    return {
+        "value": value,
+        "low": None if value is None else value - 0.02,
+        "high": None if value is None else value + 0.02,
+    }
+
+
+def method(name: str, mean: float | None, sources: list[str]) -> dict[str, Any]:
+    one = estimate(mean)
+    return {
+        "method": name, "mean": one, "pooled": one, "unseen": one,
+        "by_fold": {"1": one, "2": one}, "by_source": dict.fromkeys(sources, one),
+    }  # fmt: skip
+
+
+def found(sources: list[str], *, ceiling: float | None = 0.875, dice: float | None = 0.5) -> CrossValidation:
+    """Dice, and a model that random folds flatter by a sixteenth."""
+    protocols = [
+        {
+            "protocol": name,
+            "folds": [{"fold": number, "pairs": 50, "leakage": leakage} for number in ("1", "2")],
+            "leakage": leakage,
+            "methods": [method("dice", dice, sources), method("fine-tuned", value, sources)],
+        }
+        for name, leakage, value in (("random", 0.25, 0.8125), ("components", 0.0, 0.75))
+    ]
+    stored = cross_validation_stored(
+        {
+            "pairs": 100,
+            "protocols": protocols,
+            "sources": [
+                {"source": name, "pairs": 40 - number, "mean": 0.5, "deviation": DEVIATIONS.get(name, 0.3)}
+                for number, name in enumerate(sources)
+            ],
+            "trainings": [{"protocol": "random", "fold": "1", "epochs": 2, "dev": [], "training_pairs": 50}],
+            "ceiling": ceiling,
+        }
+    )
+    assert stored is not None
+    return stored
+
+
+def drawn_words(chart: Any) -> str:
+    return unquote(chart.svg_file)
+
+
+def test_both_protocols_of_a_method_stand_beside_each_other_below_the_human_ceiling() -> None:
+    chart = protocols_chart(found(["headlines"]))
+
+    assert chart is not None
+    assert chart.rows == [
+        ["Dice", "random folds", 0.5, 0.48, 0.52],
+        ["Dice", "component folds", 0.5, 0.48, 0.52],
+        ["model, fine-tuned", "random folds", 0.8125, 0.7925, 0.8325],
+        ["model, fine-tuned", "component folds", 0.75, 0.73, 0.77],
+        ["human ceiling", "", 0.875, None, None],
+    ]
+    assert all(
+        word in drawn_words(chart)
+        for word in ("random folds", "component folds", "human ceiling", "model, fine-tuned")
+    )
+
+
+def test_the_chart_says_that_its_intervals_leave_out_the_noise_of_training() -> None:
+    chart = protocols_chart(found(["headlines"]))
+
+    assert chart is not None
+    assert chart.unit == "pairs, 1 training; 95 % intervals over pairs, without the noise of training"
+
+
+def test_without_a_ceiling_none_is_drawn_and_a_method_without_a_figure_has_no_dot() -> None:
+    chart = protocols_chart(found(["headlines"], ceiling=None, dice=None))
+
+    assert chart is not None
+    assert {row[0] for row in chart.rows} == {"model, fine-tuned"}
+    assert "human ceiling" not in drawn_words(chart)
+
+
+def test_each_source_is_drawn_with_its_pairs_and_the_spread_of_its_scores() -> None:
+    chart = sources_chart(found(["headlines", "images", "forum"]))
+
+    assert chart is not None
+    assert "images · 39 pairs, sd 0.22" in drawn_words(chart)
+    assert "least in images (sd 0.22) and most in headlines (0.31)" in chart.finding
+    assert len(chart.rows) == 3 * 3  # Dice once, the trained model under each protocol
+
+
+def test_of_many_sources_the_largest_are_drawn_and_the_finding_says_so() -> None:
+    chart = sources_chart(found([f"source {number}" for number in range(8)]))
+
+    assert chart is not None
+    assert chart.n == sum(range(35, 41))
+    assert chart.finding.endswith("The 6 largest of 8 sources are drawn.")
+
+
+def test_one_source_alone_has_nothing_to_be_compared_with() -> None:
+    assert sources_chart(found(["headlines"])) is None
