@@ -42,6 +42,7 @@ class Chart:
     """What `components/_chart.html` shows.
 
     narrow_label: how large labels must be drawn to be read where the chart shrinks to a telephone's width.
+    height: in pixels, as drawn.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Chart:
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     narrow_label: float
+    height: int
 
 
 def chart_draw(
@@ -73,7 +75,8 @@ def chart_draw(
         themed = themed.replace(colour, custom_property)
     table = io.StringIO()
     csv.writer(table).writerows([columns, *rows])
-    width = re.search(r'viewBox="0 0 ([0-9.]+) ', plain)
+    size = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', plain)
+    width, height = (float(size[1]), float(size[2])) if size else (NARROW, 0)
     return Chart(
         name=name,
         svg=mark_safe(themed),  # noqa: S308 - made by the renderer, which escapes every label
@@ -84,7 +87,8 @@ def chart_draw(
         unit=unit,
         columns=columns,
         rows=rows,
-        narrow_label=round(max(LABEL, SMALLEST_LABEL * (float(width[1]) if width else NARROW) / NARROW), 1),
+        narrow_label=round(max(LABEL, SMALLEST_LABEL * width / NARROW), 1),
+        height=round(height),
     )
 
 

@@ -8,6 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from curation.datasets.columns import ALWAYS, SCORES, SHOWN_FIRST, Column, columns_offered
 from curation.datasets.selectors import PairChoices, PairFilter
 from curation.models import Pair, ScoreSet
 
@@ -25,11 +26,11 @@ SORTED_BY = [
 
 
 class Heading(NamedTuple):
-    """A column by which the table can be sorted: a click sorts up, the next one down."""
+    """A column. A click on the address sorts up, the next one down; an empty one cannot be sorted by."""
 
     label: str
-    address: str
-    sorted: str  # as aria-sort says it, or nothing
+    address: str = ""
+    sorted: str = ""  # as aria-sort says it, or nothing
     number: bool = False
 
 
@@ -47,6 +48,7 @@ class PairFilterForm(forms.Form):
     low = forms.FloatField(label=_("Score from"), required=False)
     high = forms.FloatField(label=_("to"), required=False)
     order = forms.ChoiceField(label=_("Sorted by"), required=False, choices=SORTED_BY)
+    columns = forms.CharField(required=False, max_length=1_000, widget=forms.HiddenInput)
 
     def __init__(self, data: QueryDict, *, choices: PairChoices, score_sets: Sequence[ScoreSet]) -> None:
         """score_sets: the first is shown where the address names none."""
@@ -71,7 +73,8 @@ class PairFilterForm(forms.Form):
     @property
     def pair_filter(self) -> PairFilter:
         chosen = {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
-        chosen.pop("order", None)
+        for name in ("order", "columns"):
+            chosen.pop(name, None)
         return PairFilter(**{**chosen, "score_set": self.set_shown})
 
     @property
@@ -81,7 +84,9 @@ class PairFilterForm(forms.Form):
     @property
     def is_narrowed(self) -> bool:
         """Whether the table leaves anything out."""
-        return any(self.given.get(name) for name in self.fields if name not in {"score_set", "order"})
+        return any(
+            self.given.get(name) for name in self.fields if name not in {"score_set", "order", "columns"}
+        )
 
     def address(self, **changes: str) -> str:
         """The query string of this table, with `changes`, ending in & where it is not empty."""
@@ -89,14 +94,55 @@ class PairFilterForm(forms.Form):
         query = urlencode({name: value for name, value in (kept | changes).items() if value})
         return f"{query}&" if query else ""
 
-    def headings(self, shown: ScoreSet | None) -> list[Heading]:
-        """The columns by which the table can be sorted. shown: the set whose scores it shows."""
-        columns: dict[str, Any] = {"external_id": _("Pair"), "source": _("Source")} | (
-            {"score": shown.name} if shown else {}
-        )
-        headings = []
-        for name, label in columns.items():
-            sorted_as = {name: "ascending", f"-{name}": "descending"}.get(self.sorted_by, "")
-            address = self.address(order=f"-{name}" if sorted_as == "ascending" else name)
-            headings.append(Heading(label, address, sorted_as, name == "score"))
-        return headings
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """What the address says beside the columns, for the form that changes these."""
+        given = ((name, self.given.get(name, "")) for name in self.fields if name != "columns")
+        return [(name, str(value)) for name, value in given if value]
+
+    def headings(self, columns: Sequence[Column], shown: ScoreSet | None) -> list[Heading]:
+        """The headings of the id, of `columns`, and of the scores of `shown`, the chosen score set."""
+        score = [self._heading("score", shown.name, number=True)] if shown else []
+        others = [
+            self._heading("source", _("Source"))
+            if column.name == "source"
+            else Heading(column.label, number=column.number)
+            for column in columns
+        ]
+        return [self._heading("external_id", _("Pair")), *others, *score]
+
+    def _heading(self, name: str, label: Any, *, number: bool = False) -> Heading:
+        sorted_as = {name: "ascending", f"-{name}": "descending"}.get(self.sorted_by, "")
+        address = self.address(order=f"-{name}" if sorted_as == "ascending" else name)
+        return Heading(label, address, sorted_as, number)
+
+
+class ColumnsForm(forms.Form):
+    """Which columns the table has. They are in the address as one value, with commas between."""
+
+    columns = forms.MultipleChoiceField(
+        label=_("Columns"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(
+        self, named: Sequence[str], *, score_sets: Sequence[ScoreSet], shown: ScoreSet | None
+    ) -> None:
+        """named: what the address says. shown: the set that has its own column, which is always there."""
+        self.offered = columns_offered([each for each in score_sets if each != shown])
+        asked = [name for value in named for name in value.split(",") if name not in ("", ALWAYS)]
+        known = {column.name for column in self.offered} | ({f"{SCORES}{shown.pk}"} if shown else set())
+        self.unknown = sorted(set(asked) - known)
+        self.names = asked if named else list(SHOWN_FIRST)
+        super().__init__(initial={"columns": self.names})
+        choices = [(column.name, column.label) for column in self.offered]
+        cast("forms.MultipleChoiceField", self.fields["columns"]).choices = choices
+
+    @property
+    def chosen(self) -> list[Column]:
+        return [column for column in self.offered if column.name in self.names]
+
+    @property
+    def address(self) -> str:
+        """What the address says of the columns: nothing of those that a table has anyway."""
+        names = [column.name for column in self.chosen]
+        return "" if names == list(SHOWN_FIRST) else ",".join(names) or ALWAYS

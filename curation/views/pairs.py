@@ -3,12 +3,13 @@
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.datasets.audit import pair_history
+from curation.datasets.columns import cells_of
 from curation.datasets.overview import dataset_overview, described_at_once
 from curation.datasets.pair_charts import lengths_chart, overlap_chart
 from curation.datasets.score_chart import scores_chart
@@ -21,11 +22,13 @@ from curation.datasets.selectors import (
     score_sets_of,
 )
 from curation.forms.edits import EditForm
-from curation.forms.pairs import PairFilterForm
+from curation.forms.pairs import ColumnsForm, PairFilterForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import number_asked, page_number
 from curation.review.history import decisions_of_pair
 from curation.review.queue import waiting_of
+
+COLUMNS = "columns"  # in the session: of each dataset, what its address says of the columns
 
 
 @require_GET
@@ -36,11 +39,22 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     sets = score_sets_in_order(dataset)
     form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=sets)
     shown = next((each for each in sets if each.pk == form.set_shown), None)
+    columns = ColumnsForm(request.GET.getlist("columns"), score_sets=sets, shown=shown)
+    if "keep" in request.GET:
+        _columns_remember(request, dataset, columns.address)
+        return redirect(f"{request.path}?{form.address(columns=columns.address)}".rstrip("?&"))
+    remembered = request.session.get(COLUMNS, {}).get(str(dataset.pk))
+    if remembered and "columns" not in request.GET and not request.htmx:
+        page_asked = request.GET.get("page", "")
+        return redirect(f"{request.path}?{form.address(columns=remembered, page=page_asked)}".rstrip("&"))
+    page = pairs_page(dataset, form.pair_filter, order=form.sorted_by, number=page_number(request))
     context = {
         "dataset": dataset,
         "form": form,
-        "page": pairs_page(dataset, form.pair_filter, order=form.sorted_by, number=page_number(request)),
-        "headings": form.headings(shown),
+        "columns": columns,
+        "page": page,
+        "rows": list(zip(page, cells_of(list(page), columns.chosen), strict=True)),
+        "headings": form.headings(columns.chosen, shown),
         "address": form.address(),
         "shown": shown,
     }
@@ -85,6 +99,12 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
         "address": form.address(),
     }
     return render(request, "curation/pair.html", context)
+
+
+def _columns_remember(request: AuthedRequest, dataset: Dataset, address: str) -> None:
+    """For this person's sitting; "" forgets them."""
+    kept = request.session.get(COLUMNS, {}) | {str(dataset.pk): address}
+    request.session[COLUMNS] = {key: value for key, value in kept.items() if value}
 
 
 def _set_asked(request: AuthedRequest, dataset: Dataset) -> ScoreSet | None:

@@ -1,0 +1,76 @@
+"""Columns that the pairs table can show beside the sentences, and what they hold of the pairs of a page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from django.template.defaultfilters import floatformat
+from django.utils.translation import gettext as _
+
+from curation.models import Pair, PairScore, ScoreSet, SentenceScore
+from curation.pairs.overlap import dice
+from curation.pairs.text import words
+
+SCORES = "scores-"  # before the number of a score set
+ALWAYS = "pair"  # the id and the sentences: what an address says that names no other column
+SHOWN_FIRST = ("source",)
+_EMPTY = "–"
+_OF_PAIRS: Mapping[str, Callable[[Pair], str]] = {
+    "source": lambda pair: pair.source,
+    "subset": lambda pair: pair.subset,
+    "origin": lambda pair: pair.get_origin_display(),
+    "status": lambda pair: pair.get_status_display(),
+    "overlap": lambda pair: floatformat(dice(pair.a.text, pair.b.text), 2),
+    "words": lambda pair: f"{len(words(pair.a.text))} · {len(words(pair.b.text))}",
+}
+
+
+class Column(NamedTuple):
+    name: str
+    label: str
+    number: bool = False
+
+
+class Cell(NamedTuple):
+    column: Column
+    text: str
+
+
+def columns_offered(score_sets: Sequence[ScoreSet]) -> list[Column]:
+    """What an address can name. Every score set is one column, also one of single sentences, such as p_D."""
+    return [
+        Column("source", _("Source and split")),
+        Column("subset", _("Subset")),
+        Column("origin", _("Origin")),
+        Column("status", _("Status")),
+        Column("overlap", _("Words in common (Dice)"), number=True),
+        Column("words", _("Words of each sentence"), number=True),
+        *(Column(f"{SCORES}{each.pk}", each.name, number=True) for each in score_sets),
+    ]
+
+
+def cells_of(pairs: Sequence[Pair], columns: Sequence[Column]) -> list[list[Cell]]:
+    """Of each pair a cell for each column, in at most two queries. Pairs with their sentences."""
+    sets = [int(column.name.removeprefix(SCORES)) for column in columns if column.name.startswith(SCORES)]
+    of_pairs: dict[tuple[int, int], float] = {}
+    of_sentences: dict[tuple[int, int], float] = {}
+    if sets:
+        scores = PairScore.objects.filter(score_set__in=sets, pair__in=pairs)
+        of_pairs = {(s, pair): value for s, pair, value in scores.values_list("score_set", "pair", "value")}
+        both = {number for pair in pairs for number in (pair.a_id, pair.b_id)}
+        singles = SentenceScore.objects.filter(score_set__in=sets, sentence__in=both)
+        of_sentences = {
+            (s, sentence): value
+            for s, sentence, value in singles.values_list("score_set", "sentence", "value")
+        }
+
+    def text(pair: Pair, column: Column) -> str:
+        if not column.name.startswith(SCORES):
+            return _OF_PAIRS[column.name](pair) or _EMPTY
+        number = int(column.name.removeprefix(SCORES))
+        two = [of_sentences.get((number, sentence)) for sentence in (pair.a_id, pair.b_id)]
+        if any(value is not None for value in two):
+            return " · ".join(_EMPTY if value is None else floatformat(value, 2) for value in two)
+        value = of_pairs.get((number, pair.pk))
+        return _EMPTY if value is None else floatformat(value, 3)
+
+    return [[Cell(column, text(pair, column)) for column in columns] for pair in pairs]
