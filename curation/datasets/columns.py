@@ -12,6 +12,7 @@ from curation.pairs.text import words
 
 SCORES = "scores-"  # before the number of a score set
 ALWAYS = "pair"  # the id and the sentences: what an address says that names no other column
+WHOLE = "whole"  # no column: long sentences are not cut off after two lines
 SHOWN_FIRST = ("source",)
 _EMPTY = "–"
 _OF_PAIRS: Mapping[str, Callable[[Pair], str]] = {
@@ -45,6 +46,7 @@ def columns_offered(score_sets: Sequence[ScoreSet]) -> list[Column]:
         Column("overlap", _("Words in common (Dice)"), number=True),
         Column("words", _("Words of each sentence"), number=True),
         *(Column(f"{SCORES}{each.pk}", each.name, number=True) for each in score_sets),
+        Column(WHOLE, _("Long sentences in full")),
     ]
 
 

@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from curation.datasets.columns import ALWAYS, SCORES, SHOWN_FIRST, Column, columns_offered
+from curation.datasets.columns import ALWAYS, SCORES, SHOWN_FIRST, WHOLE, Column, columns_offered
 from curation.datasets.selectors import PairChoices, PairFilter
 from curation.models import Pair, ScoreSet
 
@@ -139,10 +139,15 @@ class ColumnsForm(forms.Form):
 
     @property
     def chosen(self) -> list[Column]:
-        return [column for column in self.offered if column.name in self.names]
+        return [column for column in self.offered if column.name in self.names and column.name != WHOLE]
+
+    @property
+    def whole(self) -> bool:
+        """Whether long sentences are shown in full."""
+        return WHOLE in self.names
 
     @property
     def address(self) -> str:
         """What the address says of the columns: nothing of those that a table has anyway."""
-        names = [column.name for column in self.chosen]
+        names = [column.name for column in self.offered if column.name in self.names]
         return "" if names == list(SHOWN_FIRST) else ",".join(names) or ALWAYS

@@ -233,3 +233,41 @@ def test_filtering_a_dataset_that_one_has_just_left_says_so(
     page.get_by_role("button", name="Filter").click()
 
     expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+
+
+def test_twelve_pairs_can_be_seen_at_once(curator_page: Page, dataset, pairs) -> None:
+    dataset.name = "A dataset with a description"
+    dataset.save()
+    scores = dataset.score_sets.get()
+    scores.name = "human: Relatedness of the first campaign, counting"
+    scores.save()
+    for pair in pairs:  # also those with 40 words
+        pair.a.dataset.sentences.filter(pk=pair.a_id).update(text=f"{FORTY_WORDS} {pair.pk}")
+    curator_page.goto(f"/datasets/{dataset.slug}/")
+
+    ends = curator_page.evaluate(
+        "() => [...document.querySelectorAll('#pairs tbody tr')].map((row) => row.getBoundingClientRect().bottom)"
+    )
+
+    assert sum(end <= 900 for end in ends) >= 12, ends[:12]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_columns_are_chosen_by_keyboard_and_stay(open_as, curator, dataset, pairs, width: int) -> None:
+    page = open_as(curator, width=width)
+    page.goto(f"/datasets/{dataset.slug}/?source=captions")
+    page.get_by_text("Columns", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("checkbox", name="Words in common (Dice)").focus()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Show these columns").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"\?source=captions&columns=source%2Coverlap$"))
+
+    page.get_by_role("searchbox", name="Words").fill("17th")
+    page.get_by_role("button", name="Filter").click()
+    expect(rows(page)).to_have_text(["pair-17"])
+
+    page.goto(f"/datasets/{dataset.slug}/")
+    assert "columns=source%2Coverlap" in page.url
+    assert sideways_overflow(page) == 0

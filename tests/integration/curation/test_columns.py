@@ -89,6 +89,15 @@ def test_headings_filters_and_pages_keep_the_columns(client, page, scored) -> No
     assert '<input type="hidden" name="columns" value="overlap"' in answer.text
 
 
+def test_long_sentences_are_shown_in_full_if_one_wants(client, page, scored) -> None:
+    assert "in-two-lines" in client.get(page).text
+
+    answer = client.get(page, {"columns": "source,whole"})
+
+    assert "in-two-lines" not in answer.text
+    assert cells(answer) == {"Source and split": "news"}
+
+
 def test_a_column_that_the_dataset_does_not_have_is_named_and_left_out(client, page, scored) -> None:
     answer = client.get(page, {"columns": "overlap,scores-999999999999999999999,<b>"})
 

@@ -296,6 +296,7 @@ def test_the_dataset_s_page_leads_to_what_waits(dataset, pairs, curating) -> Non
     page = curating.get(f"/datasets/{dataset.slug}/").content.decode()
 
     assert "3 machine-written sentences wait for a verdict" in page
+    assert "Review 3 sentences" in page
 
 
 def test_a_pair_s_page_tells_its_verdicts(dataset, pairs, curating, curator) -> None:
