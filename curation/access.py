@@ -3,11 +3,12 @@
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
 
 from curation.errors import UserError
-from curation.models import Dataset, Membership, Role, User
+from curation.models import Dataset, DuplicateSearch, Membership, Role, User
 
 
 class AuthedRequest(HttpRequest):
@@ -42,6 +43,15 @@ def dataset_for(user: User, slug: str, *, may: str) -> Dataset:
         raise Http404 from None
     dataset_allow(user, dataset, may=may)
     return dataset
+
+
+def duplicate_search_for(user: User, dataset: Dataset, number: int) -> DuplicateSearch:
+    """A search of a dataset that the person may read, if they may read all datasets that it compares. Else 404."""
+    search = get_object_or_404(DuplicateSearch, dataset=dataset, pk=number)
+    others = set(search.numbers_against)
+    if others - set(datasets_readable(user).filter(pk__in=others).values_list("pk", flat=True)):
+        raise Http404
+    return search
 
 
 def dataset_allow(user: User, dataset: Dataset, *, may: str) -> None:

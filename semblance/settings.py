@@ -291,7 +291,8 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(SEMBLANCE_HOME / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     # It expires before the next one comes: a busy worker must not find a pile of them afterwards. Queued runs are found
     # without beat (mlworkers.tasks.worker_arrives).
-    "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}}
+    "expire-leases": {"task": "annotation.expire_leases", "schedule": 60.0, "options": {"expires": 55}},
+    "curation-sweep": {"task": "curation.sweep", "schedule": 60.0, "options": {"expires": 55}},
 }
 
 # Another worker takes over a run whose worker was silent for this long; an import may then be started again.

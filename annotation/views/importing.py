@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
@@ -25,6 +25,7 @@ from curation.exchange.claiming import imports_of
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_discard, import_errors_path, import_upload
 from curation.models import ImportBatch
+from curation.views.tables import csv_file_answer
 
 IMPORTS_SHOWN = 50
 State = ImportBatch.State
@@ -128,12 +129,12 @@ def judgement_import_discard(request: AuthedRequest, slug: str, batch_pk: int) -
 
 
 @require_GET
-def judgement_import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> FileResponse:
+def judgement_import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> StreamingHttpResponse:
     batch = _batch(request, slug, batch_pk)
     path = import_errors_path(batch)
     if path is None:
         raise Http404
-    return FileResponse(path.open("rb"), as_attachment=True, filename="rejected-judgements.csv")
+    return csv_file_answer(request, "rejected-judgements.csv", path)
 
 
 def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:

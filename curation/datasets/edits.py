@@ -14,9 +14,19 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
+from curation.datasets.duplicates import search_is_stale
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError
-from curation.models import AuditEntry, Dataset, Pair, PairChange, ReviewDecision, User
+from curation.models import (
+    AuditEntry,
+    Dataset,
+    DuplicateFound,
+    DuplicateSearch,
+    Pair,
+    PairChange,
+    ReviewDecision,
+    User,
+)
 
 FIELDS = ("split", "source", "status")
 LONGEST = {"split": 20, "source": 100}
@@ -27,13 +37,38 @@ _CHANGE_COLUMNS = "entry_id, pair_id, field, before, after"
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """The pairs that a search for duplicates found. which: “later” for all but the first of each group, “elsewhere” for
+    those that another dataset has too. likeness: of the groups, "" for all.
+    """
+
+    search: DuplicateSearch
+    which: str
+    likeness: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        asked = {"duplicates": self.which, "likeness": self.likeness, "threshold": self.search.threshold}
+        return {name: value for name, value in asked.items() if value}
+
+
+@dataclass(frozen=True)
 class Edit:
-    """One value that pairs get. field: of FIELDS. pairs: their numbers; None means all that the filter finds."""
+    """One value that pairs get. field: of FIELDS. pairs: their numbers; None means all that the filter finds, or those
+    that are `repeated`.
+    """
 
     field: str
     value: str
     filter: PairFilter = PairFilter()  # noqa: RUF009 - frozen
     pairs: tuple[int, ...] | None = None
+    repeated: Repeated | None = None
+
+    @property
+    def means(self) -> dict[str, Any]:
+        """Which pairs, for the log; nothing where they were chosen one by one."""
+        if self.repeated is not None:
+            return self.repeated.as_json()
+        return self.filter.as_json() if self.pairs is None else {}
 
     def __post_init__(self) -> None:
         """Raises UserError."""
@@ -69,7 +104,11 @@ class EditPreview:
 
 
 def edit_preview(dataset: Dataset, edit: Edit) -> EditPreview:
-    """Raises UserError where two pairs of a source and split would have one id."""
+    """Raises UserError where two pairs of a source and split would have one id, or the search that found the pairs is
+    older than a change of them.
+    """
+    if edit.repeated is not None and search_is_stale(edit.repeated.search):
+        raise UserError(_("Pairs have changed since the search for duplicates. Search again."))
     meant, changing = _meant(dataset, edit), _changing(dataset, edit)
     _require_different_ids(dataset, edit, changing)
     found = meant.count()
@@ -107,7 +146,7 @@ def edit_apply(*, dataset: Dataset, edit: Edit, by: User | None, state: str | No
         pairs=preview.changed,
         details={
             "set": {edit.field: edit.value},
-            "filter": edit.filter.as_json() if edit.pairs is None else {},
+            "filter": edit.means,
         },
     )
     _keep(entry, edit, _changing(dataset, edit))
@@ -151,7 +190,17 @@ def edits_of(dataset: Dataset) -> QuerySet[AuditEntry]:
 def _meant(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:
     if edit.pairs is not None:
         return Pair.objects.filter(dataset=dataset, pk__in=edit.pairs).order_by()
+    if edit.repeated is not None:
+        return _found(dataset, edit.repeated)
     return pairs_matching(dataset, edit.filter).order_by()
+
+
+def _found(dataset: Dataset, repeated: Repeated) -> QuerySet[Pair]:
+    found = DuplicateFound.objects.filter(search=repeated.search)
+    found = found.filter(elsewhere=True) if repeated.which == "elsewhere" else found.filter(place__gt=0)
+    if repeated.likeness:
+        found = found.filter(likeness=repeated.likeness)
+    return Pair.objects.filter(dataset=dataset, pk__in=found.order_by().values("pair")).order_by()
 
 
 def _changing(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:

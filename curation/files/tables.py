@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -22,6 +23,7 @@ _ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64()}
 _ROWS_IN_GROUP = 20_000
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,25 @@ class _Echo:
         return line
 
 
-def csv_lines(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
-    """The lines of a CSV file, for an answer that is sent while it is written."""
+def csv_lines(rows: Iterable[Row], *, spreadsheet: bool = False) -> Iterator[str]:
+    """The lines of a CSV file, for an answer that is sent while it is written. rows: the names of the columns first.
+
+    spreadsheet: no text in it, names of columns included, is a formula to a spreadsheet (`harmless`).
+    """
     writer = csv.writer(_Echo())
-    yield writer.writerow(columns)
     for row in rows:
-        yield writer.writerow(row)
+        yield writer.writerow(map(harmless_cell, row) if spreadsheet else row)
+
+
+def csv_file_rows(path: Path) -> Iterator[Row]:
+    """The rows of a CSV file that was written here."""
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.reader(file)
+
+
+def harmless_cell(cell: object) -> object:
+    """A cell of a table whose columns have no kind: text that is a number stays one."""
+    return harmless(cell) if isinstance(cell, str) and not _NUMBER.fullmatch(cell) else cell
 
 
 def harmless(text: str) -> str:

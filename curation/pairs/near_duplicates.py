@@ -6,7 +6,7 @@ both (their prefixes) have a word in common (prefix filtering: Chaudhuri, Ganti 
 2007). Only such pairs are compared. The result is exact, unlike that of MinHash, which misses some pairs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -32,17 +32,23 @@ class NearDuplicates(NamedTuple):
     overlap: Reals
 
 
-def near_duplicates(table: WordTable, *, threshold: float = 0.8) -> NearDuplicates:
+def near_duplicates(
+    table: WordTable,
+    *,
+    threshold: float = 0.8,
+    compared: Callable[[int, int], object] = lambda done, total: None,
+) -> NearDuplicates:
     """All pairs of sentences whose sets of words have a Jaccard index of at least `threshold`; sorted by number.
 
     Sentences without words are in no pair. Raises ValueError where the threshold is not above 0 and at most 1.
-    Memory grows with the words and with the candidates of 20,000 sentences.
+    Memory grows with the words and with the candidates of 20,000 sentences. compared: is told how many of all sentences
+    were compared.
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"a Jaccard index to look for is above 0 and at most 1, not {threshold:g}")
     kept, copy, original = _one_of_each_set(table)
     distinct = table.taken(kept)
-    found = [(kept[a], kept[b], overlap) for a, b, overlap in _joined(distinct, threshold)]
+    found = [(kept[a], kept[b], overlap) for a, b, overlap in _joined(distinct, threshold, compared)]
     found.append((original, copy, np.ones(len(copy))))
     first, second, overlap = (np.concatenate(parts) for parts in zip(*found, strict=True))
     order = np.lexsort((second, first))
@@ -68,7 +74,9 @@ def _sums(values: NDArray[np.uint64], starts: Integers) -> NDArray[np.uint64]:
     return sums[starts[1:]] - sums[starts[:-1]]
 
 
-def _joined(table: WordTable, threshold: float) -> Iterator[tuple[Integers, Integers, Reals]]:
+def _joined(
+    table: WordTable, threshold: float, compared: Callable[[int, int], object]
+) -> Iterator[tuple[Integers, Integers, Reals]]:
     sizes = table.distinct
     prefixes = _prefixes(table, threshold)
     by_word = prefixes.T.tocsr()
@@ -84,6 +92,7 @@ def _joined(table: WordTable, threshold: float) -> Iterator[tuple[Integers, Inte
         overlap = together / np.maximum(sizes[first] + sizes[second] - together, 1)
         near = overlap >= threshold - ROUNDING
         yield first[near], second[near], overlap[near].astype(np.float64)
+        compared(min(start + ROWS_AT_ONCE, len(table)), len(table))
 
 
 def _prefixes(table: WordTable, threshold: float) -> csr_array:

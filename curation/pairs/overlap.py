@@ -26,6 +26,16 @@ def jaccard(one: str, other: str) -> float:
     return len(left & right) / len(left | right) if left | right else 1.0
 
 
+def pair_jaccard(one: tuple[str, str], other: tuple[str, str]) -> float:
+    """How alike two pairs are: the Jaccard index of the two sides that have less in common, 0..1, whichever way round
+    the pairs agree more.
+    """
+    return max(
+        min(jaccard(one[0], other[0]), jaccard(one[1], other[1])),
+        min(jaccard(one[0], other[1]), jaccard(one[1], other[0])),
+    )
+
+
 @dataclass(frozen=True)
 class Nearest:
     """number: of the sentence found, as the index was given it; overlap: its Dice with the one asked for, 0..1."""

@@ -4,17 +4,20 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may, duplicate_search_for
 from curation.datasets.edits import edit_apply, edit_preview, edit_undo, edits_of
 from curation.datasets.selectors import pair_choices, score_sets_in_order
 from curation.errors import UserError
+from curation.forms.duplicates import DuplicatesEditForm, search_address
 from curation.forms.edits import EditForm
 from curation.forms.pairs import PairFilterForm
-from curation.numbers import page_number
+from curation.models import Dataset
+from curation.numbers import number_from, page_number
 
 EDITS_ON_A_PAGE = 20
 
@@ -32,7 +35,7 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
     form = preview = None
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
-        form = EditForm(request.POST, filter=filters.pair_filter)
+        form = _form(request, dataset, filters)
         if filters.errors:
             form.add_error(None, _("One of the filters makes no sense. Go back to the pairs and change it."))
         if form.is_valid() and form.edit is not None:
@@ -53,10 +56,26 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "form": form,
         "preview": preview,
         "address": filters.address(),
+        "back": _back(dataset, form, filters),
         "page": Paginator(edits_of(dataset), EDITS_ON_A_PAGE).get_page(max(page_number(request), 1)),
         "may_curate": dataset_may(request.user, dataset, may="curate"),
     }
     return render(request, "curation/edits.html", context)
+
+
+def _form(request: AuthedRequest, dataset: Dataset, filters: PairFilterForm) -> EditForm | DuplicatesEditForm:
+    """What was sent by the table of pairs, or by the page of duplicates, which names its search."""
+    number = number_from(request.POST.get("search", ""))
+    if number is None:
+        return EditForm(request.POST, filter=filters.pair_filter)
+    return DuplicatesEditForm(request.POST, search=duplicate_search_for(request.user, dataset, number))
+
+
+def _back(dataset: Dataset, form: object, filters: PairFilterForm) -> str:
+    """The page from which the pairs came."""
+    if isinstance(form, DuplicatesEditForm):
+        return f"{reverse('curation:duplicates', args=[dataset.slug])}?{search_address(form.found_by)}"
+    return f"{reverse('curation:dataset', args=[dataset.slug])}?{filters.address()}"
 
 
 @require_POST

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
@@ -32,6 +32,7 @@ from curation.files.drafts import FileError
 from curation.files.sampling import Preview, preview_file
 from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, UploadForm
 from curation.models import ImportBatch
+from curation.views.tables import csv_file_answer
 
 IMPORTS_SHOWN = 50
 PREVIEW_ROWS = 5
@@ -127,12 +128,12 @@ def import_discard_view(request: AuthedRequest, slug: str, batch_pk: int) -> Htt
 
 
 @require_GET
-def import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> FileResponse:
+def import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> StreamingHttpResponse:
     batch = _batch(request, slug, batch_pk)
     path = import_errors_path(batch)
     if path is None:
         raise Http404
-    return FileResponse(path.open("rb"), as_attachment=True, filename=f"{batch.file_name}-errors.csv")
+    return csv_file_answer(request, f"{batch.file_name}-errors.csv", path)
 
 
 def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:

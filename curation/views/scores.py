@@ -1,6 +1,6 @@
 """Two score sets of a dataset beside each other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, StreamingHttpResponse
@@ -10,10 +10,10 @@ from django.views.decorators.http import require_GET
 from curation.access import AuthedRequest, dataset_for
 from curation.datasets.agreement import agreement_chart, differences_of, pairs_listed, sets_compared
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
-from curation.files.tables import csv_lines, harmless
 from curation.forms.scores import ComparedSetsForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import page_number
+from curation.views.tables import csv_answer
 
 LISTED = 20
 PAIR_COLUMNS = ("pair", "sentence1", "sentence2", "source", "split")
@@ -53,18 +53,14 @@ def score_differences(request: AuthedRequest, slug: str) -> StreamingHttpRespons
     if len(rows) < 2:
         raise Http404
     form = ComparedSetsForm(request.GET, rows=rows)
-    cell = harmless if request.GET.get("spreadsheet") == "1" else str
     first, second = form.first_row.score_set, form.second_row.score_set
-    columns = [*PAIR_COLUMNS, cell(first.name), cell(second.name), "rank_difference"]
-    lines = csv_lines(columns, _rows(first, second, cell))
-    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{dataset.slug}-score-differences.csv"'
-    return answer
+    columns = [*PAIR_COLUMNS, first.name, second.name, "rank_difference"]
+    return csv_answer(request, f"{dataset.slug}-score-differences.csv", columns, _rows(first, second))
 
 
-def _rows(first: ScoreSet, second: ScoreSet, cell: Callable[[str], str]) -> Iterator[list[object]]:
+def _rows(first: ScoreSet, second: ScoreSet) -> Iterator[list[object]]:
     for pair, scores in differences_of(first, second):
-        facts = map(cell, (pair.external_id, pair.a.text, pair.b.text, pair.source, pair.split))
+        facts = (pair.external_id, pair.a.text, pair.b.text, pair.source, pair.split)
         yield [*facts, scores.first, scores.second, f"{scores.difference:.6f}"]
 
 

@@ -1,7 +1,5 @@
 """Snapshots: the list, what one holds and what changed since another, and which of them hold a pair."""
 
-from collections.abc import Iterator
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
@@ -18,9 +16,9 @@ from curation.exchange.snapshots import (
     snapshots_difference,
     snapshots_with,
 )
-from curation.files.tables import csv_lines, harmless
 from curation.forms.exchange import SnapshotForm
 from curation.numbers import number_asked, page_number
+from curation.views.tables import csv_answer
 
 CHANGES_ON_A_PAGE = 50
 CHANGE_COLUMNS = ("pair", "id", "sentence1", "sentence2", "what", "before", "after")
@@ -77,22 +75,21 @@ def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpRespons
 
 @require_GET
 def snapshot_changes(request: AuthedRequest, slug: str, number: int, since: int) -> StreamingHttpResponse:
-    """Every change between two snapshots as CSV. With `?spreadsheet=1` nothing in it is a formula to a spreadsheet."""
+    """Every change between two snapshots as CSV."""
     dataset = dataset_for(request.user, slug, may="read")
     later = get_object_or_404(dataset.snapshots, number=number)
     earlier = get_object_or_404(dataset.snapshots, number=since)
-    cell = harmless if request.GET.get("spreadsheet") == "1" else str
     difference = snapshots_difference(earlier, later, most=None)
-
-    def rows() -> Iterator[list[object]]:
-        for change, texts in changes_listed(earlier, later, difference.changes):
-            values = ["" if value is None else value for value in (change.before, change.after)]
-            safe = [cell(value) if isinstance(value, str) else value for value in values]
-            yield [change.pair, *map(cell, texts), cell(change.what), *safe]
-
-    answer = StreamingHttpResponse(csv_lines(CHANGE_COLUMNS, rows()), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{slug}-{since}-to-{number}.csv"'
-    return answer
+    rows = (
+        [
+            change.pair,
+            *texts,
+            change.what,
+            *("" if one is None else one for one in (change.before, change.after)),
+        ]
+        for change, texts in changes_listed(earlier, later, difference.changes)
+    )
+    return csv_answer(request, f"{slug}-{since}-to-{number}.csv", CHANGE_COLUMNS, rows)
 
 
 @require_GET

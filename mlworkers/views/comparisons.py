@@ -1,11 +1,12 @@
 """Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.numbers import number_from
+from curation.views.tables import csv_answer
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
 from mlworkers.registry.baselines import baseline_note
 from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
@@ -15,7 +16,6 @@ from mlworkers.registry.selectors import comparisons, evaluation_runs, models_be
 from mlworkers.registry.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.registry.suite_table import csv_rows as suite_csv_rows
 from mlworkers.registry.suite_table import suite_table_of
-from mlworkers.views.tables import csv_answer
 
 RUNS_ON_A_PAGE = 50
 
@@ -68,18 +68,18 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def comparison_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     run = comparison_for(request.user, pk)
     rows = csv_rows(comparison_of(run.result, run.evaluations.order_by("pk")))
-    return csv_answer(f"comparison-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"comparison-{pk}.csv", CSV_COLUMNS, rows)
 
 
 @require_GET
-def comparison_suites_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def comparison_suites_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     """The table of sources and suites. Raises Http404 where the comparison has none."""
     run = comparison_for(request.user, pk)
     table = suite_table_of(run.result, judged=False)
     if table is None:
         raise Http404
     rows = list(suite_csv_rows(table, own_test="own test"))
-    return csv_answer(f"comparison-{pk}-suites.csv", SUITE_CSV_COLUMNS, rows)
+    return csv_answer(request, f"comparison-{pk}-suites.csv", SUITE_CSV_COLUMNS, rows)

@@ -1,10 +1,11 @@
 """Cross-validations of encoders: the tables of one, and its figures as a file."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.views.tables import csv_answer
 from mlworkers.access import cross_validation_for
 from mlworkers.registry.cross_validation import (
     CSV_COLUMNS,
@@ -13,7 +14,6 @@ from mlworkers.registry.cross_validation import (
     what_the_folds_show,
 )
 from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
-from mlworkers.views.tables import csv_answer
 
 
 @require_GET
@@ -33,8 +33,8 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def cross_validation_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def cross_validation_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     run = cross_validation_for(request.user, pk)
     found = cross_validation_stored(run.result)
     rows = cross_validation_csv_rows(found) if found else []
-    return csv_answer(f"cross-validation-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"cross-validation-{pk}.csv", CSV_COLUMNS, rows)

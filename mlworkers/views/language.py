@@ -1,10 +1,11 @@
 """Linguistic analyses: the tables of one, and its figures as a file."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.views.tables import csv_answer
 from mlworkers.access import analysis_for
 from mlworkers.registry.language import (
     CSV_COLUMNS,
@@ -13,7 +14,6 @@ from mlworkers.registry.language import (
     what_the_language_shows,
 )
 from mlworkers.registry.language_chart import language_chart
-from mlworkers.views.tables import csv_answer
 
 
 @require_GET
@@ -31,7 +31,7 @@ def language_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def language_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def language_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     run = analysis_for(request.user, pk)
     rows = language_csv_rows(families_stored(run.result))
-    return csv_answer(f"language-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"language-{pk}.csv", CSV_COLUMNS, rows)

@@ -1,10 +1,11 @@
 """Analyses of what makes pairs related: the table of one, and its figures as a file."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.views.tables import csv_answer
 from mlworkers.access import relatedness_for
 from mlworkers.registry.relatedness import (
     CSV_COLUMNS,
@@ -13,7 +14,6 @@ from mlworkers.registry.relatedness import (
     what_makes_them_related,
 )
 from mlworkers.registry.relatedness_chart import relatedness_chart
-from mlworkers.views.tables import csv_answer
 
 
 @require_GET
@@ -27,8 +27,8 @@ def relatedness_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def relatedness_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def relatedness_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     run = relatedness_for(request.user, pk)
     table = relatedness_stored(run.result)
     rows = relatedness_csv_rows(table) if table is not None else []
-    return csv_answer(f"relatedness-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"relatedness-{pk}.csv", CSV_COLUMNS, rows)

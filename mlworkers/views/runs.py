@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.core.paginator import Page
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from curation.access import AuthedRequest, dataset_for
 from curation.heartbeats import database_now
 from curation.numbers import page_number
+from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start, kinds_offered, run_for, run_may, runs_allow, runs_visible
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
@@ -34,7 +35,6 @@ from mlworkers.runs.selectors import (
 )
 from mlworkers.runs.services import run_cancel as cancel
 from mlworkers.runs.storage import Curve, RunLog
-from mlworkers.views.tables import csv_answer
 
 RUNS_ON_A_DATASET_S_PAGE = 3
 RUNS_OF_A_SNAPSHOT = 20
@@ -147,12 +147,12 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
 
 
 @require_GET
-def search_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def search_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     """The trials of a search. Raises Http404 where the run has none."""
     search = search_of(run_for(request.user, pk, may="read"))
     if search is None:
         raise Http404
-    return csv_answer(f"trials-{pk}.csv", CSV_COLUMNS, csv_rows(search))
+    return csv_answer(request, f"trials-{pk}.csv", CSV_COLUMNS, csv_rows(search))
 
 
 @require_POST

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from curation.access import AuthedRequest, dataset_may
 from curation.review.queue import Queue
+from curation.views.tables import csv_answer
 from mlworkers.access import realism_set_for
 from mlworkers.forms.verdicts import AutomationForm
 from mlworkers.realism.verdicts import FEWEST_EACH
@@ -29,7 +30,6 @@ from mlworkers.registry.verdicts import (
     sentence_rows,
     verdict_report,
 )
-from mlworkers.views.tables import csv_answer
 
 SENTENCES_SHOWN = 20  # of each list; its file has them all
 
@@ -70,18 +70,18 @@ def _automation(request: AuthedRequest, report: VerdictReport) -> dict[str, Any]
 
 
 @require_GET
-def verdict_figures_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def verdict_figures_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     report = verdict_report(realism_set_for(request.user, pk))
-    return csv_answer(f"verdicts-{pk}.csv", FIGURE_COLUMNS, figure_rows(report))
+    return csv_answer(request, f"verdicts-{pk}.csv", FIGURE_COLUMNS, figure_rows(report))
 
 
 @require_GET
-def verdict_rejected_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def verdict_rejected_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     report = verdict_report(realism_set_for(request.user, pk))
-    return csv_answer(f"rejected-{pk}.csv", SENTENCE_COLUMNS, sentence_rows(report.rejected))
+    return csv_answer(request, f"rejected-{pk}.csv", SENTENCE_COLUMNS, sentence_rows(report.rejected))
 
 
 @require_GET
-def verdict_kept_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+def verdict_kept_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
     report = verdict_report(realism_set_for(request.user, pk))
-    return csv_answer(f"kept-{pk}.csv", SENTENCE_COLUMNS, sentence_rows(report.kept))
+    return csv_answer(request, f"kept-{pk}.csv", SENTENCE_COLUMNS, sentence_rows(report.kept))

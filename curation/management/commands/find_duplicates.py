@@ -1,9 +1,9 @@
 """`manage.py find_duplicates`: pairs of a dataset that stand there, or in other datasets, more than once."""
 
-import csv
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
-from curation.datasets.duplicates import Duplicates, duplicates_found
+from curation.datasets.duplicates import Duplicates, duplicate_pairs, duplicates_found
 from curation.datasets.selectors import dataset_by_slug
 from curation.errors import errors_shown
+from curation.files.tables import csv_lines
 from curation.files.writing import as_text, replacing
 from curation.models import Dataset
 from curation.pairs.duplicate_groups import Likeness
@@ -48,6 +49,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out", type=Path, metavar="FILE", help="A CSV file with every pair of every group."
         )
+        parser.add_argument(
+            "--spreadsheet",
+            action="store_true",
+            help="Put an apostrophe before text that a spreadsheet would run as a formula.",
+        )
 
     def handle(self, *, dataset: str, against: list[str], **options: Any) -> None:
         started = monotonic()
@@ -56,14 +62,13 @@ class Command(BaseCommand):
         found = duplicates_found(searched, against=others, threshold=options["threshold"])
         if options["out"]:
             with errors_shown(), replacing(options["out"]) as file, as_text(file) as text:
-                writer = csv.writer(text)
-                writer.writerow(COLUMNS)
-                writer.writerows(_rows(found))
+                rows = chain([COLUMNS], _rows(found))
+                text.writelines(csv_lines(rows, spreadsheet=options["spreadsheet"]))
         counted = Counter(group.likeness for group in found)
         figures = {
             "dataset": searched.slug,
             "groups": {likeness.value: counted[likeness] for likeness in Likeness},
-            "pairs": sum(len(group.pairs) for group in found),
+            "pairs": sum(len(group.numbers) for group in found),
             "seconds": round(monotonic() - started, 3),
         }
         self.answer(figures, *_lines(found, counted), as_json=options["json"])
@@ -77,10 +82,13 @@ class Command(BaseCommand):
 
 def _rows(found: Sequence[Duplicates]) -> Iterator[list[object]]:
     """Under COLUMNS."""
-    for number, group in enumerate(found, start=1):
-        for pair in group.pairs:
-            about = (pair.dataset, pair.number, pair.id, pair.source, pair.split, pair.first, pair.second)
-            yield [number, group.likeness.value, *about]
+    named = [
+        (rank, group.likeness.value) for rank, group in enumerate(found, start=1) for _pair in group.numbers
+    ]
+    pairs = duplicate_pairs(number for group in found for number in group.numbers)
+    for (rank, likeness), pair in zip(named, pairs, strict=True):
+        about = (pair.dataset, pair.number, pair.id, pair.source, pair.split, pair.first, pair.second)
+        yield [rank, likeness, *about]
 
 
 def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[str]:
@@ -91,7 +99,9 @@ def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[
         likeness.value: counted[likeness] for likeness in Likeness
     }
     for group in found[:SHOWN]:
-        named = ", ".join(f"{pair.dataset}/{pair.number} ({pair.id})" for pair in group.pairs)
+        named = ", ".join(
+            f"{pair.dataset}/{pair.number} ({pair.id})" for pair in duplicate_pairs(group.numbers)
+        )
         yield f"{group.likeness}: {named}"
     if len(found) > SHOWN:
         yield _("%(more)d more groups; name a file with --out to see all.") % {"more": len(found) - SHOWN}

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from curation.datasets.duplicates import duplicates_found
+from curation.datasets.duplicates import duplicate_pairs, duplicates_found
 from curation.models import Dataset, Pair
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory
 
@@ -59,7 +59,8 @@ def test_across_datasets_each_group_has_a_pair_of_the_dataset_that_was_asked(dat
 
     told = capsys.readouterr().out
     assert "0 groups of exact, 1 of mirrored and 1 of near duplicates." in told
-    assert [[pair.id for pair in group.pairs] for group in duplicates_found(dataset, against=[other])] == [
+    found = duplicates_found(dataset, against=[other])
+    assert [[pair.id for pair in duplicate_pairs(group.numbers)] for group in found] == [
         ["one", "two"],
         ["three", "five"],
     ]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.files.parsing import Columns, FileError, read_pairs
-from curation.files.tables import FORMATS, PAIR_COLUMNS, Column, score_columns, write_table
+from curation.files.tables import FORMATS, PAIR_COLUMNS, Column, csv_lines, score_columns, write_table
 from curation.files.writing import replacing
 from curation.pairs.text import normalise, shows_something
 
@@ -200,3 +200,12 @@ def test_an_exported_table_is_read_as_it_was(
     read = [(p.external_id, p.a, p.b, p.source, p.subset, p.split, p.score) for p in pairs]
     assert errors == []
     assert read == numbered
+
+
+def test_lines_for_a_spreadsheet_hold_no_formula_and_numbers_stay_numbers() -> None:
+    rows = [["=name", "b"], ["-1+1", "-0.5"], ["@x", -2], ["+49", "-1e-05"]]
+
+    lines = list(csv_lines(rows, spreadsheet=True))
+
+    assert lines == ["'=name,b\r\n", "'-1+1,-0.5\r\n", "'@x,-2\r\n", "'+49,-1e-05\r\n"]
+    assert list(csv_lines(rows))[0] == "=name,b\r\n"

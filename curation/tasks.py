@@ -1,0 +1,17 @@
+"""What beat asks for, and what pages leave to a worker."""
+
+from celery import shared_task
+
+from curation.exchange.duplicate_searches import SEARCH, search_carry_out, searches_sweep
+
+
+@shared_task(name=SEARCH)
+def duplicates(search_pk: int) -> bool:
+    """Search for duplicates, if that is still to be done; whether it came to a good end."""
+    return search_carry_out(search_pk=search_pk)
+
+
+@shared_task(name="curation.sweep")
+def sweep() -> None:
+    """Invite workers for what no worker has begun, or what a worker began that sends no heartbeat."""
+    searches_sweep()

@@ -1,0 +1,32 @@
+"""Tables as CSV files to download."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from curation.files.tables import csv_file_rows, csv_lines
+
+
+def csv_answer(
+    request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> StreamingHttpResponse:
+    """Rows as a file of this name, sent while they are written.
+
+    With `?spreadsheet=1` nothing in it is a formula to a spreadsheet, as with the switch of that name of exports.
+    """
+    return _answer(request, name, chain([columns], rows))
+
+
+def csv_file_answer(request: HttpRequest, name: str, path: Path) -> StreamingHttpResponse:
+    """A CSV file that is stored, under this name, with the same choice."""
+    return _answer(request, name, csv_file_rows(path))
+
+
+def _answer(request: HttpRequest, name: str, rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
+    lines = csv_lines(rows, spreadsheet=request.GET.get("spreadsheet") == "1")
+    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
+    return answer
