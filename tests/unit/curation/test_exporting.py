@@ -208,4 +208,4 @@ def test_lines_for_a_spreadsheet_hold_no_formula_and_numbers_stay_numbers() -> N
     lines = list(csv_lines(rows, spreadsheet=True))
 
     assert lines == ["'=name,b\r\n", "'-1+1,-0.5\r\n", "'@x,-2\r\n", "'+49,-1e-05\r\n"]
-    assert list(csv_lines(rows))[0] == "=name,b\r\n"
+    assert next(csv_lines(rows)) == "=name,b\r\n"
