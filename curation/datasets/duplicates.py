@@ -165,7 +165,7 @@ def groups_shown(search: DuplicateSearch, groups: Sequence[DuplicateFound]) -> l
     for row in rows.order_by("group", "place"):
         by_group.setdefault(row.group, []).append(row.pair)
     datasets = {pair.dataset for pairs in by_group.values() for pair in pairs}
-    sets = [first for one in datasets if (first := score_shown_first(one)) is not None]
+    sets = [own for one in datasets if (own := score_shown_first(one)) is not None]
     pairs = [pair for several in by_group.values() for pair in several]
     scores = {
         score.pair_id: score
