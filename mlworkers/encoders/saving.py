@@ -64,9 +64,10 @@ def encoder_save(
     (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 
-def nothing_learned_save(folder: Path) -> None:
-    """Say in the folder of a model with random weights that it was trained on nothing."""
-    told = {"trained_on": [], "trained_on_key": _NEAR_COPY, "trained_on_unknown": []}
+def learned_save(folder: Path, sentences: Iterable[str]) -> None:
+    """Say in the folder of a model that began with random weights which sentences it was trained on."""
+    keys = sorted(HeldOut.of(sentences).keys)
+    told = {"trained_on": keys, "trained_on_key": _NEAR_COPY, "trained_on_unknown": []}
     (folder / _ABOUT).write_text(json.dumps(told, indent=1), encoding="utf-8")
 
 

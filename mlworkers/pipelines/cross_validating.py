@@ -29,12 +29,13 @@ from mlworkers.encoders.cross_validation_plan import UNTRAINED, CrossValidationP
 from mlworkers.encoders.encoding import pair_cosines, sentence_vectors
 from mlworkers.encoders.folds import Folds, FoldsError, Protocol, folds_drawn, sentence_numbers
 from mlworkers.encoders.rows import Column, Rows, unseen_rows, validation_split
-from mlworkers.encoders.saving import trained_on
+from mlworkers.encoders.seen import NOTHING_KNOWN
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
 from mlworkers.pipelines.encoder_data import curve_note
 from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.seen import seen_by_model, seen_in_words
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.suites import ceiling_in, ceiling_results
 from mlworkers.pretrained.compute import choose_compute
@@ -72,6 +73,7 @@ class _CrossValidation:
         self._snapshot = snapshot_taken(
             job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
         )
+        self._seen = seen_by_model(plan.model, self._base) if self._base else NOTHING_KNOWN
         self._rows, self._sources, self._ids, self._left_out = self._read(self._snapshot)
         self._warnings: list[str] = []
         self._folds = self._drawn()
@@ -87,9 +89,7 @@ class _CrossValidation:
         """The pairs with a score, their sources and ids, and how many are left out because the model knows them."""
         table = table_of(snapshot)
         every = table.rows(self._plan.score_set, split=self._plan.split or None)
-        rows, left_out = every, 0
-        if self._base is not None:
-            rows, left_out = unseen_rows(every, trained_on(self._base))
+        rows, left_out = unseen_rows(every, self._seen)
         pairs = table.column("pair").tolist()
         sources = dict(zip(pairs, table.column("source").tolist(), strict=True))
         ids = dict(zip(pairs, table.column("id").tolist(), strict=True))
@@ -282,6 +282,7 @@ class _CrossValidation:
             "sources": [asdict(one) for one in sources_described(self._sources, rows.values)],
             "trainings": trainings,
             **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
+            **({"training_data": seen_in_words(self._seen)} if self._base else {}),
             "warnings": self._warnings,
         }
         card = {

@@ -14,6 +14,7 @@ from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.writing import folder_replacing
 from curation.models import Dataset
+from mlworkers.encoders.saving import learned_save
 from mlworkers.pipelines.estimating import estimate_in_words
 from mlworkers.pipelines.human_sentences import held_out_of, labelled_pairs, sources_drawn
 from mlworkers.pipelines.shard_writers import ShardWriter, lines_write, rows_read, writer_for
@@ -57,6 +58,7 @@ def bootstrap_generator(plan: BootstrapPlan, job: Job) -> Outcome:
             note=lambda point: job.curve.write(point.step, loss=point.loss),
             expired=lambda: monotonic() - started > plan.minutes * 60,
         )
+        learned_save(beside, (text for pair in pairs for text in (pair.a, pair.b)))
     result = {
         "pairs": len(pairs),
         "held_out": kept["held_out"],

@@ -7,7 +7,7 @@ from curation.errors import UserError
 from curation.files.writing import folder_replacing
 from mlworkers.encoders.initial import encoder_initialised
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
-from mlworkers.encoders.saving import nothing_learned_save
+from mlworkers.encoders.saving import learned_save
 from mlworkers.pipelines.human_sentences import human_sentences
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
@@ -25,7 +25,7 @@ def initialise_encoder(plan: InitialEncoderPlan, job: Job) -> Outcome:
     folder = job.folder / "encoder"
     with folder_replacing(folder) as beside:
         made = encoder_initialised(texts, plan, beside)
-        nothing_learned_save(beside)
+        learned_save(beside, [])
     result = {"sentences": len(texts), "vocabulary": made.tokens, "parameters": made.parameters}
     words = {name: intcomma(number) for name, number in result.items()}
     message = _(

@@ -27,11 +27,11 @@ from mlworkers.encoders.evaluation import measure_agreement
 from mlworkers.encoders.measuring import Metric, correlation_measured
 from mlworkers.encoders.plan import EncoderPlan
 from mlworkers.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
-from mlworkers.encoders.saving import trained_on
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.encoders.searching import best_of
+from mlworkers.encoders.seen import ALL, UNSEEN, Seen
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
-from mlworkers.models import Evaluation
+from mlworkers.models import Evaluation, Run
 from mlworkers.pipelines.encoder_data import (
     EncoderData,
     agreement_rows,
@@ -47,6 +47,7 @@ from mlworkers.pipelines.encoder_data import (
     training_rows_of,
 )
 from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import RESAMPLED_BY
 from mlworkers.pretrained.compute import choose_compute
@@ -96,9 +97,11 @@ class _Search:
         dataset = job.dataset_of(plan.dataset)
         snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
         self._snapshots = {plan.dataset: snapshot}
-        self._seen = trained_on(self._base)
+        run = Run.objects.select_related("dataset").get(pk=job.run_id)
+        self._seen = seen_by_model(plan.model, self._base) | seen_upstream(run)
         # The sentences alone: the scores of the test are read when the settings are chosen.
-        tested = self._test_pairs()[0].sentences
+        self._test_pairs()  # which says at once where too few are unseen
+        tested = self._every_test_pair().sentences
         dev = None if not plan.dev_scores else self._human_dev(tested)
         training = training_rows_of(
             plan.encoder(replace(self._trials[0], temperature=0.0), plan.first_seed),
@@ -120,17 +123,18 @@ class _Search:
             self._snapshots[slug] = snapshot_taken(self._job, other, 0, generated_pairs=generated)
         return self._snapshots[slug]
 
-    def _test_pairs(self) -> tuple[Rows, int]:
-        """And how many were left out, because the base model was trained on a sentence of them."""
+    def _every_test_pair(self) -> Rows:
         table = table_of(self._snapshot_of(self._plan.test_dataset))
-        return unseen_rows(
-            table.rows(self._plan.test_score_set, split=self._plan.test_split or None), self._seen
-        )
+        return table.rows(self._plan.test_score_set, split=self._plan.test_split or None)
+
+    def _test_pairs(self) -> tuple[Rows, int]:
+        """The unseen ones, and how many were left out, because a model behind this search saw a sentence of them."""
+        return unseen_rows(self._every_test_pair(), self._seen)
 
     def _human_dev(self, tested: Sequence[str]) -> Rows:
         table = table_of(self._snapshot_of(self._plan.dev_dataset))
         pairs = table.rows(self._plan.dev_scores, split=self._plan.dev_split or None)
-        return unseen_rows(pairs, self._seen | HeldOut.of(tested))[0]
+        return unseen_rows(pairs, self._seen | Seen((HeldOut.of(tested),)))[0]
 
     def _synthetic_dev(self, training: TrainingRows) -> tuple[TrainingRows, Rows]:
         """The same for every trial and seed, so that their figures are of the same pairs."""
@@ -185,7 +189,7 @@ class _Search:
         trained = self._trained(trial, seed, checkpoints, report, note)
         with folder_replacing(path, once=True) as beside:
             encoder_store(trained, self._encoder_plan(trial, seed), self._data, beside / ENCODER)
-            array_write(beside / COSINES, self._cosines(trained, self._test_pairs()[0]))
+            array_write(beside / COSINES, self._cosines(trained, self._every_test_pair()))
             told = training_figures(self._data.training, trained)
             (beside / TOLD).write_text(json.dumps(told), encoding="utf-8")
         shutil.rmtree(checkpoints, ignore_errors=True)
@@ -242,8 +246,10 @@ class _Search:
 
     def outcome(self, trials: Sequence[dict[str, Any]], best: int, paths: Sequence[Path]) -> Outcome:
         plan, chosen = self._plan, trials[best]
-        tests, left_out = self._test_pairs()
-        cosines = [array_read(path / COSINES) for path in paths]
+        every, (tests, left_out) = self._every_test_pair(), self._test_pairs()
+        unseen = self._seen.pairs_unseen(every.first.tolist(), every.second.tolist())
+        of_all = [array_read(path / COSINES) for path in paths]
+        cosines = [one[unseen] for one in of_all]
         tested = _figures(self._measured(cosines, tests))
         made, evaluations = self._made(best, paths, cosines, tests)
         names = ("temperature", "learning_rate", "epochs", "batch_size")
@@ -264,6 +270,8 @@ class _Search:
             "dev_pairs": len(self._dev),
             "pairs": len(tests),
             "test_left_out": left_out,
+            "training_data": seen_in_words(self._seen),
+            **self._all_and_unseen(of_all, every, tested, len(tests)),
             "training_pairs": len(self._data.training.rows),
             "published_temperature": self._published,
             "snapshot": self._data.snapshot.number,
@@ -277,6 +285,21 @@ class _Search:
         }
         message = _("Best of %(tried)s trials: Spearman %(dev)s on dev pairs, %(test)s on test pairs")
         return Outcome(message % words, result, made, evaluations)
+
+    def _all_and_unseen(
+        self, cosines: Sequence[Scores], every: Rows, unseen: Mapping[str, Any], pairs: int
+    ) -> dict[str, Any]:
+        """The figure of the test on all its pairs beside the one on the unseen pairs; nothing where nobody knows."""
+        if not self._seen.known:
+            return {}
+        names = ("spearman", "low", "high")
+        figures = {ALL: (len(every), _figures(self._measured(cosines, every))), UNSEEN: (pairs, unseen)}
+        return {
+            "all_and_unseen": {
+                part: {"pairs": n, **{name: found[name] for name in names}}
+                for part, (n, found) in figures.items()
+            }
+        }
 
     def _made(
         self, best: int, paths: Sequence[Path], cosines: Sequence[Scores], tests: Rows

@@ -25,6 +25,7 @@ from mlworkers.pipelines.snapshots import table_of
 from mlworkers.pretrained.sources import Kind as SourceKind
 from mlworkers.pretrained.sources import ModelError, parse_source
 from mlworkers.registry.lineage import lineage_of
+from mlworkers.runs.storage import home_path
 
 
 def seen_by_model(model: str, folder: Path) -> Seen:
@@ -49,7 +50,8 @@ def seen_upstream(run: Run) -> Seen:
 def _seen_in(run: Run) -> Seen:
     match run.kind:
         case "bootstrap_generator":
-            return _seen_texts(run, _of_generator(run))
+            told = _told_by_generator(run)
+            return told if told.known else _seen_texts(run, _of_generator(run))
         case "score_consistency" if run.plan.get("human_scores"):
             return _seen_texts(run, _of_consistency(run))
         case "generate_pairs" if not str(run.plan.get("model", "")).startswith("run:"):
@@ -63,8 +65,14 @@ def _seen_texts(run: Run, texts: Iterable[str] | None) -> Seen:
     return Seen((HeldOut.of(texts),), known=True)
 
 
+def _told_by_generator(run: Run) -> Seen:
+    """What its folder says; nothing where it was removed, or is older than that."""
+    made = run.artifacts.filter(kind="generator").first()
+    return NOTHING_KNOWN if made is None else seen_by(home_path(made.path))
+
+
 def _of_generator(run: Run) -> Iterable[str] | None:
-    """The sentences of the pairs that it learned; None where their scores are gone."""
+    """The sentences of the pairs that it would learn today; None where their scores are gone."""
     if run.dataset is None:
         return None
     scores = run.dataset.score_sets.filter(name=run.plan.get("score_set", "")).first()

@@ -98,10 +98,10 @@ class SuiteTable:
             )
         figures += years_figures(figures)
         for figure in figures:
-            if figure.part == WHOLE or figure.suite == "sts12-16":
-                self._keep(self._cells, label, source, figure.suite, figure.measured)
-            elif figure.part == UNSEEN:
+            if figure.part == UNSEEN:
                 self._keep(self._beside, label, source, figure.suite, figure.measured)
+            elif figure.part == WHOLE or figure.suite == "sts12-16":
+                self._keep(self._cells, label, source, figure.suite, figure.measured)
         figures = [*(Figure(self.test[:200], ALL, measured) for measured in of_all), *figures]
         if source in ("", self.plan.dataset) and label not in self.added:
             return figures

@@ -19,7 +19,7 @@ from curation.exchange.exporting import snapshot_create
 from curation.models import Pair, PairScore, ScoreSet, Snapshot, SplitChange
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
-from mlworkers.encoders.saving import seen_by, trained_on
+from mlworkers.encoders.saving import learned_save, seen_by, trained_on
 from mlworkers.models import Run
 from mlworkers.pipelines import encoder_data, encoders
 from mlworkers.pipelines.seen import seen_upstream
@@ -381,6 +381,22 @@ def test_the_human_scores_behind_p_y_and_the_text_behind_a_generator_count_as_se
     assert "A boat sinks!" in seen  # read by the generator
     assert f"a {scene(0)}" in seen  # of a scored test pair, which taught p_y
     assert "a mat the dog plays 0" not in seen
+
+
+def test_a_generator_says_itself_what_it_was_trained_on(dataset, home) -> None:
+    generator = RunFactory(
+        kind="bootstrap_generator", dataset=dataset, plan={"score_set": "gold", "split": "train"}
+    )
+    folder = home / "generator"
+    folder.mkdir(parents=True)
+    learned_save(folder, ["a pair that was removed since", "its other sentence"])
+    ArtifactFactory(run=generator, kind="generator", path="generator")
+    generation = RunFactory(kind="generate_pairs", dataset=dataset, plan={"model": f"run:{generator.pk}"})
+
+    seen = seen_upstream(generation)
+
+    assert "A pair that was removed since!" in seen
+    assert (len(seen), seen.unknown) == (2, ())
 
 
 def test_a_comparison_shows_all_pairs_beside_those_that_its_base_has_not_seen(

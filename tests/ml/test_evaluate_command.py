@@ -264,6 +264,28 @@ def test_pairs_that_the_encoder_was_trained_on_are_warned_of(
     )
 
 
+def test_the_figure_of_unseen_pairs_stands_beside_that_of_all_pairs(
+    encoder_folder, scored, tmp_path, capsys
+) -> None:
+    shutil.copytree(encoder_folder, tmp_path / "trained")
+    keys = sorted(HeldOut.of(["A dog runs.", "the child sits"]).keys)
+    (tmp_path / "trained" / "semblance.json").write_text(
+        json.dumps({"trained_on": keys, "trained_on_key": "near copy"})
+    )
+    lines = SCORED.splitlines(keepends=True)
+    unseen = written(tmp_path / "unseen.csv", "".join(lines[number] for number in (0, 2, 3, 5)))
+
+    evaluate(tmp_path / "trained", scored, "--json")
+    both = figures(capsys)
+    evaluate(encoder_folder, unseen, "--json")
+    alone = figures(capsys)
+
+    assert (both["pairs"], both["unseen_pairs"]) == (5, 3)
+    assert both["unseen_spearman"] == alone["spearman"]
+    assert both["unseen_pearson"] == pytest.approx(alone["pearson"])
+    assert not any(name.startswith("unseen") for name in alone), "nobody knows what it was trained on"
+
+
 def run_manage(home: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, ROOT / "manage.py", *map(str, arguments)],

@@ -1,5 +1,6 @@
 """A search over settings, on a tiny model."""
 
+import shutil
 from dataclasses import asdict
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.special import expit, logit
 
 from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
+from mlworkers.encoders.saving import learned_save
 from mlworkers.models import Run
 from mlworkers.pipelines import searching
 from mlworkers.plans.kinds import kind_named, plan_from
@@ -178,3 +180,18 @@ def test_p_d_of_an_unknown_temperature_cannot_be_brought_to_another(dataset, enc
 
     assert run.message.startswith("The score set “run 7: p_D” does not say with which temperature")
     searched(dataset, encoder_folder, temperatures="fitted")
+
+
+def test_pairs_that_the_base_has_seen_have_no_part_in_the_headline(dataset, encoder_folder, tmp_path) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(encoder_folder, base)
+    test_pair = dataset.pairs.filter(split="test", scores__score_set__name="gold").order_by("pk")[0]
+    learned_save(base, [test_pair.a.text])
+
+    run = searched(dataset, base, temperatures="fitted", learning_rates="0.001")
+
+    both = run.result["all_and_unseen"]
+    assert both["all pairs"]["pairs"] == run.result["pairs"] + run.result["test_left_out"]
+    assert run.result["test_left_out"] >= 1
+    assert both["unseen pairs"]["spearman"] == run.result["test_spearman"]
+    assert run.result["training_data"] == "1 sentence is known"

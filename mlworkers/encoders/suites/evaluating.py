@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.encoding import SentenceVectors
-from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
+from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, Seen
 from mlworkers.encoders.suites.catalogue import Read, Suite
 from mlworkers.encoders.suites.figures import Figure, suite_figures
 from mlworkers.encoders.suites.probe import Probed, probed
@@ -43,13 +43,13 @@ def suite_evaluated(
         parts.append(read.train)
     vectors = vectors_of(text for part in parts for text in (*part.first, *part.second))
     test, dev = suite_cosines(suite, read, vectors)
-    figures = suite_figures(
-        suite, read, test, dev, resamples=resamples, seed=seed, unseen=suite_unseen(read, seen)
-    )
+    unseen = suite_unseen(read, seen)
+    figures = suite_figures(suite, read, test, dev, resamples=resamples, seed=seed, unseen=unseen)
     notes = list(read.notes)
     if suite.probe and read.train is not None:
-        found = probed(suite, read, vectors, resamples=resamples, seed=seed)
+        found = probed(suite, read, vectors, resamples=resamples, seed=seed, unseen=unseen)
         figures += [Figure(suite.name, "", measured, by="probe") for measured in found.figures]
+        figures += [Figure(suite.name, UNSEEN, measured, by="probe") for measured in found.unseen]
         notes.append(_about(found))
     elif suite.probe:
         notes.append(f"No probe was trained, because there is no train file; {suite.looks_for}.")

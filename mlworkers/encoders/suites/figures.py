@@ -87,26 +87,35 @@ def suite_figures(
         figures.append(Figure(suite.name, WHOLE, whole))
         if unseen is not None:
             values = np.array(read.test.values)[unseen]
-            if values.size >= FEWEST_PAIRS and np.ptp(values) > 0:
+            if enough(values):
                 few = _measured(metric, test[unseen], values, threshold, resamples=resamples, seed=seed)
                 figures.append(Figure(suite.name, UNSEEN, few))
         figures += _by_source(suite, metric, read.test, test, threshold, resamples=resamples, seed=seed)
     return figures
 
 
+def enough(values: NDArray[np.float64]) -> bool:
+    """Whether pairs with these scores or labels have a figure."""
+    return values.size >= FEWEST_PAIRS and bool(np.ptp(values) > 0)
+
+
 def years_figures(figures: Sequence[Figure]) -> list[Figure]:
-    """The mean of STS12 to STS16 for each metric, where all five were measured: of their “all” figures, unweighted."""
+    """The mean of STS12 to STS16 for each metric, where all five were measured: of their “all” figures, unweighted.
+
+    Where all five have a figure of their unseen pairs, the mean of these follows.
+    """
     found = []
     for metric in Task.SCORES.metrics:
-        years = [
-            figure.measured
-            for name in YEARS
-            for figure in figures
-            if (figure.suite, figure.part, figure.measured.metric, figure.by)
-            == (name, WHOLE, metric, "cosine")
-        ]
-        if len(years) == len(YEARS):
-            found.append(Figure("sts12-16", MEAN_OF_YEARS, mean_measured(years)))
+        for part, named in ((WHOLE, MEAN_OF_YEARS), (UNSEEN, UNSEEN)):
+            years = [
+                figure.measured
+                for name in YEARS
+                for figure in figures
+                if (figure.suite, figure.part, figure.measured.metric, figure.by)
+                == (name, part, metric, "cosine")
+            ]
+            if len(years) == len(YEARS):
+                found.append(Figure("sts12-16", named, mean_measured(years)))
     return found
 
 

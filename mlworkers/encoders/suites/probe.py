@@ -20,6 +20,7 @@ from mlworkers.encoders.encoding import SentenceVectors
 from mlworkers.encoders.measuring import Measured, Metric, decisions_measured
 from mlworkers.encoders.scored_pairs import JudgedPairs
 from mlworkers.encoders.suites.catalogue import Read, Suite, Task
+from mlworkers.encoders.suites.figures import enough
 
 REGULARISATIONS = (0.001, 0.01, 0.1, 1.0, 10.0)  # C of logistic regression: the smaller, the more regularised
 FOLDS = 5
@@ -28,7 +29,8 @@ Features = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Probed:
-    """figures: accuracy, and for two labels F1. chosen: the C that was best on `chosen_on`.
+    """figures: accuracy, and for two labels F1. unseen: the same on the pairs that the encoder has not seen, where it
+    is known which these are. chosen: the C that was best on `chosen_on`.
 
     left_out: train pairs that stand in the dev or the test part too, which were not trained on.
     """
@@ -38,10 +40,22 @@ class Probed:
     chosen_on: str
     trained_on: int
     left_out: int
+    unseen: tuple[Measured, ...] = ()
 
 
-def probed(suite: Suite, read: Read, vectors: SentenceVectors, *, resamples: int, seed: int) -> Probed:
-    """Train and measure a probe. Raises ValueError where the suite has no train part, or it is too small."""
+def probed(
+    suite: Suite,
+    read: Read,
+    vectors: SentenceVectors,
+    *,
+    resamples: int,
+    seed: int,
+    unseen: NDArray[np.bool_] | None = None,
+) -> Probed:
+    """Train and measure a probe. unseen: which test pairs the encoder has not seen, (n,); None where nobody knows.
+
+    Raises ValueError where the suite has no train part, or it is too small.
+    """
     if read.train is None:
         raise ValueError(
             f"{suite.label} has no train part here, so no probe can be trained; {suite.looks_for}."
@@ -69,10 +83,16 @@ def probed(suite: Suite, read: Read, vectors: SentenceVectors, *, resamples: int
     decided = _fitted(chosen, features, labels).predict(pair_features(vectors, read.test))
     truth = np.array(read.test.values).astype(int)
     metrics = (Metric.ACCURACY, Metric.F1) if suite.task is Task.LABELS else (Metric.ACCURACY,)
-    figures = tuple(
-        decisions_measured(metric, decided, truth, resamples=resamples, seed=seed) for metric in metrics
-    )
-    return Probed(figures, chosen, chosen_on, len(train), left_out)
+
+    def measured(own: NDArray[np.bool_]) -> tuple[Measured, ...]:
+        return tuple(
+            decisions_measured(metric, decided[own], truth[own], resamples=resamples, seed=seed)
+            for metric in metrics
+        )
+
+    of_unseen = measured(unseen) if unseen is not None and enough(truth[unseen]) else ()
+    whole = np.ones(truth.size, dtype=bool)
+    return Probed(measured(whole), chosen, chosen_on, len(train), left_out, of_unseen)
 
 
 def pair_features(vectors: SentenceVectors, pairs: JudgedPairs) -> Features:

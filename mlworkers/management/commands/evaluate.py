@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from rich.console import Console
@@ -18,7 +19,7 @@ from curation.command import Command as BaseCommand
 from curation.errors import errors_shown
 from curation.files.parsing import Columns
 from curation.files.progress import Report
-from curation.pairs.holding_out import HeldOut
+from curation.statistics.correlation import Scores
 from curation.statistics.intervals import Interval
 from mlworkers.encoders.evaluation import (
     Agreement,
@@ -28,15 +29,16 @@ from mlworkers.encoders.evaluation import (
 )
 from mlworkers.encoders.plan import check_resamples
 from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
+from mlworkers.encoders.seen import Seen
 from mlworkers.encoders.suites.catalogue import SUITES, Suite, suite_named
-from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, figure_as_json, years_figures
+from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, enough, figure_as_json, years_figures
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 try:
     from mlworkers.encoders.encoding import EncoderError, pair_cosines, sentence_vectors
-    from mlworkers.encoders.saving import trained_on
     from mlworkers.encoders.suites.evaluating import suite_evaluated
     from mlworkers.pipelines.models import folder_of_model
+    from mlworkers.pipelines.seen import seen_by_model
     from mlworkers.pretrained.compute import ComputeError, choose_compute
     from mlworkers.pretrained.encoder import load_encoder
 except ModuleNotFoundError as error:  # an installation for the web alone still prints the help
@@ -116,7 +118,7 @@ class Command(BaseCommand):
             )
             folder = _folder(model, report)
             encoder = load_encoder(folder, compute)
-            trained = trained_on(folder)
+            seen = seen_by_model(model, folder)
             for one, read in suites:
                 with errors_shown():
                     found = suite_evaluated(
@@ -125,9 +127,10 @@ class Command(BaseCommand):
                         lambda texts: sentence_vectors(encoder, texts, compute, report=report),
                         resamples=options["bootstrap"],
                         seed=options["seed"],
+                        seen=seen,
                     )
                 figures += found.figures
-                self._warn(*_flattering(read.test, None, trained))
+                self._warn(*_flattering(read.test, None, seen))
                 lines.append(_("%(model)s on %(suite)s") % {"model": model, "suite": one.label})
                 lines += [_figure_line(figure) for figure in found.figures]
                 lines += found.notes
@@ -172,15 +175,18 @@ class Command(BaseCommand):
                     resamples=options["bootstrap"],
                     seed=options["seed"],
                 )
-        self._warn(*agreement.warnings, *_flattering(test, tuning, trained_on(folder)))
+            seen = seen_by_model(model, folder)
+            unseen = _unseen_agreement(test, cosines.values, seen, options)
+        self._warn(*agreement.warnings, *_flattering(test, tuning, seen))
         seconds = perf_counter() - started
         lines = (
             *_lines(model, test, cosines.sentences, agreement, options["seed"]),
+            *_unseen_lines(unseen),
             *_classification_lines(classification, tuning),
             _("%(seconds).1f s in all; %(rate).0f sentences a second (%(compute)s)")
             % {"seconds": seconds, "rate": rate, "compute": compute},
         )
-        figures = _figures(agreement, classification, seconds, rate)
+        figures = _figures(agreement, classification, seconds, rate) | _unseen_json(unseen)
         self.answer(figures, *lines, as_json=options["json"])
 
     def _check(self, dev: Path | None, *, bootstrap: int, seed: int, label: str | None, **_rest: Any) -> None:
@@ -252,7 +258,40 @@ def _folder(model: str, report: Report) -> Path:
         ) from error
 
 
-def _flattering(test: JudgedPairs, tuning: JudgedPairs | None, trained: HeldOut) -> Iterator[str]:
+def _unseen_agreement(
+    test: JudgedPairs, cosines: Scores, seen: Seen, options: dict[str, Any]
+) -> Agreement | None:
+    """The agreement on pairs without a sentence that was seen; None where nobody knows, or too few are left."""
+    if not seen.known:
+        return None
+    own = seen.pairs_unseen(test.first, test.second)
+    values = np.array(test.values)[own]
+    if not enough(values):
+        return None
+    return measure_agreement(cosines[own], values, resamples=options["bootstrap"], seed=options["seed"])
+
+
+def _unseen_lines(unseen: Agreement | None) -> Iterator[str]:
+    if unseen is not None:
+        yield _("Spearman %(value)s%(interval)s on the %(n)s unseen pairs") % {
+            "value": _correlation(unseen.spearman),
+            "interval": _within(unseen.interval),
+            "n": f"{unseen.pairs:,}",
+        }
+
+
+def _unseen_json(unseen: Agreement | None) -> dict[str, Any]:
+    if unseen is None:
+        return {}
+    return {
+        "unseen_pairs": unseen.pairs,
+        "unseen_pearson": unseen.pearson,
+        "unseen_spearman": unseen.spearman,
+        **_ends("unseen_spearman", unseen.interval),
+    }
+
+
+def _flattering(test: JudgedPairs, tuning: JudgedPairs | None, trained: Container[str]) -> Iterator[str]:
     """What makes the figures look better than the encoder is."""
     words = {"n": len(test), "file": test.name}
     if tuning and (shared := test.shared_with(tuning)):

@@ -55,6 +55,20 @@ def test_a_probe_finds_what_one_cosine_cannot() -> None:
     assert f1_score(TEST.values, taken) < f1.value
 
 
+def test_unseen_pairs_have_a_figure_of_their_own() -> None:
+    unseen = np.arange(len(TEST.values)) % 3 > 0
+
+    found = probed(SUITES["mrpc"], Read(TEST, DEV, TRAIN), VECTORS, resamples=0, seed=1, unseen=unseen)
+    alone = probed(
+        SUITES["mrpc"], Read(TEST.taken(np.flatnonzero(unseen)), DEV, TRAIN), VECTORS, resamples=0, seed=1
+    )
+
+    assert [one.pairs for one in found.figures] == [120, 120]
+    assert [one.value for one in found.unseen] == [one.value for one in alone.figures]
+    assert [one.pairs for one in found.unseen] == [80, 80]
+    assert alone.unseen == ()
+
+
 def test_without_dev_pairs_the_regularisation_comes_from_folds_of_the_train_pairs() -> None:
     found = probed(SUITES["mrpc"], Read(TEST, TRAIN, TRAIN), VECTORS, resamples=0, seed=1)
 

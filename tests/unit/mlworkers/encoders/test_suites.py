@@ -412,6 +412,27 @@ def test_the_mean_of_years_needs_all_five(tmp_path) -> None:
     assert [one.measured.metric for one in of_years] == [Metric.SPEARMAN, Metric.PEARSON]
 
 
+def test_the_mean_of_years_on_unseen_pairs_needs_them_of_all_five(tmp_path) -> None:
+    cosines, unseen = np.random.default_rng(3).random(9), np.arange(9) != 4
+    figures = []
+    for year in (12, 13, 14, 15, 16):
+        assert years_figures(figures) == []
+        sts_year(tmp_path / str(year), SUBSETS)
+        suite, shared = SUITES[f"sts{year}"], {"resamples": 0, "seed": 1}
+        known = None if year == 12 else unseen
+        found = suite_figures(suite, suite.read(tmp_path / str(year)), cosines, None, unseen=known, **shared)
+        figures += found
+    of_sts12 = suite_figures(
+        SUITES["sts12"], SUITES["sts12"].read(tmp_path / "12"), cosines, None, unseen=unseen, **shared
+    )
+
+    assert [one.part for one in years_figures(figures)] == ["STS12–16, mean of years"] * 2
+    both = years_figures([*of_sts12, *(one for one in figures if one.suite != "sts12")])
+    (mean,) = (one for one in both if one.part == "unseen pairs" and one.measured.metric is Metric.SPEARMAN)
+    values = np.array(SUITES["sts12"].read(tmp_path / "12").test.values)
+    assert mean.measured.value == pytest.approx(spearmanr(cosines[unseen], values[unseen]).statistic)
+
+
 def test_thresholds_come_from_the_dev_pairs_and_are_used_on_the_test_pairs(tmp_path) -> None:
     for part in ("dev", "test"):
         rows = "".join(f"{part} {n}\tb {n}\t{n % 3}\n" for n in range(9))
