@@ -1,0 +1,25 @@
+"""What the addresses of a dataset share."""
+
+from typing import Any
+
+from curation.access import dataset_allow, dataset_for
+from curation.models import Dataset
+
+
+class InDataset:
+    """A view of something in the dataset that the address names.
+
+    may: what one must be allowed to do with the dataset to read here; changing: to send something.
+    """
+
+    may = "read"
+    changing = "curate"
+    request: Any
+    kwargs: dict[str, Any]
+
+    def dataset(self) -> Dataset:
+        """Raises Http404 for a stranger and PermissionDenied for a member who may not."""
+        dataset = dataset_for(self.request.user, self.kwargs["slug"], may=self.may)
+        if self.request.method not in {"GET", "HEAD", "OPTIONS"}:
+            dataset_allow(self.request.user, dataset, may=self.changing)
+        return dataset

@@ -1,0 +1,87 @@
+"""Datasets, pairs and scores for programs: /api/v1/datasets/."""
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+
+from curation.access import datasets_readable
+from curation.datasets.selectors import dataset_facts, pairs_found
+from curation.models import Dataset, Pair, PairScore, ScoreSet
+from curation.serializers import (
+    DatasetDetailSerializer,
+    DatasetSerializer,
+    PairFilterSerializer,
+    PairLifeSerializer,
+    PairScoreSerializer,
+    ScoredPairSerializer,
+    ScoreSetSerializer,
+)
+from curation.views.api.base import InDataset
+
+
+class DatasetList(ListAPIView[Dataset]):
+    """The datasets whose scores you may read, by name."""
+
+    serializer_class = DatasetSerializer
+
+    def get_queryset(self) -> QuerySet[Dataset]:
+        return datasets_readable(self.request.user)  # type: ignore[arg-type]
+
+
+class DatasetDetail(InDataset, RetrieveAPIView[Dataset]):
+    """One dataset with its facts."""
+
+    serializer_class = DatasetDetailSerializer
+
+    def get_object(self) -> Dataset:
+        dataset = self.dataset()
+        dataset.facts = dataset_facts(dataset)  # type: ignore[attr-defined]
+        return dataset
+
+
+@extend_schema_view(get=extend_schema(parameters=[PairFilterSerializer]))
+class PairList(InDataset, ListAPIView[Pair]):
+    """The pairs that the filters leave, as in the table of pairs."""
+
+    serializer_class = ScoredPairSerializer
+    queryset = Pair.objects.none()  # the schema reads the types of keys from it
+
+    def get_queryset(self) -> QuerySet[Pair]:
+        asked = PairFilterSerializer(data=self.request.query_params)
+        dataset = self.dataset()
+        asked.is_valid(raise_exception=True)
+        wanted = asked.wanted()
+        if wanted.score_set is not None:
+            get_object_or_404(dataset.score_sets, pk=wanted.score_set)
+        return pairs_found(dataset, wanted, asked.validated_data["order"])
+
+
+class PairDetail(InDataset, RetrieveAPIView[Pair]):
+    """One pair with every score it has."""
+
+    serializer_class = PairLifeSerializer
+
+    def get_object(self) -> Pair:
+        return get_object_or_404(self.dataset().pairs.select_related("a", "b"), pk=self.kwargs["pair_pk"])
+
+
+class ScoreSetList(InDataset, ListAPIView[ScoreSet]):
+    """The dataset's score sets, by name."""
+
+    serializer_class = ScoreSetSerializer
+    queryset = ScoreSet.objects.none()
+
+    def get_queryset(self) -> QuerySet[ScoreSet]:
+        return self.dataset().score_sets.all()
+
+
+class ScoreList(InDataset, ListAPIView[PairScore]):
+    """The scores of one set, in the order of the pairs."""
+
+    serializer_class = PairScoreSerializer
+    queryset = PairScore.objects.none()
+
+    def get_queryset(self) -> QuerySet[PairScore]:
+        score_set = get_object_or_404(self.dataset().score_sets, pk=self.kwargs["score_set_pk"])
+        return score_set.scores.order_by("pair_id")
