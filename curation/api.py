@@ -2,14 +2,30 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views.api import datasets, review
+from curation.views.api import composing, datasets, imports, review, splits
 
+of_import: list[URLPattern | URLResolver] = [
+    path("", imports.ImportDetail.as_view(), name="api_import"),
+    path("check/", imports.ImportCheck.as_view(), name="api_import_check"),
+    path("apply/", imports.ImportApply.as_view(), name="api_import_apply"),
+    path("rejected/", imports.ImportRejected.as_view(), name="api_import_rejected"),
+]
 of_dataset: list[URLPattern | URLResolver] = [
     path("", datasets.DatasetDetail.as_view(), name="api_dataset"),
     path("pairs/", datasets.PairList.as_view(), name="api_pairs"),
     path("pairs/<number:pair_pk>/", datasets.PairDetail.as_view(), name="api_pair"),
     path("score-sets/", datasets.ScoreSetList.as_view(), name="api_score_sets"),
     path("score-sets/<number:score_set_pk>/scores/", datasets.ScoreList.as_view(), name="api_scores"),
+    path("compose/", composing.Compose.as_view(), name="api_compose"),
+    path("compose/preview/", composing.ComposePreview.as_view(), name="api_compose_preview"),
+    path("compose/sentences/", composing.SentencesAdd.as_view(), name="api_sentences"),
+    path("compose/sentences/clear/", composing.SentencesClear.as_view(), name="api_sentences_clear"),
+    path("compose/<number:composition_pk>/undo/", composing.ComposeUndo.as_view(), name="api_compose_undo"),
+    path("splits/", splits.Splits.as_view(), name="api_splits"),
+    path("splits/preview/", splits.SplitsPreview.as_view(), name="api_splits_preview"),
+    path("splits/<number:change_pk>/undo/", splits.SplitsUndo.as_view(), name="api_splits_undo"),
+    path("imports/", imports.ImportList.as_view(), name="api_imports"),
+    path("imports/<number:batch_pk>/", include(of_import)),
     path("review/", review.ReviewQueue.as_view(), name="api_review"),
     path("review/decisions/", review.ReviewDecisions.as_view(), name="api_review_decisions"),
     path("review/decisions/<number:decision_pk>/undo/", review.ReviewUndo.as_view(), name="api_review_undo"),

@@ -1,11 +1,18 @@
 """Addresses of runs for programs: /api/v1/runs/, /artifacts/, /evaluations/."""
 
+from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from mlworkers.views.api.runs import ArtifactViewSet, EvaluationViewSet, RunViewSet
+from mlworkers.views.api.starting import RunAgain, RunCancel, RunKinds
 
 router = SimpleRouter(use_regex_path=False)
 router.register("runs", RunViewSet, basename="run")
 router.register("artifacts", ArtifactViewSet, basename="artifact")
 router.register("evaluations", EvaluationViewSet, basename="evaluation")
-urlpatterns = router.urls
+urlpatterns = [
+    path("runs/kinds/", RunKinds.as_view(), name="api_run_kinds"),
+    path("runs/<number:pk>/cancel/", RunCancel.as_view(), name="api_run_cancel"),
+    path("runs/<number:pk>/again/", RunAgain.as_view(), name="api_run_again"),
+    *router.urls,
+]

@@ -241,6 +241,7 @@ REST_FRAMEWORK = {
         "semblance.rest.ReadableMultiPart",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter of exports
     "EXCEPTION_HANDLER": "semblance.rest.error_answer",
 }
 SPECTACULAR_SETTINGS = {
@@ -250,6 +251,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "PATH_CONVERTER_OVERRIDES": {"number": int},
     "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "ENUM_NAME_OVERRIDES": {"ImportStateEnum": "curation.models.ImportBatch.State"},
 }
 
 # Celery. A message only invites a worker to claim a run; the run's row is the truth (docs/adr).

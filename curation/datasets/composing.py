@@ -207,6 +207,16 @@ def too_many_for_a_page(dataset: Dataset) -> bool:
     return dataset.pool.order_by()[MOST_ON_A_PAGE : MOST_ON_A_PAGE + 1].exists()
 
 
+def composition_require_few(dataset: Dataset) -> None:
+    """Raises UserError where the pool is too large for somebody to wait for a drawing."""
+    if too_many_for_a_page(dataset):
+        sentence = _(
+            "The pool has more than %(most)s sentences, which is too many for a request. Use manage.py sample_pairs "
+            "on the server."
+        )
+        raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")
+
+
 def _in_a_snapshot(composition: Composition) -> bool:
     return composition.dataset.snapshots.filter(created_at__gte=composition.created_at).exists()
 

@@ -10,15 +10,20 @@ from curation.sampling.drawing import Drawn
 BARS = 20
 
 
-def dice_chart(drawn: Drawn) -> Chart:
-    """The Dice coefficients of a sample that has pairs, as bars; a line for the candidates, scaled to as many pairs."""
+def dice_counts(drawn: Drawn) -> list[tuple[float, float, int, float]]:
+    """Of each bar: from where to where it goes, pairs of the sample, and how many as many candidates would have."""
     counts, edges = np.histogram(drawn.dice, bins=BARS, range=(0, 1))
     possible = np.histogram(drawn.candidates, bins=BARS, range=(0, 1))[0]
     expected = possible / max(1, possible.sum()) * len(drawn.dice)
-    rows = [
+    return [
         (round(float(low), 2), round(float(low) + 1 / BARS, 2), int(n), round(float(other), 1))
         for low, n, other in zip(edges, counts, expected, strict=False)
     ]
+
+
+def dice_chart(drawn: Drawn) -> Chart:
+    """The Dice coefficients of a sample that has pairs, as bars; a line for the candidates, scaled to as many pairs."""
+    rows = dice_counts(drawn)
     values = [
         {"from": low, "to": high, "middle": (low + high) / 2, "n": n, "random": r} for low, high, n, r in rows
     ]

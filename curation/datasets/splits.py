@@ -208,6 +208,16 @@ def too_many_for_a_page(dataset: Dataset) -> bool:
     return dataset.pairs.order_by()[MOST_ON_A_PAGE : MOST_ON_A_PAGE + 1].exists()
 
 
+def splits_require_few(dataset: Dataset) -> None:
+    """Raises UserError where the dataset is too large for somebody to wait for its splits."""
+    if too_many_for_a_page(dataset):
+        sentence = _(
+            "The dataset has more than %(most)s pairs, which is too many for a request. Use manage.py split_pairs on "
+            "the server."
+        )
+        raise UserError(sentence, most=f"{MOST_ON_A_PAGE:,}")
+
+
 def last_change(dataset: Dataset) -> SplitChange | None:
     """The newest change of splits that was not undone."""
     changes = dataset.split_changes.select_related("created_by")

@@ -1,4 +1,7 @@
-"""Files that browsers send: only to addresses that take one, from people who may send it there, and within bounds."""
+"""Files that people send: only to addresses that take one, from people who may send it there, and within bounds.
+
+A browser sends a file as a part of a form, a program as the body of its request.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,13 +11,16 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
-from django.http import HttpRequest
+from django.http import HttpRequest, UnreadablePostError
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
+
+from curation.errors import UserError
 
 View = TypeVar("View", bound=Callable[..., Any])
 # What a form's other fields and the boundaries between them may add to the size of its file.
 FORM_BYTES = 1024**2
+_BLOCK_BYTES = 64 * 1024
 
 
 def takes_file(allow: Callable[..., object]) -> Callable[[View], View]:
@@ -74,12 +80,59 @@ class BoundedUpload(TemporaryFileUploadHandler):
             self._refuse(why % {"reason": error.strerror})
 
     def _refuse_size(self) -> NoReturn:
-        sentence = _("The file is larger than %(most)s, the limit of this site. Split the file.")
-        self._refuse(sentence % {"most": filesizeformat(settings.UPLOAD_MAX_BYTES)})
+        self._refuse(str(FileTooLargeError()))
 
     def _refuse(self, sentence: str) -> NoReturn:
         self.request.upload_refusal = sentence  # type: ignore[union-attr]
         raise StopUpload(connection_reset=False)
+
+
+class FileTooLargeError(UserError):
+    status = 413
+
+    def __init__(self) -> None:
+        sentence = _("The file is larger than %(most)s, the limit of this site. Split the file.")
+        super().__init__(sentence, most=filesizeformat(settings.UPLOAD_MAX_BYTES))
+
+
+class LengthMissingError(UserError):
+    status = 411
+
+
+class NoFormError(UserError):
+    status = 415
+
+
+class BodyFile(UploadedFile):  # type: ignore[type-arg]
+    """The body of a request as an uploaded file. It is read once, a block at a time, by whoever keeps it.
+
+    Raises UserError where the body is a form, is empty, is larger than `UPLOAD_MAX_BYTES` or has no known length.
+    """
+
+    def __init__(self, request: HttpRequest, name: str) -> None:
+        length = request.META.get("CONTENT_LENGTH") or ""
+        if (request.content_type or "").startswith("multipart/"):
+            raise NoFormError(_("Send the file itself as the body of the request, not a form."))
+        if not length.isdigit():
+            raise LengthMissingError(_("The length of the file is missing. Send it as Content-Length."))
+        if int(length) > settings.UPLOAD_MAX_BYTES:
+            raise FileTooLargeError
+        if not int(length):
+            raise UserError(_("The file is empty. Send another file."))
+        super().__init__(name=name, size=int(length))
+        self._request = request
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        """Raises UserError where the body ends before its length is reached."""
+        left = self.size or 0
+        try:
+            while block := self._request.read(min(left, chunk_size or _BLOCK_BYTES)):
+                left -= len(block)
+                yield block
+        except UnreadablePostError:
+            pass  # whoever sent it has hung up
+        if left:
+            raise UserError(_("The file did not arrive whole. Send it again."))
 
 
 def upload_refusal(request: HttpRequest) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db.models import QuerySet
 from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
@@ -34,6 +34,7 @@ from curation.files.drafts import Columns, FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
+from curation.files.sampling import Preview, preview_file
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
 from curation.heartbeats import database_now
 from curation.models import Dataset, ImportBatch, User
@@ -42,6 +43,7 @@ from curation.models import Dataset, ImportBatch, User
 CHECK_AT_ONCE_BYTES = 8 * 1024**2
 # How many earlier imports are searched for one with the same columns.
 IMPORTS_LOOKED_AT = 20
+PREVIEW_ROWS = 5
 FORGOTTEN_AFTER = timedelta(hours=1)
 
 
@@ -84,7 +86,11 @@ def under_its_name(file: "UploadedFile[bytes]") -> Iterator[Path]:
     """An upload that is not kept, under the name that the person's file has: formats and sources are seen in names."""
     with TemporaryDirectory(prefix="upload-") as folder:
         path = Path(folder) / _names_to_keep([file.name or "file"])[0]
-        path.symlink_to(file.temporary_file_path())  # type: ignore[attr-defined]
+        if isinstance(file, TemporaryUploadedFile):
+            path.symlink_to(file.temporary_file_path())
+        else:
+            with errors_shown(FileError):
+                _kept(file, path)
         yield path
 
 
@@ -110,6 +116,23 @@ def _kept(file: "UploadedFile[bytes]", path: Path) -> str:
             digest.update(block)
             kept.write(block)
     return digest.hexdigest()
+
+
+def import_is_closed(batch: ImportBatch) -> bool:
+    """Whether nothing can be chosen: somebody imports it, it is imported, or a command has the file.
+
+    batch: as `imports_of` gives it.
+    """
+    running = batch.state == ImportBatch.State.RUNNING and not batch.interrupted  # type: ignore[attr-defined]
+    return running or batch.state == ImportBatch.State.DONE or not batch.path
+
+
+def import_preview(
+    batch: ImportBatch, *, header: bool | None = None, delimiter: str | None = None
+) -> Preview:
+    """The beginning of an upload. None guesses. Raises UserError where the file cannot be read."""
+    with errors_shown(FileError):
+        return preview_file(_upload_path(batch), rows=PREVIEW_ROWS, header=header, delimiter=delimiter)
 
 
 def import_check(
@@ -204,13 +227,26 @@ def import_asked_save(*, batch: ImportBatch) -> None:
     batch.refresh_from_db()
 
 
-def import_apply(*, batch: ImportBatch, report: Report = silent, again: bool = False) -> ImportOutcome:
+def import_apply_at_once(*, batch: ImportBatch, by: User) -> ImportOutcome:
+    """Import an upload while somebody waits. Raises UserError where it has too many rows for that."""
+    if batch.rows > AT_ONCE_ROWS:
+        sentence = _("%(file)s has %(rows)s rows. Start a run to import it.")
+        raise UserError(sentence, file=batch.file_name, rows=batch.rows)
+    return import_apply(batch=batch, by=by)
+
+
+def import_apply(
+    *, batch: ImportBatch, by: User | None = None, report: Report = silent, again: bool = False
+) -> ImportOutcome:
     """Import an upload as it was last checked, then delete it. An import that was stopped goes on where it was.
 
+    by: who asks, where that is known; the log says which token an uploader used.
     again: take the upload also from another importer that seems alive: an earlier attempt of the run that asks.
     """
     dataset_require_active(batch.dataset)
     import_claim(batch=batch, again=again)
+    if by is not None and by.pk == batch.created_by_id:
+        batch.created_by = by
     outcome = pairs_import(
         dataset=batch.dataset,
         path=_upload_path(batch),

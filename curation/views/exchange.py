@@ -16,26 +16,25 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.errors import UserError, errors_shown
+from curation.errors import UserError
 from curation.exchange.claiming import imports_of
 from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions, NothingImportedError
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import (
-    import_apply,
+    import_apply_at_once,
     import_check_at_once,
     import_discard,
     import_errors_path,
+    import_is_closed,
+    import_preview,
     import_proposed,
     import_upload,
 )
-from curation.files.drafts import FileError
-from curation.files.sampling import Preview, preview_file
 from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, UploadForm
 from curation.models import ImportBatch
 from curation.views.tables import csv_file_answer
 
 IMPORTS_SHOWN = 50
-PREVIEW_ROWS = 5
 
 
 @takes_file(lambda request, slug: dataset_for(request.user, slug, may="curate"))
@@ -64,7 +63,7 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
 def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
     """Before the import: the file's first rows, its columns, and the result it would have. Afterwards: its result."""
     batch = _batch(request, slug, batch_pk)
-    if _is_closed(batch):
+    if import_is_closed(batch):
         return _page(request, batch)
     stored = ImportOptions.from_json(batch.mapping) if batch.mapping else None
     reading = ReadingForm(request.GET)
@@ -72,7 +71,7 @@ def import_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpRespon
         header = "yes" if stored.header else "no"
         reading = ReadingForm({"header": header, "delimiter": stored.delimiter or ""})
     try:
-        preview = _preview(batch, reading)
+        preview = import_preview(batch, **reading.reading)
     except UserError as error:
         return _page(request, batch, reading=reading, problem=str(error))
     if stored and not request.GET:
@@ -92,10 +91,10 @@ def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpR
     A larger file is tried by a run: the page's form then goes there.
     """
     batch = _batch(request, slug, batch_pk)
-    if _is_closed(batch):
+    if import_is_closed(batch):
         return redirect("curation:import_batch", slug=slug, batch_pk=batch_pk)
     reading = ReadingForm(request.POST)
-    preview = _preview(batch, reading)
+    preview = import_preview(batch, **reading.reading)
     form = ImportForm(request.POST, preview=preview)
     if form.is_valid():
         try:
@@ -112,10 +111,7 @@ def import_check_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpR
 def import_apply_view(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
     """Import what was tried. Larger files are imported by a run: the page's form then goes there instead."""
     batch = _batch(request, slug, batch_pk)
-    if batch.rows > AT_ONCE_ROWS:
-        sentence = _("%(file)s has %(rows)s rows. Start a run to import it.")
-        raise UserError(sentence, file=batch.file_name, rows=batch.rows)
-    import_apply(batch=batch)
+    import_apply_at_once(batch=batch, by=request.user)
     return redirect("curation:import_batch", slug=slug, batch_pk=batch_pk)
 
 
@@ -143,19 +139,8 @@ def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
     return get_object_or_404(imports_of(dataset, now()), pk=batch_pk)
 
 
-def _is_closed(batch: ImportBatch) -> bool:
-    """Whether nothing can be chosen: somebody imports it, it is imported, or a command has the file."""
-    running = batch.state == ImportBatch.State.RUNNING and not batch.interrupted  # type: ignore[attr-defined]
-    return running or batch.state == ImportBatch.State.DONE or not batch.path
-
-
-def _preview(batch: ImportBatch, reading: ReadingForm) -> Preview:
-    with errors_shown(FileError):
-        return preview_file(settings.SEMBLANCE_HOME / batch.path, rows=PREVIEW_ROWS, **reading.reading)
-
-
 def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpResponse:
-    to_do = batch.state != ImportBatch.State.DONE and not _is_closed(batch)
+    to_do = batch.state != ImportBatch.State.DONE and not import_is_closed(batch)
     context = {
         "dataset": batch.dataset,
         "batch": batch,

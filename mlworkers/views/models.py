@@ -83,9 +83,12 @@ def _files(artifact: Artifact) -> list[tuple[str, int]]:
 
 @require_GET
 def artifact_download(request: AuthedRequest, pk: int, artifact_pk: int) -> HttpResponseBase:
-    """A file as it is; a folder as one zip file."""
     run = run_for(request.user, pk, may="read")
-    artifact = get_object_or_404(run.artifacts, pk=artifact_pk)
+    return artifact_answer(get_object_or_404(run.artifacts, pk=artifact_pk))
+
+
+def artifact_answer(artifact: Artifact) -> HttpResponseBase:
+    """A file as it is; a folder as one zip file. Raises Http404 where it was removed."""
     try:
         path = artifact_path(artifact)
         if not path.is_dir():
@@ -93,5 +96,5 @@ def artifact_download(request: AuthedRequest, pk: int, artifact_pk: int) -> Http
         answer = StreamingHttpResponse(zip_blocks(path), content_type="application/zip")
     except (ValueError, OSError):
         raise Http404 from None
-    answer["Content-Disposition"] = f'attachment; filename="run-{pk}-{artifact_pk}.zip"'
+    answer["Content-Disposition"] = f'attachment; filename="run-{artifact.run_id}-{artifact.pk}.zip"'
     return answer

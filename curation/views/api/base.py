@@ -1,6 +1,12 @@
 """What the addresses of a dataset share."""
 
+from collections.abc import Iterable
 from typing import Any
+
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 from curation.access import dataset_allow, dataset_for
 from curation.models import Dataset
@@ -23,3 +29,16 @@ class InDataset:
         if self.request.method not in {"GET", "HEAD", "OPTIONS"}:
             dataset_allow(self.request.user, dataset, may=self.changing)
         return dataset
+
+
+class FilesOnly(BaseContentNegotiation):
+    """Of a view that answers with a file, whatever kinds of answers a program says it accepts."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
+        return next(iter(parsers))
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        first = next(iter(renderers))
+        return first, first.media_type

@@ -1,0 +1,217 @@
+"""Composing pairs for programs: /api/v1/datasets/<slug>/compose/, with the settings of the page."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from curation.datasets.composing import (
+    Preview,
+    composition_add,
+    composition_preview,
+    composition_require_few,
+    composition_undo,
+    pool_of,
+)
+from curation.datasets.composing_chart import dice_counts
+from curation.exchange.pool import pool_clear, sentences_import
+from curation.exchange.receiving import BodyFile
+from curation.exchange.uploads import under_its_name
+from curation.forms.composing import CompositionForm, SentencesForm
+from curation.models import Composition, Dataset
+from curation.views.api.base import InDataset
+from curation.views.api.bodies import STATE, body_of, form_filled, state_sent
+
+SettingsSerializer = body_of(
+    CompositionForm(names=[]),
+    "CompositionSettings",
+    state=serializers.CharField(
+        required=False,
+        help_text="of the preview; if it is given and the pool has changed since, nothing is added",
+    ),
+)
+SentencesSerializer = body_of(SentencesForm, "Sentences", filename=serializers.CharField(max_length=255))
+
+
+class CompositionSerializer(serializers.ModelSerializer[Composition]):
+    created_by = serializers.StringRelatedField[Any]()
+
+    class Meta:
+        model = Composition
+        fields = ["id", "parameters", "pairs", "created_by", "created_at", "undone_at"]
+
+
+class SourceSerializer(serializers.Serializer[Any]):
+    source = serializers.CharField()  # type: ignore[assignment]  # a field of that name, not the attribute
+    sentences = serializers.IntegerField()
+
+
+class PoolSerializer(serializers.Serializer[Any]):
+    """The sentences from which pairs are composed, and the compositions there were, the newest first."""
+
+    sentences = serializers.IntegerField()
+    sources = SourceSerializer(many=True)
+    labels = serializers.ListField(child=serializers.CharField())
+    compositions = CompositionSerializer(many=True)
+
+
+class ExampleSerializer(serializers.Serializer[Any]):
+    a = serializers.CharField()
+    b = serializers.CharField()
+    dice = serializers.FloatField()
+
+
+class DiceSerializer(serializers.Serializer[Any]):
+    """A bar of the histogram: `random` is the number of as many random pairs."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    pairs = serializers.IntegerField()
+    random = serializers.FloatField()
+
+
+class CompositionPreviewSerializer(serializers.Serializer[Any]):
+    """What would be drawn. usable: sentences that could be; short, long and copies: those left out, by reason."""
+
+    state = serializers.CharField()
+    pairs = serializers.IntegerField()
+    usable = serializers.IntegerField()
+    short = serializers.IntegerField()
+    long = serializers.IntegerField()
+    copies = serializers.IntegerField()
+    dice = DiceSerializer(many=True)
+    examples = ExampleSerializer(many=True)
+
+
+class RowErrorSerializer(serializers.Serializer[Any]):
+    line = serializers.IntegerField()
+    reason = serializers.CharField()
+    row = serializers.CharField()
+
+
+class PoolOutcomeSerializer(serializers.Serializer[Any]):
+    rows = serializers.IntegerField()
+    added = serializers.IntegerField()
+    known = serializers.IntegerField(help_text="sentences that the pool had before")
+    rejected = serializers.IntegerField()
+    errors = RowErrorSerializer(many=True)  # type: ignore[assignment]  # a field of that name, not the attribute
+    warnings = serializers.ListField(child=serializers.CharField())
+
+
+class Composing(InDataset):
+    may = "curate"
+
+    def form(self, dataset: Dataset) -> CompositionForm:
+        """The settings that were sent. Raises UserError where the pool is too large for a request."""
+        composition_require_few(dataset)
+        names = list(pool_of(dataset).labels)
+        sent: Any = self.request.data
+        return form_filled(sent, lambda data: CompositionForm(data, names=names), also=[STATE])
+
+
+class Compose(Composing, APIView):
+    @extend_schema(responses=PoolSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        dataset = self.dataset()
+        pool = pool_of(dataset)
+        sources = [{"source": source, "sentences": n} for source, n in pool.sources]
+        compositions = dataset.compositions.select_related("created_by")
+        facts = {**asdict(pool), "sources": sources, "compositions": compositions}
+        return Response(PoolSerializer(facts).data)
+
+    @extend_schema(request=SettingsSerializer, responses={201: CompositionSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Draw pairs and add them to the dataset."""
+        user: Any = request.user
+        dataset = self.dataset()
+        form = self.form(dataset)
+        if form.settings is None:
+            raise Http404  # a valid form has them
+        state = state_sent(request)
+        made = composition_add(
+            dataset=dataset,
+            settings=form.settings,
+            labels=form.labels,
+            state=state,
+            by=user,
+        )
+        return Response(CompositionSerializer(made).data, 201)
+
+
+class ComposePreview(Composing, APIView):
+    @extend_schema(request=SettingsSerializer, responses=CompositionPreviewSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """What these settings would draw. Nothing is added."""
+        dataset = self.dataset()
+        form = self.form(dataset)
+        if form.settings is None:
+            raise Http404
+        preview = composition_preview(dataset, form.settings, form.labels)
+        return Response(CompositionPreviewSerializer(_shown(preview)).data)
+
+
+def _shown(preview: Preview) -> dict[str, Any]:
+    drawn = preview.drawn
+    counts = {name: getattr(drawn, name) for name in ("usable", "short", "long", "copies")}
+    names = ("low", "high", "pairs", "random")
+    bars = [dict(zip(names, bar, strict=True)) for bar in dice_counts(drawn)]
+    about = {"state": preview.state, "pairs": len(drawn.dice), "dice": bars, "examples": preview.examples}
+    return {**counts, **about}
+
+
+class ComposeUndo(InDataset, APIView):
+    may = "curate"
+
+    @extend_schema(request=None, responses=CompositionSerializer)
+    def post(self, request: Request, slug: str, composition_pk: int) -> Response:
+        """Take the pairs of a composition back, where nothing uses them yet."""
+        user: Any = request.user
+        composition = get_object_or_404(self.dataset().compositions, pk=composition_pk)
+        composition_undo(composition=composition, by=user)
+        composition.refresh_from_db()
+        return Response(CompositionSerializer(composition).data)
+
+
+class SentencesAdd(InDataset, APIView):
+    may = "curate"
+
+    @extend_schema(
+        parameters=[SentencesSerializer],
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses=PoolOutcomeSerializer,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Add the sentences of a file, sent as the body of the request, to the pool."""
+        user: Any = request.user
+        dataset = self.dataset()
+        name = request.query_params.get("filename")
+        if not name:
+            raise serializers.ValidationError(
+                {"filename": [serializers.Field.default_error_messages["required"]]}
+            )
+        file = BodyFile(request._request, name[:255])
+        sent = request.query_params.dict()
+        form = form_filled(sent, lambda data: SentencesForm(data, {"file": file}), also=["filename"])
+        with under_its_name(file) as path:
+            outcome = sentences_import(dataset=dataset, path=path, options=form.options(), by=user)
+        return Response(PoolOutcomeSerializer(outcome).data)
+
+
+class SentencesClear(InDataset, APIView):
+    may = "curate"
+
+    @extend_schema(request=None, responses=PoolSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Empty the pool. Sentences that are in pairs stay in the dataset."""
+        user: Any = request.user
+        dataset = self.dataset()
+        pool_clear(dataset=dataset, by=user)
+        facts = {"sentences": 0, "sources": [], "labels": [], "compositions": dataset.compositions.all()}
+        return Response(PoolSerializer(facts).data)
