@@ -82,7 +82,7 @@ def test_nothing_is_added_where_the_pool_has_changed_since_the_preview(pool, ask
     [
         ({"count": 5_001}, "count", "less than or equal to 5000"),
         ({"strategy": "guess"}, "strategy", "not one of the available choices"),
-        ({"low": 80}, "detail", "window"),
+        ({"low": 80}, "detail", "from 0.8 to below 0.75 holds nothing"),
         ({"lo": 80}, "lo", "no such parameter"),
     ],
 )
