@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views.api import composing, datasets, imports, review, splits
+from curation.views.api import composing, datasets, exports, imports, review, splits
 
 of_import: list[URLPattern | URLResolver] = [
     path("", imports.ImportDetail.as_view(), name="api_import"),
@@ -24,6 +24,7 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("splits/", splits.Splits.as_view(), name="api_splits"),
     path("splits/preview/", splits.SplitsPreview.as_view(), name="api_splits_preview"),
     path("splits/<number:change_pk>/undo/", splits.SplitsUndo.as_view(), name="api_splits_undo"),
+    path("export/", exports.Export.as_view(), name="api_export"),
     path("imports/", imports.ImportList.as_view(), name="api_imports"),
     path("imports/<number:batch_pk>/", include(of_import)),
     path("review/", review.ReviewQueue.as_view(), name="api_review"),

@@ -232,8 +232,8 @@ class ExportForm(forms.Form):
         ),
     )
 
-    def __init__(self, dataset: Dataset) -> None:
-        super().__init__(initial={"dataset": dataset.slug})
+    def __init__(self, dataset: Dataset, data: QueryDict | None = None) -> None:
+        super().__init__(data, initial={"dataset": dataset.slug})
         names = dataset.score_sets.values_list("name", flat=True)
         choices = [("", _("every score set")), *((name, name) for name in names)]
         cast("forms.ChoiceField", self.fields["score_set"]).choices = choices

@@ -139,6 +139,7 @@ class Compose(Composing, APIView):
             dataset=dataset,
             settings=form.settings,
             labels=form.labels,
+            synonyms=form.chosen_synonyms,
             state=state,
             by=user,
         )
@@ -153,7 +154,7 @@ class ComposePreview(Composing, APIView):
         form = self.form(dataset)
         if form.settings is None:
             raise Http404
-        preview = composition_preview(dataset, form.settings, form.labels)
+        preview = composition_preview(dataset, form.settings, form.labels, form.chosen_synonyms)
         return Response(CompositionPreviewSerializer(_shown(preview)).data)
 
 
