@@ -1,7 +1,7 @@
 """Pairs composed from a dataset's pool of sentences: a preview, adding them, and taking them back."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,10 +14,12 @@ from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import in_parts, numbers_reserve, rows_add
 from curation.errors import UserError, errors_shown
+from curation.files.progress import Report, silent
 from curation.models import ComposedPair, Composition, Dataset, Pair, PooledSentence, SplitBefore, User
 from curation.pairs.text import made_external_id
 from curation.sampling.drawing import (
     Drawn,
+    Encode,
     SamplingError,
     Settings,
     Strategy,
@@ -97,11 +99,20 @@ def pool_of(dataset: Dataset) -> Pool:
 
 
 def composition_preview(
-    dataset: Dataset, settings: Settings, labels: Labels, synonyms: Synonyms | None = None
+    dataset: Dataset,
+    settings: Settings,
+    labels: Labels,
+    synonyms: Synonyms | None = None,
+    *,
+    vectors: Encode | None = None,
+    report: Report = silent,
 ) -> Preview:
-    """What `composition_add` would add. Raises UserError where the settings do not fit the pool."""
+    """What `composition_add` would add. Raises UserError where the settings do not fit the pool.
+
+    vectors: as `drawn_from_sentences` needs them for the strategy similarity, for which report counts sentences.
+    """
     rows = _rows(dataset)
-    drawn = _drawn(rows, settings, labels, synonyms)
+    drawn = _drawn(rows, settings, labels, synonyms, vectors=vectors, report=report)
     order = sorted(range(len(drawn.dice)), key=lambda place: (drawn.dice[place], place))
     shown = order if len(order) <= EXAMPLES else _spread(order)
     pairs = drawn.sample.pairs.tolist()
@@ -129,17 +140,48 @@ def composition_add(
     """
     dataset_lock(dataset)
     rows = _rows(dataset)
-    if state is not None and rows.state != state:
+    if state is not None:
+        _require_unchanged(rows, state)
+    drawn = _drawn(rows, settings, labels, synonyms)
+    about = {"labels": asdict(labels), "synonyms": synonyms.name if synonyms else ""}
+    return _stored(dataset, rows, settings, drawn, about=about, by=by)
+
+
+@transaction.atomic
+def composition_store(
+    *, dataset: Dataset, settings: Settings, preview: Preview, by: User | None, about: Mapping[str, Any]
+) -> Composition:
+    """Add the pairs of a preview that took long, as they were drawn. about: what else is kept of how they were drawn.
+
+    Raises UserError where the pool or its pairs have changed since.
+    """
+    dataset_lock(dataset)
+    rows = _rows(dataset)
+    _require_unchanged(rows, preview.state)
+    return _stored(dataset, rows, settings, preview.drawn, about=about, by=by)
+
+
+def _require_unchanged(rows: _Rows, state: str) -> None:
+    if rows.state != state:
         raise UserError(
             _("The sentences or their pairs have changed since the preview. Look at the preview again.")
         )
-    drawn = _drawn(rows, settings, labels, synonyms)
+
+
+def _stored(
+    dataset: Dataset,
+    rows: _Rows,
+    settings: Settings,
+    drawn: Drawn,
+    *,
+    about: Mapping[str, Any],
+    by: User | None,
+) -> Composition:
     if not len(drawn.sample.pairs):
         raise UserError(_("No pair of these sentences fits the settings, so nothing was added."))
     parameters = asdict(settings) | {
-        "labels": asdict(labels),
+        **about,
         "strategy": settings.strategy.value,
-        "synonyms": synonyms.name if synonyms else "",
         "strata": [asdict(stratum) for stratum in drawn.sample.strata],
     }
     composition = Composition.objects.create(
@@ -248,7 +290,15 @@ def _rows(dataset: Dataset) -> _Rows:
     return _Rows(numbers, keys, texts, sources, labels, taken)
 
 
-def _drawn(rows: _Rows, settings: Settings, labels: Labels, synonyms: Synonyms | None = None) -> Drawn:
+def _drawn(
+    rows: _Rows,
+    settings: Settings,
+    labels: Labels,
+    synonyms: Synonyms | None = None,
+    *,
+    vectors: Encode | None = None,
+    report: Report = silent,
+) -> Drawn:
     of_strategy: list[tuple[str, str]] = []
     if settings.strategy is Strategy.LABELS:
         for name in (labels.shared, labels.crossed):
@@ -262,6 +312,8 @@ def _drawn(rows: _Rows, settings: Settings, labels: Labels, synonyms: Synonyms |
             labels=of_strategy,
             synonyms=synonyms.words if synonyms else None,
             taken=rows.taken,
+            vectors=vectors,
+            report=report,
         )
 
 

@@ -30,6 +30,7 @@ from curation.exchange.importing import (
     NothingImportedError,
     pairs_import,
 )
+from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
@@ -44,6 +45,8 @@ CHECK_AT_ONCE_BYTES = 8 * 1024**2
 # How many earlier imports are searched for one with the same columns.
 IMPORTS_LOOKED_AT = 20
 PREVIEW_ROWS = 5
+# To how many times the size of the largest upload a zip file may unpack.
+UNPACKED_TIMES = 4
 FORGOTTEN_AFTER = timedelta(hours=1)
 
 
@@ -69,6 +72,8 @@ def import_upload(
             _kept(file, settings.SEMBLANCE_HOME / folder / name)
             for file, name in zip(files, names, strict=True)
         ]
+        if kind == ImportBatch.Kind.PAIRS:
+            names = [_unfolded(settings.SEMBLANCE_HOME / folder / name) for name in names]
         batch = ImportBatch.objects.create(
             dataset=dataset,
             kind=kind,
@@ -79,6 +84,16 @@ def import_upload(
         )
         stack.pop_all()
     return batch
+
+
+def _unfolded(path: Path) -> str:
+    """Put one table in the place of the zip file of a dataset folder. Returns the name of what lies there then."""
+    with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=False) as table:
+        if table == path:
+            return path.name
+        shutil.move(table, path.with_name(table.name))
+    path.unlink()
+    return table.name
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Files that gzip packed, unpacked for as long as they are read."""
+"""Files that gzip packed, and folders of datasets or their zip files, as one file for as long as they are read."""
 
 import gzip
 import shutil
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from curation.files.dataset_folders import folder_as_table, is_dataset_folder
 from curation.files.drafts import FileError
 
 GZIP = b"\x1f\x8b"
@@ -17,10 +18,15 @@ _BLOCK = 1 << 20
 
 @contextmanager
 def unpacked(path: Path, *, most: int = UNPACKED_MOST) -> Iterator[Path]:
-    """The file itself, or what gzip packed into it, as a file of the same name without .gz that is removed at the end.
+    """The file itself, or what gzip packed into it, as a file of the same name without .gz, or the rows of a folder of
+    `datasets` or of a zip file of one, as a Parquet file of its name; what is made is removed at the end.
 
     most: bytes that the contents may have. Raises FileError where they have more, or cannot be unpacked or read.
     """
+    if is_dataset_folder(path):
+        with folder_as_table(path, most=most, label_names=True) as table:
+            yield table
+        return
     try:
         with path.open("rb") as file:
             packed = file.read(2) == GZIP

@@ -57,9 +57,12 @@ class SentencesForm(UploadForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["file"].help_text = _(
-            "A .txt, CSV, TSV, JSONL or Parquet file; it may be packed with gzip."
+            "A .txt, CSV, TSV, JSONL or Parquet file, which may be packed with gzip, or the zip of a folder that the "
+            "library datasets saved."
         )
-        self.fields["file"].widget.attrs["accept"] = ".txt,.csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq,.gz"
+        self.fields["file"].widget.attrs["accept"] = (
+            ".txt,.csv,.tsv,.tab,.jsonl,.ndjson,.parquet,.pq,.gz,.zip"
+        )
 
     def options(self) -> SentenceOptions:
         asked = self.cleaned_data

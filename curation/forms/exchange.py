@@ -24,14 +24,14 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=_("File"),
         help_text=_(
-            "A CSV, TSV, JSONL or Parquet file with one pair in each row. You see a preview before "
-            "anything is imported."
+            "A CSV, TSV, JSONL or Parquet file with one pair in each row, or the zip of a folder that the library "
+            "datasets saved. You see a preview before anything is imported."
         ),
         error_messages={
             "required": _("Choose a file."),
             "empty": _("The file is empty. Choose another file."),
         },
-        widget=forms.FileInput({"accept": ".csv,.tsv,.tab,.txt,.jsonl,.ndjson,.parquet,.pq"}),
+        widget=forms.FileInput({"accept": ".csv,.tsv,.tab,.txt,.jsonl,.ndjson,.parquet,.pq,.zip"}),
     )
 
     def __init__(self, *args: Any, refusal: str = "", **kwargs: Any) -> None:

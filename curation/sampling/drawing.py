@@ -4,12 +4,13 @@ A sample is of sentences, which it puts together, or of pairs that exist. Whatev
 or too many words are left out, and of near copies only the first is used.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 
+from curation.files.progress import Report, silent
 from curation.pairs.text import near_copy_key
 from curation.pairs.word_tables import (
     Integers,
@@ -20,6 +21,7 @@ from curation.pairs.word_tables import (
     shared_weight_of_pairs,
     word_table,
 )
+from curation.sampling.bands import Vectors, pairs_by_similarity
 from curation.sampling.sample import Sample, Stratum, bins_of, stratified_sample
 from curation.sampling.searching import Window
 from curation.sampling.strategies import (
@@ -33,6 +35,7 @@ from curation.sampling.strategies import (
 )
 from curation.sampling.uses import Uses
 
+Encode = Callable[[Sequence[str]], Vectors]
 MOST_PAIRS = 1_000_000
 CANDIDATES_EACH = 100  # random candidates for each pair that is asked for
 FEWEST_CANDIDATES = 100_000
@@ -51,10 +54,21 @@ class Strategy(StrEnum):
     PERCENTILES = "percentiles"  # buckets of equally many candidates, by Dice
     LABELS = "labels"  # one label in common, another in given combinations
     SCORE = "score"  # equally many pairs from each bin of a score
+    SIMILARITY = "similarity"  # equally many pairs from each band of an encoder's cosine
 
 
-OF_SENTENCES = (Strategy.OVERLAP, Strategy.PERCENTILES, Strategy.LABELS)
+OF_SENTENCES = (Strategy.OVERLAP, Strategy.PERCENTILES, Strategy.LABELS)  # without an encoder
+WITH_BINS = (Strategy.SCORE, Strategy.SIMILARITY)
+BANDS = "0,0.2,0.4,0.6,0.8,1"
 OF_PAIRS = (Strategy.OVERLAP, Strategy.PERCENTILES, Strategy.SCORE)
+
+
+def edges_read(written: str) -> list[float]:
+    """The edges of bins, as `0,1,2,3,4,5`. Raises SamplingError."""
+    try:
+        return [float(part) for part in written.split(",") if part.strip()]
+    except ValueError as error:
+        raise SamplingError(f"“{written[:80]}” are no edges of bins, such as 0,1,2,3,4,5.") from error
 
 
 def combinations_read(written: str) -> list[Combination]:
@@ -116,13 +130,20 @@ class Settings:
             raise SamplingError(
                 "Say which combinations of labels the pairs should have, as for-for,for-against."
             )
-        if self.strategy is Strategy.SCORE:
-            _check_bins(self.edges)
+        if self.strategy in WITH_BINS:
+            _check_bins(self.edges, of_cosines=self.strategy is Strategy.SIMILARITY)
 
 
-def _check_bins(edges: Sequence[float]) -> None:
+def _check_bins(edges: Sequence[float], *, of_cosines: bool) -> None:
     if len(edges) < 2 or not np.isfinite(edges).all():
-        raise SamplingError("Say where the bins of the score begin and end, as 0,1,2,3,4,5.")
+        example = (
+            f"bands of similarity begin and end, as {BANDS}"
+            if of_cosines
+            else "bins of the score begin and end, as 0,1,2,3,4,5"
+        )
+        raise SamplingError(f"Say where the {example}.")
+    if of_cosines and not -1 <= edges[0] <= edges[-1] <= 1:
+        raise SamplingError("Bands of similarity are from -1 to 1.")
     try:
         bins_of(np.zeros(0), edges)
     except ValueError as error:
@@ -155,15 +176,23 @@ def drawn_from_sentences(
     labels: Sequence[tuple[str, str]] = (),
     synonyms: Mapping[str, str] | None = None,
     taken: Iterable[tuple[int, int]] = (),
+    vectors: Encode | None = None,
+    report: Report = silent,
 ) -> Drawn:
     """Put n texts together to pairs.
 
     labels: of each text, the one that a pair must share and the one whose combination counts, for the strategy labels.
     synonyms: which word stands for a word where overlaps are counted; the Dice that is returned is of the words as
     they are. taken: pairs of places that exist already and are not drawn.
+    vectors: for the strategy similarity, gives texts their vectors of length 1. report counts sentences.
     Raises SamplingError.
     """
-    if settings.strategy not in OF_SENTENCES:
+    if settings.strategy is Strategy.SIMILARITY and vectors is None:
+        raise SamplingError(
+            "Similarity needs an encoder, so a worker composes by it: start the run “Compose pairs by similarity” "
+            "(manage.py run compose_by_similarity)."
+        )
+    if settings.strategy is Strategy.SCORE:
         raise SamplingError("Bins of a score need pairs that have scores, not single sentences.")
     plain = word_table(texts)
     table = plain if synonyms is None else word_table(texts, synonyms=synonyms)
@@ -182,6 +211,8 @@ def drawn_from_sentences(
         )
     elif settings.strategy is Strategy.PERCENTILES:
         sample = _by_percentiles(own, candidates, settings, uses)
+    elif vectors is not None:
+        sample = _by_similarity([texts[place] for place in kept.tolist()], vectors, settings, uses, report)
     else:
         sample = _by_labels([labels[place] for place in kept.tolist()] if labels else [], settings, uses)
     shown = candidates[:FEWEST_CANDIDATES]
@@ -310,6 +341,18 @@ def _by_labels(labels: Sequence[tuple[str, str]], settings: Settings, uses: Uses
     quotas = {combination: each + (number < more) for number, combination in enumerate(settings.combinations)}
     shared, crossed = zip(*labels, strict=True)
     return pairs_by_labels(shared, crossed, quotas=quotas, uses=uses, seed=settings.seed)
+
+
+def _by_similarity(
+    texts: Sequence[str], vectors: Encode, settings: Settings, uses: Uses, report: Report
+) -> Sample:
+    if not texts:
+        return Sample(np.zeros((0, 2), dtype=np.int64), [Stratum("all", settings.count, 0, 0)])
+    per_band = settings.count // (len(settings.edges) - 1)
+    found = vectors(texts)
+    return pairs_by_similarity(
+        found, edges=settings.edges, per_band=per_band, uses=uses, seed=settings.seed, report=report
+    )
 
 
 def _within_window(

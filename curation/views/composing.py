@@ -111,6 +111,7 @@ def _page(request: AuthedRequest, dataset: Dataset, context: dict[str, Any]) -> 
         "chart": dice_chart(preview.drawn) if preview and len(preview.drawn.dice) else None,
         "last": last_composition(dataset),
         "most": MOST_ON_A_PAGE,
+        "may_run": request.user.is_staff or request.user.is_superuser,
         "most_bytes": settings.UPLOAD_MAX_BYTES,
     }
     return render(request, "curation/compose.html", shared | context)

@@ -146,16 +146,31 @@ def _token_counts(encoder: SentenceTransformer, sentences: Sequence[str]) -> NDA
 
 def _cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> Scores:
     """In float64, a block of pairs at a time: the cosine of a sentence with itself is 1 to fifteen digits."""
-    lengths = np.sqrt(_dot(vectors, vectors))
-    damaged = int(np.count_nonzero(~np.isfinite(lengths) | (lengths == 0)))
-    if damaged:
-        raise EncoderError(f"The encoder gives no usable vector for {damaged} of {len(vectors)} sentences.")
+    lengths = _lengths(vectors)
     cosines = np.empty(left.size)
     for start in range(0, left.size, _PAIRS_PER_BLOCK):
         block = slice(start, start + _PAIRS_PER_BLOCK)
         cosines[block] = _dot(vectors[left[block]], vectors[right[block]])
     unit: Scores = np.clip(cosines / (lengths[left] * lengths[right]), -1.0, 1.0)
     return unit
+
+
+def unit_vectors(vectors: Vectors) -> Vectors:
+    """The vectors with length 1, (n, d), so that products are cosines.
+
+    Raises EncoderError where a vector is not finite or has no direction.
+    """
+    unit: Vectors = vectors / _lengths(vectors).astype(np.float32)[:, None]
+    return unit
+
+
+def _lengths(vectors: Vectors) -> Scores:
+    """(n,), in float64. Raises EncoderError where a vector is not finite or has no direction."""
+    lengths = np.sqrt(_dot(vectors, vectors))
+    damaged = int(np.count_nonzero(~np.isfinite(lengths) | (lengths == 0)))
+    if damaged:
+        raise EncoderError(f"The encoder gives no usable vector for {damaged} of {len(vectors)} sentences.")
+    return lengths
 
 
 def _dot(left: Vectors, right: Vectors) -> Scores:

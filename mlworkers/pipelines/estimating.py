@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
@@ -112,6 +113,7 @@ def _amount_in_words(plan: Any, dataset: Dataset, work: int) -> str:
 
 
 AMOUNTS: Mapping[type[Any], Any] = {
+    BandsPlan: gettext_lazy("%(work)s sentences of the pool, but for those that are too short or too long."),
     BootstrapPlan: gettext_lazy("%(work)s training steps, or fewer if the time limit ends the training."),
     EncoderPlan: gettext_lazy("%(work)s training pairs, each counted once for every epoch."),
     EvaluationPlan: gettext_lazy("%(work)s pairs to evaluate on, besides those of published test suites."),

@@ -1,5 +1,6 @@
 """The pipelines of the queue “gpu”, and how their worker gives back memory. Loads the machine-learning libraries."""
 
+from mlworkers.pipelines.composing import compose_by_similarity
 from mlworkers.pipelines.consistency import score_consistency
 from mlworkers.pipelines.cross_validating import cross_validate_encoder
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
@@ -17,6 +18,7 @@ __all__ = ["PIPELINES", "release_memory"]
 
 PIPELINES: dict[str, Pipeline] = {
     "analyse_relatedness": analyse_relatedness,
+    "compose_by_similarity": compose_by_similarity,
     "bootstrap_generator": bootstrap_generator,
     "preview_generation": preview_generation,
     "generate_pairs": generate_pairs,

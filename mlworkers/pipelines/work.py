@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan, Method
 from mlworkers.encoders.folds import Protocol
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
@@ -125,7 +126,12 @@ def _bootstrap(plan: BootstrapPlan, _dataset: Dataset) -> int:
     return plan.steps
 
 
+def _pool(_plan: BandsPlan, dataset: Dataset) -> int:
+    return dataset.pool.count()
+
+
 WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
+    BandsPlan: _pool,
     BootstrapPlan: _bootstrap,
     ComparisonPlan: _comparison,
     ConsistencyPlan: _consistency,

@@ -18,6 +18,7 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
@@ -228,6 +229,19 @@ KINDS: dict[str, Kind] = {
             ),
             plan=ConsistencyPlan,
             unit=gettext_lazy("pairs"),
+            writes=True,
+            estimated=True,
+        ),
+        _machine_kind(
+            name="compose_by_similarity",
+            label=gettext_lazy("Compose pairs by similarity"),
+            description=gettext_lazy(
+                "Puts sentences of the dataset's pool together to pairs, equally many in each band of the similarity "
+                "that an encoder gives them."
+            ),
+            plan=BandsPlan,
+            unit=gettext_lazy("sentences"),
+            needs="curate",
             writes=True,
             estimated=True,
         ),

@@ -11,8 +11,11 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
+from curation.errors import errors_shown
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
-from curation.files.drafts import Columns
+from curation.files.dataset_folders import unfolded
+from curation.files.drafts import Columns, FileError
+from curation.files.unpacking import UNPACKED_MOST
 
 COLUMNS = {
     "a": ("a", "The first sentence."),
@@ -28,7 +31,10 @@ OTHER_SPLIT = {"same": True, "new": False}
 
 
 class Command(BaseCommand):
-    help = "Import a file of sentence pairs (CSV, TSV, JSONL, Parquet) into a dataset."
+    help = (
+        "Import a file of sentence pairs (CSV, TSV, JSONL, Parquet), or a folder that the library datasets saved, "
+        "into a dataset."
+    )
     needs_database = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -79,22 +85,23 @@ class Command(BaseCommand):
         target = dataset_by_slug(dataset)
         if target is None and not create:
             self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
-        outcome = pairs_import(
-            dataset=target or dataset_draft(slug=dataset, name=dataset),
-            path=file,
-            options=ImportOptions(
-                columns=Columns(**{field: options[option] for option, (field, _help) in COLUMNS.items()}),
-                header=not options["no_header"],
-                scale=options["scale"] and tuple(options["scale"]),
-                score_set=options["score_set"],
-                source=options["source_name"],
-                split=options["split_name"],
-                across_splits=OTHER_SPLIT.get(options["other_split"]),
-                strict=options["strict"],
-            ),
-            errors=options["errors"],
-            dry_run=options["dry_run"],
-        )
+        with errors_shown(FileError), unfolded(file, most=UNPACKED_MOST, label_names=False) as plain:
+            outcome = pairs_import(
+                dataset=target or dataset_draft(slug=dataset, name=dataset),
+                path=plain,
+                options=ImportOptions(
+                    columns=Columns(**{field: options[option] for option, (field, _help) in COLUMNS.items()}),
+                    header=not options["no_header"],
+                    scale=options["scale"] and tuple(options["scale"]),
+                    score_set=options["score_set"],
+                    source=options["source_name"],
+                    split=options["split_name"],
+                    across_splits=OTHER_SPLIT.get(options["other_split"]),
+                    strict=options["strict"],
+                ),
+                errors=options["errors"],
+                dry_run=options["dry_run"],
+            )
         told = outcome.as_json()
         keys = (
             "dataset", "rows", "added", "updated", "unchanged", "rejected", "scores_added", "changes", "duplicates",

@@ -31,6 +31,7 @@ from curation.sampling.drawing import (
     combinations_read,
     drawn_from_pairs,
     drawn_from_sentences,
+    edges_read,
     source_of_pair,
 )
 from curation.sampling.sample import Stratum
@@ -270,15 +271,9 @@ class Command(BaseCommand):
             buckets=options["buckets"],
             growth=options["growth"],
             idf=options["idf"],
-            edges=self._edges(options["bins"] or ""),
+            edges=edges_read(options["bins"] or ""),
             combinations=combinations_read(options["combinations"] or ""),
         )
-
-    def _edges(self, written: str) -> list[float]:
-        try:
-            return [float(part) for part in written.split(",") if part.strip()]
-        except ValueError:
-            self.fail(_("“%(edges)s” are no edges of bins, such as 0,1,2,3,4,5.") % {"edges": written})
 
     def _synonyms(self, options: Mapping[str, Any]) -> Synonyms | None:
         path, folder = options["synonyms"], options["wordnet"]

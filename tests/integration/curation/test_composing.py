@@ -1,8 +1,11 @@
 """The pool of a dataset: sentences in, pairs composed from them on the page and by command, and back."""
 
 import json
+import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
@@ -240,6 +243,52 @@ def test_the_page_from_a_file_to_pairs_and_back(dataset, client_of, curator, fil
     undone = client.post(f"{address}{Composition.objects.get().pk}/undo/", follow=True)
     assert "The pairs were taken back." in squeezed(undone.content.decode())
     assert not Pair.objects.exists()
+
+
+def test_a_dataset_folder_joins_the_pool_with_its_labels(dataset, client_of, curator, tmp_path: Path) -> None:
+    folder = tmp_path / "tweets"
+    (folder / "data").mkdir(parents=True)
+    for split, texts in {"train": TEXTS[:3], "test": TEXTS[3:5]}.items():
+        rows = pa.table({"text": texts, "target": ["dogs"] * len(texts)})
+        pq.write_table(rows, folder / "data" / f"{split}-00000-of-00001.parquet")
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "tweets"))
+    upload = {
+        "file": SimpleUploadedFile("tweets.zip", packed.read_bytes()),
+        "kind": "lines",
+        "labels": "target, split",
+    }
+
+    call_command("import_sentences", str(folder), "--dataset", "mine", "--create", "--labels", "target")
+    page = client_of(curator).post(f"/datasets/{dataset.slug}/compose/sentences/", upload, follow=True)
+
+    assert "5 sentences joined the pool." in squeezed(page.content.decode())
+    assert pool_of(dataset).sources == [("tweets", 5)]
+    rows = PooledSentence.objects.filter(dataset=dataset).values_list("labels", flat=True)
+    assert sorted(row["split"] for row in rows) == ["test", "test", "train", "train", "train"]
+    assert pool_of(Dataset.objects.get(slug="mine")).sources == [("tweets", 5)]
+
+
+def test_a_dataset_folder_of_pairs_is_imported_with_its_splits(
+    dataset, client_of, curator, tmp_path: Path
+) -> None:
+    folder = tmp_path / "sts"
+    folder.mkdir()
+    for split, places in {"train": range(0, 6, 2), "test": range(6, 8, 2)}.items():
+        first, second = [TEXTS[place] for place in places], [TEXTS[place + 1] for place in places]
+        rows = pa.table({"sentence1": first, "sentence2": second, "score": [1.0] * len(first)})
+        pq.write_table(rows, folder / f"{split}.parquet")
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "sts"))
+    upload = {"file": SimpleUploadedFile("sts.zip", packed.read_bytes())}
+
+    call_command("import_pairs", str(folder), "--dataset", "mine", "--create")
+    page = client_of(curator).post(f"/datasets/{dataset.slug}/import/", upload, follow=True)
+
+    splits = Pair.objects.filter(dataset__slug="mine").values_list("source", "split")
+    assert sorted(splits) == [("sts", "test"), *[("sts", "train")] * 3]
+    assert "sts.parquet" in squeezed(page.content.decode())
+    wrong = {"file": SimpleUploadedFile("notes.zip", b"PK\x03\x04 nothing")}
+    refused = client_of(curator).post(f"/datasets/{dataset.slug}/import/", wrong)
+    assert "notes.zip is damaged or encrypted" in squeezed(refused.content.decode())
 
 
 @pytest.mark.parametrize(("name", "fault"), [("x" * 101, "101 characters"), ("a\0b", "NUL")])

@@ -161,6 +161,7 @@ def test_fewer_pairs_than_asked_for_are_told_for_their_stratum(sample, sentences
         (["--strategy", "score", "--pairs", "--bins", "low,high"], "are no edges of bins"),
         (["--strategy", "score", "--pairs", "--bins", "0,nan,1"], "Say where the bins"),
         (["--strategy", "score", "--pairs", "--bins", "0,inf"], "Say where the bins"),
+        (["--strategy", "similarity"], "start the run “Compose pairs by similarity”"),
         (["--strategy", "overlap", "--seed", "-1"], "The seed must be a whole number of 0 or more, not -1."),
         (
             ["--strategy", "overlap", "--documents", "--language", "Klingon!"],

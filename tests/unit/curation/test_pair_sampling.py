@@ -289,22 +289,93 @@ class TestLabels:
 
 
 class TestBands:
-    def test_pairs_are_in_their_bands_and_meet_the_quotas(self) -> None:
-        rng = np.random.default_rng(5)
-        vectors = rng.normal(size=(600, 4)).astype(np.float32)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    EDGES = (-0.5, 0.5, 0.9, 1.0)
 
-        sample = pairs_by_similarity(
-            vectors, edges=[0, 0.5, 0.9, 1], per_band=15, most=600, uses=Uses(600, cap=1), seed=1
+    def vectors(self, number: int, seed: int = 5, width: int = 4) -> np.ndarray:
+        made = np.random.default_rng(seed).normal(size=(number, width)).astype(np.float32)
+        return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+    def bands(self, vectors: np.ndarray) -> np.ndarray:
+        """Of all pairs, by brute force: the place of each pair's band, -1 for none."""
+        cosines = (vectors @ vectors.T).astype(np.float64)
+        np.fill_diagonal(cosines, -9)
+        return bins_of(cosines.ravel(), self.EDGES).reshape(cosines.shape)
+
+    def test_pairs_are_in_their_bands_and_meet_the_quotas(self) -> None:
+        vectors = self.vectors(600)
+
+        sample = pairs_by_similarity(vectors, edges=self.EDGES, per_band=15, uses=Uses(600, cap=1), seed=1)
+
+        found = self.bands(vectors)[sample.pairs[:, 0], sample.pairs[:, 1]]
+        assert np.bincount(found).tolist() == [15, 15, 15]
+        assert len(set(sample.pairs.ravel().tolist())) == 90
+
+    @pytest.mark.parametrize("cap", [1, 3])
+    @pytest.mark.parametrize("block", [8, 8192])
+    def test_a_band_lacks_pairs_only_if_no_free_sentences_are_left_in_it(
+        self, monkeypatch: pytest.MonkeyPatch, cap: int, block: int
+    ) -> None:
+        monkeypatch.setattr("curation.sampling.bands.BLOCK", block)
+        vectors = self.vectors(150)
+        uses = Uses(150, cap=cap, taken=[(0, 1), (2, 3)])
+
+        sample = pairs_by_similarity(vectors, edges=self.EDGES, per_band=90, uses=uses, seed=2)
+
+        short = [band for band, stratum in enumerate(sample.strata) if stratum.missing]
+        bands = self.bands(vectors)
+        left = [(a, b) for a, b in combinations(range(150), 2) if bands[a, b] in short and uses.allows(a, b)]
+        assert short
+        assert left == []
+        assert Counter(sample.pairs.ravel().tolist()).most_common(1)[0][1] <= cap
+
+    def test_every_pair_of_a_band_is_drawn_where_the_cap_allows_it(self) -> None:
+        vectors = self.vectors(60)
+
+        sample = pairs_by_similarity(vectors, edges=(0.9, 1.0), per_band=9999, uses=Uses(60, cap=60), seed=3)
+
+        expected = {(a, b) for a, b in combinations(range(60), 2) if self.bands(vectors)[a, b] == 2}
+        assert {(min(pair), max(pair)) for pair in sample.pairs.tolist()} == expected
+
+    def test_the_pairs_of_a_band_are_drawn_about_evenly(self) -> None:
+        """Of the pairs of a band each is drawn about as often: within five standard errors, over 400 seeds."""
+        vectors = self.vectors(24)
+        inside = [(a, b) for a, b in combinations(range(24), 2) if self.bands(vectors)[a, b] == 0]
+        counts: Counter[tuple[int, int]] = Counter()
+        for seed in range(400):
+            sample = pairs_by_similarity(
+                vectors, edges=(-0.5, 0.5), per_band=3, uses=Uses(24, cap=1), seed=seed
+            )
+            counts.update((min(pair), max(pair)) for pair in sample.pairs.tolist())
+
+        # A sentence comes first with equal chance, then each of its partners; the earlier pairs change this a little.
+        partners = Counter(place for pair in inside for place in pair)
+        expected = {(a, b): (1 / partners[a] + 1 / partners[b]) / 24 * 1200 for a, b in inside}
+        assert set(counts) <= set(inside)
+        assert all(
+            abs(counts[pair] - mean) < 5 * np.sqrt(mean) + 0.2 * mean for pair, mean in expected.items()
         )
 
-        cosines = (vectors[sample.pairs[:, 0]] * vectors[sample.pairs[:, 1]]).sum(axis=1)
-        assert np.bincount(bins_of(cosines.astype(np.float64), [0, 0.5, 0.9, 1])).tolist() == [15, 15, 15]
-        assert len(set(sample.pairs.ravel().tolist())) == 90
+    def test_the_same_seed_gives_the_same_pairs(self) -> None:
+        one, again, other = (
+            pairs_by_similarity(
+                self.vectors(200), edges=self.EDGES, per_band=9, uses=Uses(200, cap=1), seed=seed
+            ).pairs.tolist()
+            for seed in (1, 1, 2)
+        )
+        assert one == again != other
+
+    def test_equal_sentences_are_in_the_last_band_and_no_sentence_is_its_own_partner(self) -> None:
+        one = self.vectors(1, width=300)
+        vectors = np.concatenate([one, one])
+
+        sample = pairs_by_similarity(vectors, edges=[0.5, 1], per_band=2, uses=Uses(2, cap=5), seed=1)
+
+        assert sorted(sample.pairs.ravel().tolist()) == [0, 1]
+        assert sample.missing == 1
 
     def test_a_band_that_holds_nothing_is_reported(self) -> None:
         vectors = np.eye(8, dtype=np.float32)
 
-        sample = pairs_by_similarity(vectors, edges=[0.5, 1], per_band=2, most=8, uses=Uses(8, cap=1), seed=1)
+        sample = pairs_by_similarity(vectors, edges=[0.5, 1], per_band=2, uses=Uses(8, cap=1), seed=1)
 
         assert sample.missing == 2

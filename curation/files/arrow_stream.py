@@ -1,0 +1,98 @@
+"""Rows of an Arrow stream, as `datasets` writes them (`save_to_disk`). Nothing is decompressed or unpickled.
+
+What a message claims is looked at before the library makes anything of it: its table must be of plain values, without
+compression and without dictionaries, so that a batch takes no more memory than it has bytes in the file. The numbers
+are those of the format: https://github.com/apache/arrow/blob/main/format/Message.fbs
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from curation.files.drafts import FileError
+from curation.files.parquet import ROWS_MOST, VALUE_MOST_BYTES
+
+_ROWS_AT_ONCE = 1_000
+# A message's table: the kind of its contents, and these; of a batch of records the table of its compression.
+_KIND, _CONTENTS, _RECORDS, _COMPRESSION = 1, 2, 3, 3
+
+
+def arrow_schema(path: Path) -> pa.Schema:
+    """Raises FileError where the file is no stream of Arrow."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.read_schema(pa.ipc.MessageReader.open_stream(source).read_next_message())
+    except (pa.ArrowException, OSError, StopIteration, EOFError) as error:
+        raise _unreadable(path) from error
+
+
+def arrow_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a stream as far as these columns go, each of plain values. Raises FileError."""
+    schema, count = arrow_schema(path), 0
+    try:
+        with pa.memory_map(str(path)) as source:
+            messages = pa.ipc.MessageReader.open_stream(source)
+            messages.read_next_message()
+            for message in messages:
+                _refuse_packed(path, message.metadata.to_pybytes())
+                batch = pa.ipc.read_record_batch(message, schema)
+                count += batch.num_rows
+                if count > ROWS_MOST:
+                    raise FileError(f"{path.name} has more than {ROWS_MOST:,} rows; split the file.")
+                yield from _rows(path, batch.select(list(names)))
+    except (pa.ArrowException, OSError, EOFError, ValueError, OverflowError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise _unreadable(path) from error
+
+
+def _rows(path: Path, batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    # Places of texts that lie outside their message would be read where something else is.
+    batch.validate(full=True)
+    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+        part = batch.slice(start, _ROWS_AT_ONCE)
+        for column in part.columns:
+            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+                longest = pc.max(pc.binary_length(column)).as_py() or 0
+                if longest > VALUE_MOST_BYTES:
+                    raise FileError(
+                        f"{path.name} holds a value of more than {VALUE_MOST_BYTES:,} bytes; "
+                        f"check that its columns hold one sentence a row."
+                    )
+        yield from zip(*(column.to_pylist() for column in part.columns), strict=True)
+
+
+def _refuse_packed(path: Path, message: bytes) -> None:
+    root = _uint(message, 0, 4)
+    kind = _field(message, root, _KIND)
+    if kind is None or message[kind] != _RECORDS:
+        raise FileError(
+            f"{path.name} has categorical columns; save it as Parquet, with texts in their place."
+        )
+    contents = _field(message, root, _CONTENTS)
+    if contents is None or _field(message, contents + _uint(message, contents, 4), _COMPRESSION) is not None:
+        raise FileError(f"{path.name} is compressed; save it as Parquet.")
+
+
+def _field(message: bytes, table: int, number: int) -> int | None:
+    """Where a field of a flatbuffer's table is; None where it is not given."""
+    places = table - int.from_bytes(message[table : table + 4], "little", signed=True)
+    offset = 4 + 2 * number
+    if offset >= _uint(message, places, 2):
+        return None
+    within = _uint(message, places + offset, 2)
+    return table + within if within else None
+
+
+def _uint(message: bytes, place: int, size: int) -> int:
+    found = message[place : place + size] if place >= 0 else b""
+    if len(found) != size:
+        raise ValueError("a message breaks off")
+    return int.from_bytes(found, "little")
+
+
+def _unreadable(path: Path) -> FileError:
+    return FileError(f"{path.name} is not a whole Arrow stream; save the dataset again.")
