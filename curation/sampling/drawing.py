@@ -37,6 +37,10 @@ from curation.sampling.uses import Uses
 
 Encode = Callable[[Sequence[str]], Vectors]
 MOST_PAIRS = 1_000_000
+NEEDS_ENCODER = (
+    "Similarity needs an encoder, so a worker composes by it: start the run “Compose pairs by similarity” "
+    "(manage.py run compose_by_similarity)."
+)
 CANDIDATES_EACH = 100  # random candidates for each pair that is asked for
 FEWEST_CANDIDATES = 100_000
 MOST_CANDIDATES = 5_000_000
@@ -142,7 +146,7 @@ def _check_bins(edges: Sequence[float], *, of_cosines: bool) -> None:
             else "bins of the score begin and end, as 0,1,2,3,4,5"
         )
         raise SamplingError(f"Say where the {example}.")
-    if of_cosines and not -1 <= edges[0] <= edges[-1] <= 1:
+    if of_cosines and not -1 <= min(edges) <= max(edges) <= 1:
         raise SamplingError("Bands of similarity are from -1 to 1.")
     try:
         bins_of(np.zeros(0), edges)
@@ -188,10 +192,7 @@ def drawn_from_sentences(
     Raises SamplingError.
     """
     if settings.strategy is Strategy.SIMILARITY and vectors is None:
-        raise SamplingError(
-            "Similarity needs an encoder, so a worker composes by it: start the run “Compose pairs by similarity” "
-            "(manage.py run compose_by_similarity)."
-        )
+        raise SamplingError(NEEDS_ENCODER)
     if settings.strategy is Strategy.SCORE:
         raise SamplingError("Bins of a score need pairs that have scores, not single sentences.")
     plain = word_table(texts)

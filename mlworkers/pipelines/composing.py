@@ -45,13 +45,14 @@ def compose_by_similarity(plan: BandsPlan, job: Job) -> Outcome:
         raise UserError(
             _("No two sentences of the pool have a similarity in these bands, so nothing was added.")
         )
-    about = {"run": job.run_id, "model": plan.model, "model_sha256": content_of(folder)[0]}
+    about = {"model": plan.model, "model_sha256": content_of(folder)[0]}
 
-    def publish() -> dict[str, int]:
-        composition = composition_store(
-            dataset=dataset, settings=plan.settings, preview=preview, by=started_by(job), about=about
+    def publish() -> dict[str, str]:
+        kept = about | {"run": job.run_id}
+        composition_store(
+            dataset=dataset, settings=plan.settings, preview=preview, by=started_by(job), about=kept
         )
-        return {"composition": composition.pk}
+        return {}
 
     result = {
         "pairs": len(drawn.dice),

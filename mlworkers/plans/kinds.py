@@ -241,7 +241,6 @@ KINDS: dict[str, Kind] = {
             ),
             plan=BandsPlan,
             unit=gettext_lazy("sentences"),
-            needs="curate",
             writes=True,
             estimated=True,
         ),

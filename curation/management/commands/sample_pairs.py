@@ -24,6 +24,7 @@ from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sen
 from curation.files.unpacking import unpacked
 from curation.files.writing import as_text, replacing
 from curation.sampling.drawing import (
+    NEEDS_ENCODER,
     Drawn,
     SamplingError,
     Settings,
@@ -252,6 +253,8 @@ class Command(BaseCommand):
     def _settings(self, options: Mapping[str, Any]) -> Settings:
         (low, high), (shortest, longest) = options["overlap"], options["words"]
         strategy = Strategy(options["strategy"])
+        if strategy is Strategy.SIMILARITY:
+            self.fail(NEEDS_ENCODER)
         if strategy is Strategy.SCORE and not options["pairs"]:
             self.fail(_("Bins of a score are drawn from pairs that have scores; add --pairs."))
         if strategy is Strategy.LABELS and not (options["shared_label"] and options["label"]):

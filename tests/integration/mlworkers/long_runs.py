@@ -58,7 +58,7 @@ class Long:
     """A kind of run and what its plan says.
 
     Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1. An import has a
-    dataset and an uploaded file of its own, and so has its twin.
+    dataset and an uploaded file of its own, and so has its twin; composing has a dataset and a pool.
     """
 
     name: str
@@ -79,6 +79,7 @@ LONG = [
     Long("preview", "preview_generation", PREVIEW),
     Long("initial encoder", "initialise_encoder", {"layers": 1, "width": 32, "vocabulary": 300}),
     Long("scoring of pairs", "score_pairs", {"model": ENCODER}),
+    Long("composing", "compose_by_similarity", {"model": ENCODER, "edges": "-1,0.5,1", "pairs_per_band": 8}),
     Long("question", "relate_sentences", {"first": "the dog runs", "second": "a cat sits", "artifact": 1}),
     Long("check", "check_import", {}),
     Long("import", "import_pairs", {}),
@@ -102,6 +103,12 @@ JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = 
 JOIN curation_pairscore score ON score.pair_id = pair.id
 JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
 WHERE run.id = {0} AND (score_set.run_ref = {0} OR run.kind = 'import_pairs') ORDER BY pair.id
+"""
+COMPOSED = """
+SELECT a.text, b.text, pair.origin, pair.subset FROM mlworkers_run run
+JOIN curation_pair pair ON run.kind = 'compose_by_similarity' AND pair.dataset_id = run.dataset_id
+JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = pair.b_id
+WHERE run.id = {} ORDER BY pair.id
 """
 SETS = "SELECT name, kind, low, high, method FROM curation_scoreset WHERE run_ref = {} ORDER BY id"
 OF_PAIRS = """
@@ -127,6 +134,7 @@ from django.core.files import File
 from django.core.management import call_command
 from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
+from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset
 from mlworkers.models import Artifact, Run
@@ -142,10 +150,17 @@ def own_upload(slug):
     import_check(batch=batch, options=ImportOptions(scale=(0, 5)))
     return {"dataset": slug, "batch": batch.pk}
 
+def own_pool(slug):
+    dataset = dataset_create(slug=slug, name=slug)
+    sentences_import(dataset=dataset, path=home / "pool.txt", options=SentenceOptions(), by=None)
+    return {"dataset": slug}
+
+OWN = {"ImportPlan": own_upload, "BandsPlan": own_pool}
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
-    values = own_upload(f"upload-{number}") if kind.plan.__name__ == "ImportPlan" else {"dataset": "scenes"}
+    own = OWN.get(kind.plan.__name__)
+    values = own(f"own-{number}") if own else {"dataset": "scenes"}
     plan = asdict(plan_from(kind, values | plan if kind.needs_dataset else plan))
     dataset = Dataset.objects.get(slug=values["dataset"])
     Run.objects.create(kind=kind.name, plan=plan, queue="gpu", dataset=dataset, state="cancelled")
@@ -158,6 +173,8 @@ print(model.pk)
 def prepare(installed: Installation, encoder: Path) -> None:
     """A dataset of scenes, and two runs of each that are not yet queued."""
     (installed.home / "pairs.tsv").write_text("\n".join(lines()))
+    pool = {sentence for line in lines()[1:] for sentence in line.split("\t")[:2]}
+    (installed.home / "pool.txt").write_text("\n".join(sorted(pool)))
     runs = json.dumps([(long.kind, dict(long.plan)) for long in LONG])
     (installed.home / "runs.json").write_text(runs.replace(ENCODER, str(encoder)))
     model = installed.manage("shell", "-v", "0", given=PREPARE).split()[-1]
@@ -209,7 +226,7 @@ def outcome(installed: Installation, run: int) -> dict[str, Any]:
             path.name for path in (installed.home / "runs" / str(run)).glob("*/") if not path.name.isdigit()
         ],
     }
-    queries = (FILES, FIGURES, PAIRS, SETS, OF_PAIRS, OF_SENTENCES)
+    queries = (FILES, FIGURES, PAIRS, COMPOSED, SETS, OF_PAIRS, OF_SENTENCES)
     told |= {query: installed.rows(query.format(run)) for query in queries}
     return json.loads(json.dumps(told).replace(f"run {run}: ", "run N: "))
 
