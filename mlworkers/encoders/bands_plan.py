@@ -69,7 +69,7 @@ class BandsPlan:
             edges = edges_read(self.edges)
             return Settings(
                 strategy=Strategy.SIMILARITY,
-                count=self.pairs_per_band * (len(edges) - 1),
+                count=self.pairs_per_band * max(1, len(edges) - 1),
                 seed=self.seed,
                 cap=self.cap,
                 shortest=self.shortest,

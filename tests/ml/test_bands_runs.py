@@ -141,6 +141,7 @@ def test_a_pool_that_changed_meanwhile_is_not_written_to(monkeypatch, pool, enco
     ("given", "says"),
     [
         ({"edges": "0,low"}, "are no edges of bins"),
+        ({"edges": ""}, "Say where the bands of similarity begin and end"),
         ({"edges": "0.5,0.2"}, "must rise"),
         ({"edges": "0,2"}, "from -1 to 1"),
         ({"shortest": 9, "longest": 8}, "there are none"),
