@@ -6,17 +6,17 @@ partners in every band that still lacks pairs. Nothing is estimated: a band ends
 sentences are left whose similarity lies in it (a sentence with more than a hundred pairs of the dataset aside).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.files.progress import Report, silent
 from curation.pairs.word_tables import Integers
 from curation.sampling.sample import Sample, Stratum, bin_names
 from curation.sampling.uses import Uses
 
 Vectors = NDArray[np.float32]
+Report = Callable[[int, int, str], None]  # what is done, of how much, and a message
 FIRSTS = 64  # sentences whose partners are looked for together
 BLOCK = 8_192  # sentences that they are compared with at once
 # The others of the 64 can use up 2 · 63 of a sentence's partners before its turn comes: one of so many is left.
@@ -30,7 +30,7 @@ def pairs_by_similarity(
     per_band: int,
     uses: Uses,
     seed: int,
-    report: Report = silent,
+    report: Report | None = None,
 ) -> Sample:
     """First sentences in random order; each gets a partner in one band, of those that still need pairs.
 
@@ -70,7 +70,8 @@ def pairs_by_similarity(
                     counts[taken[0]] += 1
                     drawn.append((first, taken[1]))
                     again.append(first)
-            report(start + len(part), len(waiting), "Finding pairs")
+            if report is not None:
+                report(start + len(part), len(waiting), "Finding pairs")
         waiting = np.array([first for first in again if uses.is_free(first)], dtype=np.int64)
     strata = [Stratum(name, per_band, None, int(count)) for name, count in zip(names, counts, strict=True)]
     return Sample(np.array(drawn, dtype=np.int64).reshape(-1, 2), strata)

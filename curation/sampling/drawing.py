@@ -10,7 +10,6 @@ from enum import StrEnum
 
 import numpy as np
 
-from curation.files.progress import Report, silent
 from curation.pairs.text import near_copy_key
 from curation.pairs.word_tables import (
     Integers,
@@ -21,7 +20,7 @@ from curation.pairs.word_tables import (
     shared_weight_of_pairs,
     word_table,
 )
-from curation.sampling.bands import Vectors, pairs_by_similarity
+from curation.sampling.bands import Report, Vectors, pairs_by_similarity
 from curation.sampling.sample import Sample, Stratum, bins_of, stratified_sample
 from curation.sampling.searching import Window
 from curation.sampling.strategies import (
@@ -181,7 +180,7 @@ def drawn_from_sentences(
     synonyms: Mapping[str, str] | None = None,
     taken: Iterable[tuple[int, int]] = (),
     vectors: Encode | None = None,
-    report: Report = silent,
+    report: Report | None = None,
 ) -> Drawn:
     """Put n texts together to pairs.
 
@@ -345,7 +344,7 @@ def _by_labels(labels: Sequence[tuple[str, str]], settings: Settings, uses: Uses
 
 
 def _by_similarity(
-    texts: Sequence[str], vectors: Encode, settings: Settings, uses: Uses, report: Report
+    texts: Sequence[str], vectors: Encode, settings: Settings, uses: Uses, report: Report | None
 ) -> Sample:
     if not texts:
         return Sample(np.zeros((0, 2), dtype=np.int64), [Stratum("all", settings.count, 0, 0)])
