@@ -70,8 +70,12 @@ def numbers_reserve(model: type[models.Model], count: int) -> list[int]:
     table = model._meta.db_table
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            sequence = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
-            cursor.execute(sequence, [table, count])
+            # The name of the sequence is looked up once: it would be for each number, inside the call.
+            sequence = """
+                SELECT nextval(sequence.name) FROM generate_series(1, %s),
+                    (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS name OFFSET 0) AS sequence
+            """
+            cursor.execute(sequence, [count, table])
             return [number for (number,) in cursor.fetchall()]
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
         last = (cursor.fetchone() or (0,))[0]
