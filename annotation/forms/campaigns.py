@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Campaign
-from curation.datasets.selectors import pair_choices
+from curation.datasets.pairs_table import PairChoices
 from curation.models import Dataset, Pair
 from curation.numbers import NumberField
 
@@ -92,7 +92,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, dataset: Dataset, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = pair_choices(dataset)
+        choices = PairChoices(dataset)
         self._offer("source", choices.sources)
         self._offer("split", choices.splits)
         for name, value in (self.instance.pair_filter or {}).items():

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
@@ -10,8 +11,8 @@ from django.db import connection, models
 from django.utils.timezone import now
 
 Item = TypeVar("Item")
-# At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written back, so that a page that changed often is written once; and
-# no waiting for the disk at the end of each transaction.
+# At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written
+# back, so that a page that changed often is written once; no waiting for the disk at the end of each transaction.
 _BULK_PRAGMAS = {"cache_size": -327_680, "wal_autocheckpoint": 64_000, "synchronous": 1}
 
 
@@ -117,6 +118,22 @@ def one_of(column: str, values: Sequence[str | int]) -> tuple[str, str | list[st
     if connection.vendor == "postgresql":
         return f"{column} = ANY(%s)", list(values)
     return f"{column} IN (SELECT value FROM json_each(%s))", json.dumps(values)  # noqa: S608 - no value
+
+
+def prepared_meanwhile(parts: Iterator[Item]) -> Iterator[Item]:
+    """The parts, each taken while the caller works on the one before by an iterator that does not use the database.
+
+    That is so on PostgreSQL, where the server works and this process waits. SQLite works within this process: there,
+    two threads would only take turns.
+    """
+    if connection.vendor != "postgresql":
+        yield from parts
+        return
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, parts, None)
+        while (part := coming.result()) is not None:
+            coming = reader.submit(next, parts, None)
+            yield part
 
 
 def in_parts(items: Iterable[Item], size: int = 5_000) -> Iterator[list[Item]]:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from django.core.paginator import Page, Paginator
 from django.db.models import (
     Avg,
     Count,
@@ -23,13 +22,15 @@ from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
 from curation.datasets.inclusion import included
-from curation.models import Dataset, Pair, PairScore, ScoreSet, SentenceScore
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore
 from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.statistics.histograms import Histogram, histogram
 
 ORDERS = ("pk", "-pk", "external_id", "-external_id", "source", "-source", "score", "-score")
 # What is shown where nobody names a score set: what people judged, then what a file gave.
 SHOWN_FIRST = ("human", "reference", "model", "target", "realism", "consistency")
+# Words that at most so many sentences hold are looked up among the sentences.
+FEW_SENTENCES = 20_000
 _FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score": "value"}
 
 
@@ -67,12 +68,6 @@ class DatasetFacts:
     score_sets: int = 0
     shr: float | None = None
     shr_n: int | None = None
-
-
-class PairChoices(NamedTuple):
-    sources: Sequence[str]
-    subsets: Sequence[str]
-    splits: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -118,8 +113,7 @@ def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     if filter.generated_pairs:
         pairs = pairs.filter(included(filter.generated_pairs))
     if filter.search:
-        in_a, in_b = Q(a__text__icontains=filter.search), Q(b__text__icontains=filter.search)
-        pairs = pairs.filter(in_a | in_b | Q(external_id=filter.search))
+        pairs = _with_words(pairs, dataset, filter.search)
     bounds = {"scores__value__gte": filter.low, "scores__value__lte": filter.high}
     bounds = {name: value for name, value in bounds.items() if value is not None}
     if filter.score_set is not None and bounds:
@@ -127,35 +121,27 @@ def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     return pairs
 
 
+def _with_words(pairs: QuerySet[Pair], dataset: Dataset, words: str) -> QuerySet[Pair]:
+    """Those of the pairs whose sentences hold the words, or whose id they are."""
+    sentences = Sentence.objects.filter(dataset=dataset, text__icontains=words)
+    if sentences[FEW_SENTENCES : FEW_SENTENCES + 1].exists():
+        # So many pairs have them that whoever reads the pairs in order soon finds a page of them.
+        in_a, in_b = Q(a__text__icontains=words), Q(b__text__icontains=words)
+        return pairs.filter(in_a | in_b | Q(external_id=words))
+    # From the sentences to their pairs by the pairs' indexes, one for each side: a condition with "or" would use none.
+    found = sentences.values("pk")
+    named, in_a, in_b = Q(dataset=dataset, external_id=words), Q(a__in=found), Q(b__in=found)
+    sides = [Pair.objects.filter(condition).order_by().values("pk") for condition in (in_a, in_b, named)]
+    return pairs.filter(pk__in=sides[0].union(*sides[1:]))
+
+
 def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
     """The pairs that a filter finds, with their sentences and, as `value`, their score in the filter's set.
 
     order: one of ORDERS; pairs without a score stand last, whichever way the scores go.
     """
-    pairs = _valued(pairs_matching(dataset, filter), filter.score_set)
+    pairs = with_values(pairs_matching(dataset, filter), filter.score_set)
     return pairs.select_related("a", "b").order_by(*_ordering(order))
-
-
-def pairs_page(
-    dataset: Dataset, filter: PairFilter, *, order: str = "pk", number: int = 1, size: int = 50
-) -> Page[Any]:
-    """A page of the pairs found, as `pairs_found` gives them; after the last page comes the last page again."""
-    # A late page is found among numbers alone; only its own rows are joined with their texts.
-    paginator = Paginator(_ordered(dataset, filter, order).values_list("pk", flat=True), size)
-    paginator.count = pairs_matching(dataset, filter).count()  # without the order, which may join
-    page: Page[Any] = paginator.get_page(max(number, 1))
-    pks = list(page.object_list)
-    rows = _valued(Pair.objects.filter(pk__in=pks), filter.score_set).select_related("a", "b")
-    by_pk = {pair.pk: pair for pair in rows}
-    page.object_list = [by_pk[pk] for pk in pks]
-    return page
-
-
-def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[Pair | None, Pair | None]:
-    """The pairs before and after this one, among those that the filter finds and in their order."""
-    ordered = _ordered(pair.dataset, filter, order)
-    before, after = _sides(pair, filter, order)
-    return ordered.filter(before).reverse().first(), ordered.filter(after).first()
 
 
 def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
@@ -202,15 +188,6 @@ def dataset_duplicates(dataset: Dataset) -> Duplicates:
         .values_list("pairs", "forward", "splits")
     )
     return duplicates_counted((ahead, pairs - ahead, splits) for pairs, ahead, splits in twos.iterator())
-
-
-def pair_choices(dataset: Dataset, *, most: int = 200) -> PairChoices:
-    """The sources, subsets and splits that occur, at most so many of each."""
-    choices = []
-    for field in ("source", "subset", "split"):
-        named = Pair.objects.filter(dataset=dataset).exclude(**{field: ""})
-        choices.append(list(named.order_by(field).values_list(field, flat=True).distinct()[:most]))
-    return PairChoices(*choices)
 
 
 def score_sets_in_order(dataset: Dataset) -> list[ScoreSet]:
@@ -275,7 +252,7 @@ def pair_life(pair: Pair) -> PairLife:
     )
 
 
-def _valued(pairs: QuerySet[Pair], score_set: int | None) -> QuerySet[Pair]:
+def with_values(pairs: QuerySet[Pair], score_set: int | None) -> QuerySet[Pair]:
     """The pairs with `value`: their score in the set, or None."""
     if score_set is None:
         return pairs.annotate(value=Value(None, output_field=FloatField()))
@@ -283,38 +260,10 @@ def _valued(pairs: QuerySet[Pair], score_set: int | None) -> QuerySet[Pair]:
     return pairs.annotate(chosen=chosen, value=F("chosen__value"))
 
 
-def _ordered(dataset: Dataset, filter: PairFilter, order: str) -> QuerySet[Pair]:
-    """The pairs found, in order, joined with scores only where the order needs them."""
-    pairs = pairs_matching(dataset, filter)
-    by_score = order.endswith("score")
-    return (_valued(pairs, filter.score_set) if by_score else pairs).order_by(*_ordering(order))
-
-
 def _ordering(order: str) -> list[OrderBy]:
     field, nulls_last = F(_FIELDS[order.removeprefix("-")]), order.endswith("score") or None
-    first = field.desc(nulls_last=nulls_last) if order.startswith("-") else field.asc(nulls_last=nulls_last)
-    return [first] if order.endswith("pk") else [first, F("pk").asc()]
-
-
-def _sides(pair: Pair, filter: PairFilter, order: str) -> tuple[Q, Q]:
-    """The pairs before and after a pair in an order; pairs that are equal there go by number."""
-    down = order.startswith("-")
-    name = order.removeprefix("-")
-    if name == "pk":
-        smaller, larger = Q(pk__lt=pair.pk), Q(pk__gt=pair.pk)
-        return (larger, smaller) if down else (smaller, larger)
-    field = _FIELDS[name]
-    if name == "score":
-        scores = PairScore.objects.filter(pair=pair, score_set=filter.score_set)
-        value = scores.values_list("value", flat=True).first()
+    if order.startswith("-"):
+        first, then = field.desc(nulls_last=nulls_last), F("pk").desc()
     else:
-        value = getattr(pair, field)
-    if value is None:
-        unscored = Q(value__isnull=True)
-        return ~unscored | Q(unscored, pk__lt=pair.pk), Q(unscored, pk__gt=pair.pk)
-    smaller, larger = Q(**{f"{field}__lt": value}), Q(**{f"{field}__gt": value})
-    before, after = (larger, smaller) if down else (smaller, larger)
-    same = Q(**{field: value})
-    if name == "score":
-        after |= Q(value__isnull=True)
-    return before | Q(same, pk__lt=pair.pk), after | Q(same, pk__gt=pair.pk)
+        first, then = field.asc(nulls_last=nulls_last), F("pk").asc()
+    return [first] if order.endswith("pk") else [first, then]

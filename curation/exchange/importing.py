@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
-from curation.datasets.rows import bulk_writing, in_parts, rows_add
+from curation.datasets.rows import bulk_writing, in_parts, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
@@ -468,7 +468,7 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
     outcome, dataset, rejections = job.outcome, job.target.dataset, Rejections()
     drafts = parse_pairs(job.layout, scale=job.scale)
     rows = identified(drafts, job.origin, repeated=job.survey.either)
-    for chunk in in_parts(rows, CHUNK_ROWS):
+    for chunk in prepared_meanwhile(in_parts(rows, CHUNK_ROWS)):
         pairs = [row for row in chunk if isinstance(row, IdentifiedPair)]
         with nullcontext() if outcome.dry_run else transaction.atomic():
             if not outcome.dry_run:

@@ -8,7 +8,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.inclusion import inclusion_choices, inclusion_counts
-from curation.datasets.selectors import PairChoices, PairFilter
+from curation.datasets.pairs_table import PairChoices
+from curation.datasets.selectors import PairFilter
 from curation.exchange.importing import ImportOptions
 from curation.files.drafts import Columns
 from curation.files.sampling import Preview

@@ -9,7 +9,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.columns import ALWAYS, SCORES, SHOWN_FIRST, WHOLE, Column, columns_offered
-from curation.datasets.selectors import PairChoices, PairFilter
+from curation.datasets.pairs_table import PairChoices
+from curation.datasets.selectors import PairFilter
 from curation.models import Pair, ScoreSet
 
 ANY = ("", _("any"))

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may, duplicate_search_for
 from curation.datasets.edits import edit_apply, edit_preview, edit_undo, edits_of
-from curation.datasets.selectors import pair_choices, score_sets_in_order
+from curation.datasets.pairs_table import PairChoices
+from curation.datasets.selectors import score_sets_in_order
 from curation.errors import UserError
 from curation.forms.duplicates import DuplicatesEditForm, search_address
 from curation.forms.edits import EditForm
@@ -30,7 +31,7 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """
     dataset = dataset_for(request.user, slug, may="read")
     filters = PairFilterForm(
-        request.GET, choices=pair_choices(dataset), score_sets=score_sets_in_order(dataset)
+        request.GET, choices=PairChoices(dataset), score_sets=score_sets_in_order(dataset)
     )
     form = preview = None
     if request.method == "POST":

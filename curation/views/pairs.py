@@ -12,12 +12,10 @@ from curation.datasets.audit import pair_history
 from curation.datasets.columns import cells_of
 from curation.datasets.overview import dataset_overview, described_at_once
 from curation.datasets.pair_charts import lengths_chart, overlap_chart
+from curation.datasets.pairs_table import PairChoices, pair_neighbours, pairs_page
 from curation.datasets.score_chart import scores_chart
 from curation.datasets.selectors import (
-    pair_choices,
     pair_life,
-    pair_neighbours,
-    pairs_page,
     score_sets_in_order,
     score_sets_of,
 )
@@ -37,7 +35,7 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The dataset's page; for htmx, which exchanges the table alone, only that."""
     dataset = dataset_for(request.user, slug, may="read")
     sets = score_sets_in_order(dataset)
-    form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=sets)
+    form = PairFilterForm(request.GET, choices=PairChoices(dataset), score_sets=sets)
     shown = next((each for each in sets if each.pk == form.set_shown), None)
     columns = ColumnsForm(request.GET.getlist("columns"), score_sets=sets, shown=shown)
     if "keep" in request.GET:
@@ -86,7 +84,7 @@ def dataset_charts(request: AuthedRequest, slug: str) -> HttpResponse:
 def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
     shown = get_object_or_404(dataset.pairs.select_related("a", "b"), pk=pair_pk)
-    form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=score_sets_in_order(dataset))
+    form = PairFilterForm(request.GET, choices=PairChoices(dataset), score_sets=score_sets_in_order(dataset))
     before, after = pair_neighbours(shown, form.pair_filter, form.sorted_by)
     context = {
         "dataset": dataset,

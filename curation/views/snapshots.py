@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
-from curation.datasets.selectors import pair_choices
+from curation.datasets.pairs_table import PairChoices
 from curation.exchange.exporting import snapshot_create, snapshot_file
 from curation.exchange.snapshots import (
     changes_listed,
@@ -27,10 +27,10 @@ CHANGE_COLUMNS = ("pair", "id", "sentence1", "sentence2", "what", "before", "aft
 @require_http_methods(["GET", "POST"])
 def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
-    form = SnapshotForm(dataset=dataset, choices=pair_choices(dataset))
+    form = SnapshotForm(dataset=dataset, choices=PairChoices(dataset))
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
-        form = SnapshotForm(request.POST, dataset=dataset, choices=pair_choices(dataset))
+        form = SnapshotForm(request.POST, dataset=dataset, choices=PairChoices(dataset))
     if form.is_valid():
         made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
         messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
