@@ -24,4 +24,4 @@ if os.environ.get("DATABASE_URL", "").startswith("postgres"):
     connection.creation.create_test_db(verbosity=0, autoclobber=True)
     atexit.register(connection.creation.destroy_test_db, name, verbosity=0)
 else:
-    import _installation  # noqa: F401  (importing it makes the installation)
+    from _installation import HOME

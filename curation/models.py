@@ -271,7 +271,8 @@ class PairScore(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["score_set", "pair"], name="one_score_per_pair_and_score_set")
         ]
-        indexes = [models.Index(fields=["score_set", "value"], name="score_by_value")]
+        # With the pair, so that pages in the order of scores need no sorting of equal ones.
+        indexes = [models.Index(fields=["score_set", "value", "pair"], name="score_by_value_and_pair")]
 
     def __str__(self) -> str:
         return f"{self.value:g}"

@@ -170,7 +170,9 @@ def _parts(dataset: Dataset, filter: PairFilter, order: str) -> list[_Part]:
     bounds = {"chosen__value__gte": filter.low, "chosen__value__lte": filter.high}
     bounds = {name: bound for name, bound in bounds.items() if bound is not None}
     # The score's own number of its pair, so that values and numbers stand in one index.
-    scored = _Part(joined, ("chosen__value", "chosen__pair"), down, Q(chosen__value__isnull=False, **bounds))
+    scored = _Part(
+        joined, ("chosen__value", "chosen__pair_id"), down, Q(chosen__value__isnull=False, **bounds)
+    )
     if bounds:
         return [scored]
     return [scored, _Part(joined, ("pk",), down, Q(chosen__value__isnull=True))]

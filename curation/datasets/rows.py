@@ -94,7 +94,7 @@ def bulk_writing() -> Iterator[None]:
     of this connection, whole ones, so use it for work that goes on by itself where the database says it stopped. What
     other connections save is not affected: a transaction that waits for the disk waits for all before it.
     """
-    if connection.vendor != "sqlite":
+    if connection.vendor != "sqlite" or connection.in_atomic_block:  # within a transaction, that one decides
         yield
         return
     with connection.cursor() as cursor:
