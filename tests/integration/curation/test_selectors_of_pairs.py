@@ -2,9 +2,10 @@
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
-from curation.datasets import selectors
+from curation.datasets import pairs_table, selectors
 from curation.datasets.pairs_table import PairChoices, pair_neighbours, pairs_page
 from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Pair, PairScore, ScoreSet
@@ -209,6 +210,65 @@ def test_duplicates_of_a_dataset_are_counted(dataset) -> None:
     PairFactory(dataset=dataset, a=x, b=z, status="rejected")
 
     assert tuple(selectors.dataset_duplicates(dataset)) == (2, 1, 1)
+
+
+def test_at_most_so_many_choices_are_offered_the_first_by_name(dataset, pairs) -> None:
+    assert PairChoices(dataset, most=2).sources == ["a", "b"]
+    assert PairChoices(dataset, most=2).splits == []
+
+
+def test_pairs_are_counted_up_to_a_bound_and_pages_end_there(dataset, pairs, monkeypatch) -> None:
+    monkeypatch.setattr(pairs_table, "COUNTED_MOST", 4)
+
+    page = pairs_page(dataset, PairFilter(), number=9, size=3)
+
+    assert (page.paginator.count, page.paginator.are_more, page.number) == (4, True, 2)
+    assert names(page) == "b1"
+    found = pairs_page(dataset, PairFilter(source="a"), size=3)
+    assert (found.paginator.count, found.paginator.are_more) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("filter", "most"), [({"low": 1.0}, 10_000), ({"search": "word"}, 1_000), ({}, 100_000)]
+)
+def test_what_takes_longer_to_find_is_counted_less_far(dataset, filter, most: int, monkeypatch) -> None:
+    counted = []
+    monkeypatch.setattr(QuerySet, "count", lambda rows: counted.append(rows.query.high_mark) or 0)
+
+    assert pairs_page(dataset, PairFilter(score_set=1, **filter)).paginator.count == 0
+    assert counted == [most + 1]
+
+
+@pytest.mark.parametrize("few", [0, 20_000])
+def test_words_are_found_in_either_sentence_and_ids_whole_however_many_hold_them(
+    dataset, pairs, monkeypatch, few: int
+) -> None:
+    monkeypatch.setattr(selectors, "FEW_SENTENCES", few)
+    shared = SentenceFactory(dataset=dataset, text="A Shared sentence about b1.")
+    Pair.objects.filter(external_id="b2").update(a=shared)
+    Pair.objects.filter(external_id="c").update(b=shared)
+    other = PairFactory(a__text="Shared elsewhere.")
+
+    assert names(pairs_page(dataset, PairFilter(search="shARed"))) == "b2 c"
+    assert names(pairs_page(dataset, PairFilter(search="b1"))) == "b2 c b1"
+    assert names(pairs_page(dataset, PairFilter(search="elsewhere"))) == ""
+    assert names(pairs_page(other.dataset, PairFilter(search="elsewhere"))) == other.external_id
+
+
+def test_the_neighbours_of_a_pair_that_the_filter_does_not_find_are_none_of_its_own_kind(
+    dataset, pairs, gold
+) -> None:
+    chosen = PairFilter(score_set=gold.pk, low=2.0)
+
+    assert pair_neighbours(pairs[3], chosen, "score") == (pairs[4], None)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no index of words")
+def test_on_postgresql_words_have_an_index(db) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'sentence_by_words'")
+        [(definition,)] = cursor.fetchall()
+    assert "gin_trgm_ops" in definition
 
 
 def test_choices_are_what_occurs(dataset, pairs) -> None:

@@ -1,0 +1,88 @@
+"""Many rows into a table at once."""
+
+import itertools
+import threading
+
+import pytest
+from django.db import connection
+
+from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile
+from curation.models import Sentence
+from tests.factories import SentenceFactory
+
+SETTINGS = ("cache_size", "wal_autocheckpoint", "synchronous")
+
+
+def settings_of_sqlite() -> dict[str, int]:
+    with connection.cursor() as cursor:
+        return {name: cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in SETTINGS}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite alone has such settings")
+@pytest.mark.django_db(transaction=True)
+def test_sqlite_waits_for_the_disk_again_after_bulk_writing_even_when_it_fails() -> None:
+    with connection.cursor() as cursor:
+        of_the_tests = cursor.execute("PRAGMA synchronous").fetchone()[0]
+        cursor.execute("PRAGMA synchronous = FULL")
+    before, within = settings_of_sqlite(), {}
+
+    def fails() -> None:
+        with bulk_writing():
+            within.update(settings_of_sqlite())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+
+    after = settings_of_sqlite()
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA synchronous = {of_the_tests}")
+    assert (within["synchronous"], within["cache_size"]) == (1, -327_680)
+    assert (before["synchronous"], after) == (2, before)
+
+
+@pytest.mark.django_db
+def test_within_a_transaction_no_setting_is_changed() -> None:
+    with bulk_writing():
+        SentenceFactory(text="A sentence.")
+
+    assert Sentence.objects.get().text == "A sentence."
+
+
+@pytest.mark.django_db
+def test_reserved_numbers_are_new_and_are_given_once() -> None:
+    there = SentenceFactory().pk
+
+    first = numbers_reserve(Sentence, 3)
+    Sentence.objects.create(pk=first[-1], dataset=SentenceFactory().dataset, text="Taken.", key="k")
+
+    assert len(set(first)) == 3
+    assert min(first) > there
+    assert numbers_reserve(Sentence, 0) == []
+
+
+@pytest.mark.django_db
+def test_parts_come_in_their_order_whoever_prepares_them() -> None:
+    threads = set()
+
+    def parts():
+        for number in range(5):
+            threads.add(threading.current_thread())
+            yield [number]
+
+    found = list(itertools.chain.from_iterable(prepared_meanwhile(parts())))
+
+    assert found == [0, 1, 2, 3, 4]
+    assert (threading.current_thread() in threads) == (connection.vendor == "sqlite")
+
+
+@pytest.mark.django_db
+def test_an_error_of_a_part_reaches_the_caller_after_the_parts_before_it() -> None:
+    def parts():
+        yield "first"
+        raise ValueError("broken off")
+
+    seen = []
+    with pytest.raises(ValueError, match="broken off"):
+        seen.extend(prepared_meanwhile(parts()))
+    assert seen in ([], ["first"])
