@@ -28,7 +28,7 @@ def words_forgotten(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("curation", "0017_composing"),
+        ("curation", "0018_duplicate_searches"),
     ]
 
     operations = [
