@@ -189,16 +189,12 @@ def addresses(dataset, campaign, runs) -> list[str]:
     encoder, comparison = runs
     person = campaign.participations.get(user__username="eve")
     parts = ["", "scores/", "gold/", "inbox/", "judgements/", "grow/", "spend/", f"annotators/{person.pk}/"]
-    every = ",".join(
-        ["source", "subset", "origin", "status", "overlap", "words"]
-        + [f"scores-{each.pk}" for each in dataset.score_sets.all()]
-    )
     folds = RunFactory(
         kind="cross_validate_encoder", dataset=dataset, state="succeeded", result=cross_validated()
     )
     of_dataset = [
         "",
-        f"?columns={every},nonsense",
+        "?columns=source,origin,overlap,words,nonsense",
         "?search=nothing+has+these+words",
         "compose/",
         "splits/",
