@@ -42,7 +42,7 @@ class Chart:
     """What `components/_chart.html` shows.
 
     narrow_label: how large labels must be drawn to be read where the chart shrinks to a telephone's width.
-    height: in pixels, as drawn.
+    width, height: in pixels, as drawn.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Chart:
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
     narrow_label: float
+    width: int
     height: int
 
 
@@ -88,6 +89,7 @@ def chart_draw(
         columns=columns,
         rows=rows,
         narrow_label=round(max(LABEL, SMALLEST_LABEL * width / NARROW), 1),
+        width=round(width),
         height=round(height),
     )
 

@@ -76,20 +76,23 @@ class ProtocolTable:
         return max(float(fold["leakage"]) for fold in self.folds)
 
     @property
-    def fold_rows(self) -> list[tuple[_Stored, list[Estimate]]]:
-        return [(fold, [row.by_fold[fold["fold"]] for row in self.methods]) for fold in self.folds]
+    def fold_rows(self) -> list[tuple[_Stored, list[tuple[str, Estimate]]]]:
+        """Of each fold, its figures with the names of their methods."""
+        return [
+            (fold, [(row.label, row.by_fold[fold["fold"]]) for row in self.methods]) for fold in self.folds
+        ]
 
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A source: its pairs, mean and standard deviation of their scores, and a figure for each of `source_columns`."""
+    """A source: its pairs, mean and deviation of their scores. labelled: a figure for each of `source_columns`."""
 
     source: str
     label: str
     pairs: int
     mean: float
     deviation: float
-    figures: Sequence[Estimate]
+    labelled: Sequence[tuple[str, Estimate]]
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,12 @@ class CrossValidation:
     @property
     def methods(self) -> list[str]:
         return [row.label for row in self.protocols[0].methods]
+
+    @property
+    def labelled_rows(self) -> list[tuple[str, list[tuple[str, MethodRow]]]]:
+        """As `rows`, each figure with the name of its protocol."""
+        names = [table.label for table in self.protocols]
+        return [(label, list(zip(names, rows, strict=True))) for label, rows in self.rows]
 
     @property
     def rows(self) -> list[tuple[str, list[MethodRow]]]:
@@ -130,7 +139,7 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
             one["pairs"],
             one["mean"],
             one["deviation"],
-            [row.by_source[one["source"]] for _label, row in source_columns(protocols)],
+            [(label, row.by_source[one["source"]]) for label, row in source_columns(protocols)],
         )
         for one in result["sources"]
     ]
@@ -147,7 +156,7 @@ def source_columns(protocols: Sequence[ProtocolTable]) -> list[tuple[str, Method
     """
     once = [(row.label, row) for row in protocols[0].methods if row.method != Method.FINE_TUNED]
     trained = [
-        (f"{row.label}, {table.label}", row)
+        (_("fine-tuned, %(protocol)s") % {"protocol": table.label}, row)
         for table in protocols
         for row in table.methods
         if row.method == Method.FINE_TUNED

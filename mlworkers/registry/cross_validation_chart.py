@@ -1,6 +1,7 @@
 """A cross-validation as charts: the methods under each protocol beside each other, and the methods on each source."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -13,14 +14,19 @@ from mlworkers.registry.cross_validation import (
     CrossValidation,
     Estimate,
     SourceRow,
-    source_columns,
     what_the_folds_show,
 )
 
 MOST_SOURCES = 6  # that are drawn, the largest; the table has all
 _COLOURS, _SHAPES = (ACCENT, DOUBTFUL, GOOD), ("circle", "square", "diamond")  # of the protocols
-_WIDTH, _ROW, _STEP = 380, 18, 24
-_PIXELS_OF_A_LETTER = 6.5
+_WIDTH, _STEP = 300, 25
+# As wide as a letter becomes where the chart shrinks to a telephone's width and its labels grow against that.
+_PIXELS_OF_A_LETTER = 9
+_BELOW, _LETTERS = (
+    " · ",
+    30,
+)  # where the heading of a source goes on in the next line, and how long its name may be
+_BREAK = ", "  # where the name of a method goes on in the next line
 _NUMBERS = ("value", "low", "high")
 
 
@@ -56,7 +62,7 @@ def protocols_chart(found: CrossValidation) -> Chart | None:
     )
     drawn = alt.layer(*_ceiling(marked), _interval(base), dots, names)
     return chart_draw(
-        drawn.properties(width=_WIDTH, height=height),
+        drawn.properties(width=_WIDTH, height=height, padding=_room_for_names(values, ceiling, protocols)),
         name="cross-validation",
         finding=what_the_folds_show(found),
         n=found.pairs,
@@ -72,7 +78,7 @@ def sources_chart(found: CrossValidation) -> Chart | None:
     values = [
         {"source": _described(source), "method": label, **_numbers(one)}
         for source in sources
-        for (label, _row), one in zip(source_columns(found.protocols), source.figures, strict=True)
+        for label, one in source.labelled
         if one.value is not None
     ]
     if len(sources) < 2 or not values:
@@ -82,8 +88,15 @@ def sources_chart(found: CrossValidation) -> Chart | None:
     layers = alt.layer(
         _interval(base.encode(color=alt.value(SOFT))), dots, data=alt.InlineData(values=values)
     )
-    panel = layers.properties(width=_WIDTH, height=_ROW * len({one["method"] for one in values}))
-    header = alt.Header(labelAnchor="start", labelColor=INK, labelLimit=0, labelOrient="top", title=None)
+    panel = layers.properties(width=_WIDTH, height=_row(values) * len({one["method"] for one in values}))
+    header = alt.Header(
+        labelAnchor="start",
+        labelColor=INK,
+        labelExpr=f"split(datum.label, '{_BELOW}')",
+        labelLimit=0,
+        labelOrient="top",
+        title=None,
+    )
     order = [_described(source) for source in sources]
     return chart_draw(
         panel.facet(row=alt.Row("source:N", sort=order, header=header), spacing=14),
@@ -94,6 +107,18 @@ def sources_chart(found: CrossValidation) -> Chart | None:
         columns=[_("source"), _("method"), _("Spearman"), _("from"), _("to")],
         rows=[[one[name] for name in ("source", "method", *_NUMBERS)] for one in values],
     )
+
+
+def _room_for_names(
+    values: Sequence[dict[str, Any]], ceiling: Mapping[str, Any], protocols: Sequence[str]
+) -> dict[str, float]:
+    """Padding in pixels: the renderer measures names in a narrower font than browsers have."""
+    ends = [one[name] for one in [*values, ceiling] for name in _NUMBERS if one[name] is not None]
+    first = [one for one in values if one["method"] == values[0]["method"]]
+    start = max(one["value"] if one["high"] is None else one["high"] for one in first)
+    share = (start - min(ends)) / ((max(ends) - min(ends)) or 1.0)
+    beyond = (share - 1) * _WIDTH + _PIXELS_OF_A_LETTER * max(map(len, protocols))
+    return {"left": 5, "top": 5, "bottom": 5, "right": max(40.0, beyond)}
 
 
 def _what_the_sources_show(found: CrossValidation) -> str:
@@ -116,7 +141,8 @@ def _what_the_sources_show(found: CrossValidation) -> str:
 
 
 def _described(source: SourceRow) -> str:
-    words = {"source": source.label, "pairs": intcomma(source.pairs), "sd": f"{source.deviation:.2f}"}
+    name = textwrap.shorten(source.label, _LETTERS, placeholder="…")[:_LETTERS]
+    words = {"source": name, "pairs": intcomma(source.pairs), "sd": f"{source.deviation:.2f}"}
     return _("%(source)s · %(pairs)s pairs, sd %(sd)s") % words
 
 
@@ -141,17 +167,31 @@ def _of(values: Sequence[dict[str, Any]]) -> alt.Chart:
 
 
 def _spearman(field: str = "value") -> alt.X:
-    axis = alt.Axis(tickCount=5, format=".2~f")
+    axis = alt.Axis(tickCount=4, format=".2~f")
     title = _("Spearman's correlation with the scores")
     return alt.X(f"{field}:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=axis)
 
 
 def _methods(values: Sequence[dict[str, Any]]) -> alt.Y:
-    """In the order of the table, with room for the longest name."""
+    """In the order of the table, with room for the longest name. That they are of the model goes without saying."""
     names = list(dict.fromkeys(one["method"] for one in values))
-    room = _PIXELS_OF_A_LETTER * max(map(len, names))
-    axis = alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=0, minExtent=room)
+    lines = (line for name in names for line in name.removeprefix(_("model, ")).split(_BREAK))
+    room = _PIXELS_OF_A_LETTER * max(map(len, lines))
+    axis = alt.Axis(
+        domain=False,
+        ticks=False,
+        labelPadding=8,
+        labelLimit=0,
+        minExtent=room,
+        labelExpr=f"split(replace(datum.label, '{_('model, ')}', ''), '{_BREAK}')",
+        labelBaseline="middle",
+    )
     return alt.Y("method:N", sort=names, title=None, axis=axis)
+
+
+def _row(values: Sequence[dict[str, Any]]) -> int:
+    """The height of a method of one source, in pixels: names may have two lines."""
+    return 36 if any(_BREAK in one["method"].removeprefix(_("model, ")) for one in values) else 23
 
 
 def _interval(base: alt.Chart) -> alt.Chart:

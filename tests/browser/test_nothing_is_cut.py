@@ -1,5 +1,5 @@
 """Nothing is cut off at its right edge: tables, charts and controls on every page that has them, wide and narrow, light
-and dark, folded parts opened.
+and dark, folded parts opened. Nor is any text too pale to read there.
 """
 
 import pytest
@@ -45,6 +45,85 @@ CUT = """() => {
         ...[...document.querySelectorAll(".table-wrap, figure, .tabs, .context > nav")].filter(shown).filter(scrolls),
     ].map(say);
 }"""
+
+# Text that is too pale for what lies behind it: below 4.5:1, of large text below 3:1 (WCAG 2.2, 1.4.3).
+PALE = """() => {
+    const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const over = (colour, [r, g, b]) => {
+        canvas.fillStyle = `rgb(${r} ${g} ${b})`;
+        canvas.fillRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const behind = (part) => {
+        const parts = [];
+        for (let one = part; one; one = one.parentElement) parts.unshift(getComputedStyle(one).backgroundColor);
+        return parts.reduce((below, colour) => over(colour, below), [255, 255, 255]);
+    };
+    const light = (colour) => {
+        const [r, g, b] = colour.map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ratio = (one, other) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    const says = (part) => [...part.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    return [...document.querySelectorAll("body *")]
+        .filter((part) => says(part) && part.checkVisibility({visibilityProperty: true}))
+        .filter((part) => !part.closest("svg, .visually-hidden, .skip-link, :disabled, .unavailable"))
+        .map((part) => {
+            const style = getComputedStyle(part), back = behind(part), size = parseFloat(style.fontSize);
+            const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+            return [part, ratio(light(over(style.color, back)), light(back)), large ? 3 : 4.5];
+        })
+        .filter(([, found, needed]) => found < needed)
+        .map(([part, found]) => `too pale, ${found.toFixed(1)}: ${part.textContent.trim().slice(0, 40)}`);
+}"""
+
+
+def estimate(value: float) -> dict[str, float]:
+    return {"value": value, "low": value - 0.0125, "high": value + 0.0125}
+
+
+def cross_validated() -> dict:
+    """The result of a run with three protocols, six methods and eight sources with long names."""
+    sources = [f"headlines of the {number}th year" for number in range(8)]
+    methods = ("dice", "static", "mean", "max", "cls", "fine-tuned")
+
+    def method(name: str, value: float) -> dict:
+        one = estimate(value)
+        kept = {"mean": one, "pooled": one, "unseen": one}
+        return {
+            "method": name,
+            **kept,
+            "by_fold": {"1": one, "2": one},
+            "by_source": dict.fromkeys(sources, one),
+        }
+
+    return {
+        "pairs": 12_345,
+        "protocols": [
+            {
+                "protocol": protocol,
+                "folds": [{"fold": name, "pairs": 6_172, "leakage": 0.2} for name in ("1", "2")],
+                "leakage": 0.2,
+                "methods": [method(name, 0.5 + place / 16) for place, name in enumerate(methods)],
+            }
+            for protocol in ("random", "components", "sources")
+        ],
+        "sources": [{"source": name, "pairs": 1_543, "mean": 0.5, "deviation": 0.25} for name in sources],
+        "trainings": [
+            {
+                "protocol": "components",
+                "fold": "1",
+                "epochs": 2,
+                "dev": [{"epochs": 2, "spearman": 0.8}, {"epochs": 4, "spearman": 0.7}],
+                "training_pairs": 6_172,
+            }
+        ],
+        "ceiling": 0.875,
+        "ceiling_source": "split-half reliability",
+        "warnings": ["The protocol sources was left out."],
+    }
 
 
 @pytest.fixture
@@ -110,8 +189,17 @@ def addresses(dataset, campaign, runs) -> list[str]:
     encoder, comparison = runs
     person = campaign.participations.get(user__username="eve")
     parts = ["", "scores/", "gold/", "inbox/", "judgements/", "grow/", "spend/", f"annotators/{person.pk}/"]
+    folds = RunFactory(
+        kind="cross_validate_encoder", dataset=dataset, state="succeeded", result=cross_validated()
+    )
     of_dataset = [
         "",
+        "?columns=source,origin,overlap,words,nonsense",
+        "?search=nothing+has+these+words",
+        "compose/",
+        "splits/",
+        "score-sets/",
+        "settings/",
         f"pairs/{generated.pk}/",
         "members/",
         "invitations/",
@@ -136,6 +224,7 @@ def addresses(dataset, campaign, runs) -> list[str]:
         ),
         *(f"/runs/{encoder.run_id}/", f"/runs/{comparison.pk}/", f"/compare/{comparison.pk}/"),
         f"/models/{encoder.pk}/",
+        f"/cross-validation/{folds.pk}/",
     ]
 
 
@@ -145,14 +234,16 @@ def unfolded(page: Page) -> None:
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_no_table_chart_or_control_is_cut_off(open_as, owner, addresses, width: int, colours: str) -> None:
+def test_no_table_chart_or_control_is_cut_off_and_no_text_too_pale(
+    open_as, owner, addresses, width: int, colours: str
+) -> None:
     page = open_as(owner, width=width, color_scheme=colours)
     cut: dict[str, list[str]] = {}
 
     for address in addresses:
         page.goto(address)
         unfolded(page)
-        if found := page.evaluate(CUT):
+        if found := page.evaluate(CUT) + page.evaluate(PALE):
             cut[address] = found[:5]
         if pixels := sideways_overflow(page):
             cut.setdefault(address, []).append(f"the page scrolls by {pixels} pixels")

@@ -223,8 +223,8 @@ def test_a_source_has_what_was_trained_under_each_protocol_and_the_other_methods
 
     assert found.source_labels == [
         "Dice",
-        "model, fine-tuned, random folds",
-        "model, fine-tuned, component folds",
+        "fine-tuned, random folds",
+        "fine-tuned, component folds",
     ]
     stored = run.result["protocols"][1]["methods"][1]["by_source"]["news"]["value"]
-    assert [row.figures[2].value for row in found.sources if row.source == "news"] == [stored]
+    assert [row.labelled[2][1].value for row in found.sources if row.source == "news"] == [stored]

@@ -54,6 +54,17 @@ def upload(client, address):
     return send
 
 
+def test_a_file_of_single_sentences_leads_to_the_page_that_composes_pairs(
+    client, upload, address, dataset
+) -> None:
+    batch = upload("A dog runs.\nA cat sleeps.\n", name="sentences.txt")
+
+    page = client.get(f"{address}{batch.pk}/").text
+
+    assert "The file has one column, and a pair is two sentences." in page
+    assert f'href="/datasets/{dataset.slug}/compose/"' in page
+
+
 def test_an_upload_writes_no_pair(upload, dataset) -> None:
     upload(THREE_ROWS)
 

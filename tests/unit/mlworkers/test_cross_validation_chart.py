@@ -69,7 +69,7 @@ def test_both_protocols_of_a_method_stand_beside_each_other_below_the_human_ceil
     ]
     assert all(
         word in drawn_words(chart)
-        for word in ("random folds", "component folds", "human ceiling", "model, fine-tuned")
+        for word in ("random folds", "component folds", "human ceiling", "fine-tuned")
     )
 
 
@@ -92,7 +92,7 @@ def test_each_source_is_drawn_with_its_pairs_and_the_spread_of_its_scores() -> N
     chart = sources_chart(found(["headlines", "images", "forum"]))
 
     assert chart is not None
-    assert "images · 39 pairs, sd 0.22" in drawn_words(chart)
+    assert "39 pairs, sd 0.22" in drawn_words(chart)
     assert "least in images (sd 0.22) and most in headlines (0.31)" in chart.finding
     assert len(chart.rows) == 3 * 3  # Dice once, the trained model under each protocol
 
