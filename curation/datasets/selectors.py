@@ -136,6 +136,11 @@ def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> Quer
     return pairs.select_related("a", "b").order_by(*_ordering(order))
 
 
+def pairs_after(pairs: QuerySet[Pair], pair: Pair, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
+    """Of the pairs that `pairs_found` gave, those after a pair in their order."""
+    return pairs.filter(_sides(pair, filter, order)[1])
+
+
 def pairs_page(
     dataset: Dataset, filter: PairFilter, *, order: str = "pk", number: int = 1, size: int = 50
 ) -> Page[Any]:
