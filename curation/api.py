@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views.api import composing, datasets, exports, imports, review, splits
+from curation.views.api import composing, datasets, edits, exports, imports, log, review, snapshots, splits
 
 of_import: list[URLPattern | URLResolver] = [
     path("", imports.ImportDetail.as_view(), name="api_import"),
@@ -25,6 +25,20 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("splits/preview/", splits.SplitsPreview.as_view(), name="api_splits_preview"),
     path("splits/<number:change_pk>/undo/", splits.SplitsUndo.as_view(), name="api_splits_undo"),
     path("export/", exports.Export.as_view(), name="api_export"),
+    path("edits/", edits.Edits.as_view(), name="api_edits"),
+    path("edits/preview/", edits.EditPreview.as_view(), name="api_edits_preview"),
+    path("edits/<number:entry_pk>/undo/", edits.EditUndo.as_view(), name="api_edit_undo"),
+    path("log/", log.AuditLog.as_view(), name="api_log"),
+    path("snapshots/", snapshots.Snapshots.as_view(), name="api_snapshots"),
+    path("snapshots/<number:number>/", snapshots.SnapshotDetail.as_view(), name="api_snapshot"),
+    path(
+        "snapshots/<number:number>/pairs.parquet", snapshots.SnapshotFile.as_view(), name="api_snapshot_file"
+    ),
+    path(
+        "snapshots/<number:number>/since/<number:since>/",
+        snapshots.SnapshotDifference.as_view(),
+        name="api_snapshot_difference",
+    ),
     path("imports/", imports.ImportList.as_view(), name="api_imports"),
     path("imports/<number:batch_pk>/", include(of_import)),
     path("review/", review.ReviewQueue.as_view(), name="api_review"),

@@ -1,5 +1,6 @@
 """Datasets, pairs and scores as programs read them, and the filters they may ask for."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -104,7 +105,8 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
 
     def get_lineage(self, score_set: ScoreSet) -> dict[str, Any]:
         # A list asks once for all of its sets.
-        known: dict[int, dict[str, Any]] = self.context.setdefault("lineages", {})
+        context: Any = self.context
+        known: dict[int, dict[str, Any]] = context.setdefault("lineages", {})
         if score_set.pk not in known:
             known |= score_set_lineages(getattr(self.parent, "instance", None) or [score_set])
         return known[score_set.pk]
@@ -114,7 +116,7 @@ class QuerySerializer(serializers.Serializer[Any]):
     """Query parameters: one that is not known is refused, because a filter with a slip would leave nothing out."""
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = sorted(data.keys() - self.fields.keys() - {"limit", "offset"})
+        unknown = sorted(data.keys() - self.fields.keys() - {"limit", "offset", "after"})
         if unknown:
             raise serializers.ValidationError({name: _("There is no such parameter.") for name in unknown})
         return super().to_internal_value(data)
@@ -146,8 +148,57 @@ class PairFilterSerializer(QuerySerializer):
         return attrs
 
     def wanted(self) -> PairFilter:
+        return self.wanted_of(self.validated_data)
+
+    @staticmethod
+    def wanted_of(given: Mapping[str, Any]) -> PairFilter:
         names = {field.name for field in fields(PairFilter)}
-        return PairFilter(**{name: value for name, value in self.validated_data.items() if name in names})
+        return PairFilter(**{name: value for name, value in given.items() if name in names})
+
+
+class NewPairSerializer(serializers.Serializer[Any]):
+    a = serializers.CharField(allow_blank=True)
+    b = serializers.CharField(allow_blank=True)
+    external_id = serializers.CharField(required=False, allow_null=True)
+    source = serializers.CharField(required=False, allow_null=True)  # type: ignore[assignment]
+    subset = serializers.CharField(required=False, allow_null=True)
+    split = serializers.CharField(required=False, allow_null=True)
+    score = serializers.FloatField(required=False, allow_null=True)
+
+
+class NewPairsSerializer(serializers.Serializer[Any]):
+    """Pairs to add, or to update where their sentences are there."""
+
+    pairs = NewPairSerializer(many=True)
+    score_set = serializers.CharField(required=False, default="reference", max_length=100)
+    low = serializers.FloatField(required=False, help_text="of the scale of the scores; else recognised")
+    high = serializers.FloatField(required=False)
+    rejected_rows = serializers.ChoiceField(
+        required=False, choices=["nothing"], help_text="import nothing where one pair cannot be imported"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if ("low" in attrs) != ("high" in attrs):
+            raise serializers.ValidationError({"high": [_("Give both ends of the scale, or neither.")]})
+        return attrs
+
+
+class RejectedRowSerializer(serializers.Serializer[Any]):
+    line = serializers.IntegerField(help_text="from 1")
+    reason = serializers.CharField()
+    row = serializers.CharField()
+
+
+class PairsAddedSerializer(serializers.Serializer[Any]):
+    """What became of pairs that were sent."""
+
+    rows = serializers.IntegerField()
+    added = serializers.IntegerField()
+    updated = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    scores_added = serializers.IntegerField()
+    rejections = RejectedRowSerializer(source="errors", many=True)
 
 
 class WaitingSerializer(serializers.ModelSerializer[PairScore]):

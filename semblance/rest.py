@@ -11,6 +11,7 @@ from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.parsers import DataAndFiles, FormParser, JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import exception_handler
 
 from curation.errors import NUL_REFUSED, UserError
@@ -18,10 +19,18 @@ from curation.numbers import MOST_DIGITS, number_from
 
 
 class Pages(LimitOffsetPagination):
-    """`limit` and `offset` as asked for; one that is no number is refused, because a page guessed is a page missed."""
+    """`limit` and `offset` as asked for; one that is no number is refused, because a page guessed is a page missed.
+
+    A view with a method `rows_after` has a list that may be long: `next` goes on after the last row, by its number
+    (`row_number` names the field), so that no page is slower than the first. `offset` is possible all the same.
+    """
 
     default_limit = 100
     max_limit = 1000
+    after_query_param = "after"
+    _last: int | None = None  # the number of the last row, where there are more
+    _goes_on_after_rows = False
+    _here = ""
 
     def get_limit(self, request: Request) -> int:
         asked = _asked(request, self.limit_query_param, least=1, default=self.default_limit)
@@ -29,6 +38,47 @@ class Pages(LimitOffsetPagination):
 
     def get_offset(self, request: Request) -> int:
         return _asked(request, self.offset_query_param, least=0, default=0)
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
+        asked = request.query_params.keys() & {self.after_query_param, self.offset_query_param}
+        if len(asked) == 2 or (self.after_query_param in asked and not hasattr(view, "rows_after")):
+            raise ValidationError({self.after_query_param: [_("This list goes on by offset here.")]})
+        if not hasattr(view, "rows_after") or self.offset_query_param in asked:
+            return super().paginate_queryset(queryset, request, view)
+        self.request, self._here = request, request.build_absolute_uri()
+        self.limit, self._goes_on_after_rows = self.get_limit(request), True
+        self.count: Any = None if asked else self.get_count(queryset)
+        if asked:
+            queryset = view.rows_after(queryset, _asked(request, self.after_query_param, least=0, default=0))
+        rows = list(queryset[: self.limit + 1])
+        if len(rows) > self.limit:
+            rows.pop()
+            self._last = getattr(rows[-1], getattr(view, "row_number", "pk"))
+        return rows
+
+    def get_next_link(self) -> str | None:
+        if not self._goes_on_after_rows:
+            return super().get_next_link()
+        if self._last is None:
+            return None
+        here = replace_query_param(self._here, self.limit_query_param, self.limit)
+        return replace_query_param(here, self.after_query_param, self._last)
+
+    def get_previous_link(self) -> str | None:
+        return None if self._goes_on_after_rows else super().get_previous_link()
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        described = super().get_paginated_response_schema(schema)
+        described["properties"]["count"] |= {"nullable": True, "description": "null on pages after the first"}
+        return described
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        parameters: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        if hasattr(view, "rows_after"):
+            about = "The number of the last row of the page before; `next` has it."
+            after = {"name": self.after_query_param, "required": False, "in": "query", "description": about}
+            parameters.append({**after, "schema": {"type": "integer"}})
+        return parameters
 
 
 def _asked(request: Request, name: str, *, least: int, default: int) -> int:

@@ -241,7 +241,6 @@ REST_FRAMEWORK = {
         "semblance.rest.ReadableMultiPart",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter of exports
     "EXCEPTION_HANDLER": "semblance.rest.error_answer",
 }
 SPECTACULAR_SETTINGS = {

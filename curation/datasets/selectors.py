@@ -148,6 +148,27 @@ def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> Quer
     return pairs.select_related("a", "b").order_by(*_ordering(order))
 
 
+def pairs_after(pairs: QuerySet[Pair], pair: Pair, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
+    """Of the pairs that `pairs_found` gave, those after a pair in their order."""
+    side, name = ("lt", order[1:]) if order.startswith("-") else ("gt", order)
+    by_number = Q(**{f"pk__{side}": pair.pk})
+    if name == "pk" or (name == "score" and filter.score_set is None):
+        return pairs.filter(by_number)
+    field = _FIELDS[name]
+    if name != "score":
+        value = getattr(pair, field)
+        further = Q(**{f"{field}__{side}": value}) | Q(by_number, **{field: value})
+        return pairs.filter(
+            further, **{f"{field}__{side}e": value}
+        )  # said twice, to enter the index at the value
+    unscored = Q(value__isnull=True)
+    scores = PairScore.objects.filter(pair=pair, score_set=filter.score_set)
+    score = scores.values_list("value", flat=True).first()
+    if score is None:
+        return pairs.filter(unscored, by_number)
+    return pairs.filter(Q(**{f"value__{side}": score}) | Q(by_number, value=score) | unscored)
+
+
 def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     """The facts of each dataset by its number, in three queries for however many."""
     ids = [dataset.pk for dataset in datasets]

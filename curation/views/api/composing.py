@@ -26,6 +26,7 @@ from curation.exchange.receiving import BodyFile
 from curation.exchange.uploads import under_its_name
 from curation.forms.composing import CompositionForm, SentencesForm
 from curation.models import Composition, Dataset
+from curation.serializers import RejectedRowSerializer
 from curation.views.api.base import InDataset
 from curation.views.api.bodies import STATE, body_of, form_filled, state_sent
 
@@ -90,18 +91,12 @@ class CompositionPreviewSerializer(serializers.Serializer[Any]):
     examples = ExampleSerializer(many=True)
 
 
-class RowErrorSerializer(serializers.Serializer[Any]):
-    line = serializers.IntegerField()
-    reason = serializers.CharField()
-    row = serializers.CharField()
-
-
 class PoolOutcomeSerializer(serializers.Serializer[Any]):
     rows = serializers.IntegerField()
     added = serializers.IntegerField()
     known = serializers.IntegerField(help_text="sentences that the pool had before")
     rejected = serializers.IntegerField()
-    errors = RowErrorSerializer(many=True)  # type: ignore[assignment]  # a field of that name, not the attribute
+    rejections = RejectedRowSerializer(source="errors", many=True)
     warnings = serializers.ListField(child=serializers.CharField())
 
 

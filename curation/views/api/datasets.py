@@ -1,23 +1,32 @@
 """Datasets, pairs and scores for programs: /api/v1/datasets/."""
 
+from typing import Any
+
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from curation.access import datasets_readable
-from curation.datasets.selectors import dataset_facts, pairs_found
+from curation.datasets.selectors import PairFilter, dataset_facts, pairs_after, pairs_found
+from curation.exchange.bulk import pairs_add
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.serializers import (
     DatasetDetailSerializer,
     DatasetSerializer,
+    NewPairsSerializer,
     PairFilterSerializer,
     PairLifeSerializer,
+    PairsAddedSerializer,
     PairScoreSerializer,
     ScoredPairSerializer,
     ScoreSetSerializer,
 )
 from curation.views.api.base import InDataset
+
+NAME = "api"  # of what is sent without a file
 
 
 class DatasetList(ListAPIView[Dataset]):
@@ -48,13 +57,39 @@ class PairList(InDataset, ListAPIView[Pair]):
     queryset = Pair.objects.none()  # the schema reads the types of keys from it
 
     def get_queryset(self) -> QuerySet[Pair]:
+        return pairs_found(self.dataset(), *self._wanted())
+
+    def rows_after(self, pairs: QuerySet[Pair], number: int) -> QuerySet[Pair]:
+        last = get_object_or_404(self.dataset().pairs, pk=number)
+        return pairs_after(pairs, last, *self._wanted())
+
+    def _wanted(self) -> tuple[PairFilter, str]:
         asked = PairFilterSerializer(data=self.request.query_params)
         dataset = self.dataset()
         asked.is_valid(raise_exception=True)
         wanted = asked.wanted()
         if wanted.score_set is not None:
             get_object_or_404(dataset.score_sets, pk=wanted.score_set)
-        return pairs_found(dataset, wanted, asked.validated_data["order"])
+        return wanted, asked.validated_data["order"]
+
+    @extend_schema(request=NewPairsSerializer, responses=PairsAddedSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Add pairs, or update those whose sentences are there, as an import of a file does."""
+        user: Any = request.user
+        dataset = self.dataset()
+        asked = NewPairsSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        outcome = pairs_add(
+            dataset=dataset,
+            pairs=given["pairs"],
+            name=NAME,
+            score_set=given["score_set"],
+            scale=(given["low"], given["high"]) if "low" in given else None,
+            strict="rejected_rows" in given,
+            by=user,
+        )
+        return Response(PairsAddedSerializer(outcome).data)
 
 
 class PairDetail(InDataset, RetrieveAPIView[Pair]):
@@ -80,8 +115,12 @@ class ScoreList(InDataset, ListAPIView[PairScore]):
     """The scores of one set, in the order of the pairs."""
 
     serializer_class = PairScoreSerializer
+    row_number = "pair_id"
     queryset = PairScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PairScore]:
         score_set = get_object_or_404(self.dataset().score_sets, pk=self.kwargs["score_set_pk"])
         return score_set.scores.order_by("pair_id")
+
+    def rows_after(self, scores: QuerySet[PairScore], number: int) -> QuerySet[PairScore]:
+        return scores.filter(pair__gt=number)

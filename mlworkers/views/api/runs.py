@@ -33,6 +33,9 @@ class RunViewSet(ReadOnlyModelViewSet[Run]):
         runs = runs_visible(self.request.user)  # type: ignore[arg-type]
         return runs.select_related("dataset", "started_by").prefetch_related("artifacts")
 
+    def rows_after(self, runs: QuerySet[Run], number: int) -> QuerySet[Run]:
+        return runs.filter(pk__lt=number)
+
     @extend_schema(request=StartSerializer, responses={201: RunSerializer})
     def create(self, request: Request) -> Response:
         """Start a run. Which kinds there are, and their settings, is at /api/v1/runs/kinds/."""

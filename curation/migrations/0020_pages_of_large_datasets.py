@@ -28,7 +28,7 @@ def words_forgotten(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("curation", "0018_duplicate_searches"),
+        ("curation", "0019_lines_of_imported_scores"),
     ]
 
     operations = [
