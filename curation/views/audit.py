@@ -10,7 +10,7 @@ from curation.datasets.audit import audit_found, audit_people, audit_rows
 from curation.forms.audit import AuditFilterForm
 from curation.models import Dataset
 from curation.numbers import page_number
-from curation.views.tables import csv_answer
+from curation.views.tables import csv_streamed
 
 ENTRIES_ON_A_PAGE = 50
 COLUMNS = ("at", "by", "via", "token", "action", "subject", "pair", "pairs", "details")
@@ -31,7 +31,7 @@ def audit_file(request: AuthedRequest, slug: str) -> StreamingHttpResponse:
     """The entries that the filters find as CSV. With `?spreadsheet=1` nothing in it is a formula to a spreadsheet."""
     dataset = dataset_for(request.user, slug, may="audit")
     entries = audit_found(dataset, _form(request, dataset).audit_filter)
-    return csv_answer(request, f"{slug}-log.csv", COLUMNS, audit_rows(entries))
+    return csv_streamed(request, f"{slug}-log.csv", COLUMNS, audit_rows(entries))
 
 
 def _form(request: AuthedRequest, dataset: Dataset) -> AuditFilterForm:

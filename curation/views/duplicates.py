@@ -30,7 +30,7 @@ from curation.forms.duplicates import PARTS as PARTS_NAMED
 from curation.forms.duplicates import DuplicatesEditForm, DuplicatesForm, search_address
 from curation.models import Dataset, DuplicateSearch
 from curation.numbers import page_number
-from curation.views.tables import csv_answer
+from curation.views.tables import csv_streamed
 
 GROUPS_ON_A_PAGE = 20
 COLUMNS = ("group", "likeness", "leaks", "dataset", "pair", "id", "source", "split", "sentence1", "sentence2")
@@ -112,7 +112,7 @@ def duplicate_file(request: AuthedRequest, slug: str) -> StreamingHttpResponse:
             about = (found.group, found.likeness, int(found.leaks), pair.dataset, pair.number, pair.id)
             yield [*about, pair.source, pair.split, pair.first, pair.second]
 
-    return csv_answer(request, f"{slug}-duplicates.csv", COLUMNS, rows())
+    return csv_streamed(request, f"{slug}-duplicates.csv", COLUMNS, rows())
 
 
 @require_GET

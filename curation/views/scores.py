@@ -13,7 +13,7 @@ from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.forms.scores import ComparedSetsForm
 from curation.models import Dataset, ScoreSet
 from curation.numbers import page_number
-from curation.views.tables import csv_answer
+from curation.views.tables import csv_streamed
 
 LISTED = 20
 PAIR_COLUMNS = ("pair", "sentence1", "sentence2", "source", "split")
@@ -55,7 +55,7 @@ def score_differences(request: AuthedRequest, slug: str) -> StreamingHttpRespons
     form = ComparedSetsForm(request.GET, rows=rows)
     first, second = form.first_row.score_set, form.second_row.score_set
     columns = [*PAIR_COLUMNS, first.name, second.name, "rank_difference"]
-    return csv_answer(request, f"{dataset.slug}-score-differences.csv", columns, _rows(first, second))
+    return csv_streamed(request, f"{dataset.slug}-score-differences.csv", columns, _rows(first, second))
 
 
 def _rows(first: ScoreSet, second: ScoreSet) -> Iterator[list[object]]:

@@ -18,7 +18,7 @@ from curation.exchange.snapshots import (
 )
 from curation.forms.exchange import SnapshotForm
 from curation.numbers import number_asked, page_number
-from curation.views.tables import csv_answer
+from curation.views.tables import csv_streamed
 
 CHANGES_ON_A_PAGE = 50
 CHANGE_COLUMNS = ("pair", "id", "sentence1", "sentence2", "what", "before", "after")
@@ -89,7 +89,7 @@ def snapshot_changes(request: AuthedRequest, slug: str, number: int, since: int)
         ]
         for change, texts in changes_listed(earlier, later, difference.changes)
     )
-    return csv_answer(request, f"{slug}-{since}-to-{number}.csv", CHANGE_COLUMNS, rows)
+    return csv_streamed(request, f"{slug}-{since}-to-{number}.csv", CHANGE_COLUMNS, rows)
 
 
 @require_GET

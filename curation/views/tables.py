@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 from curation.files.tables import csv_file_rows, csv_lines
@@ -12,11 +12,19 @@ from curation.files.tables import csv_file_rows, csv_lines
 
 def csv_answer(
     request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
-) -> StreamingHttpResponse:
-    """Rows as a file of this name, sent while they are written.
+) -> HttpResponse:
+    """A small table as a file of this name.
 
     With `?spreadsheet=1` nothing in it is a formula to a spreadsheet, as with the switch of that name of exports.
     """
+    answer = csv_streamed(request, name, columns, rows)
+    return HttpResponse(b"".join(answer), headers=answer.headers)
+
+
+def csv_streamed(
+    request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
+) -> StreamingHttpResponse:
+    """Rows as a file of this name, sent while they are written, with the same choice."""
     return _answer(request, name, chain([columns], rows))
 
 

@@ -1,6 +1,6 @@
 """Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
 
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -68,14 +68,14 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def comparison_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = comparison_for(request.user, pk)
     rows = csv_rows(comparison_of(run.result, run.evaluations.order_by("pk")))
     return csv_answer(request, f"comparison-{pk}.csv", CSV_COLUMNS, rows)
 
 
 @require_GET
-def comparison_suites_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def comparison_suites_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     """The table of sources and suites. Raises Http404 where the comparison has none."""
     run = comparison_for(request.user, pk)
     table = suite_table_of(run.result, judged=False)

@@ -1,6 +1,6 @@
 """Cross-validations of encoders: the tables of one, and its figures as a file."""
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -33,7 +33,7 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def cross_validation_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def cross_validation_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = cross_validation_for(request.user, pk)
     found = cross_validation_stored(run.result)
     rows = cross_validation_csv_rows(found) if found else []

@@ -1,6 +1,6 @@
 """Linguistic analyses: the tables of one, and its figures as a file."""
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -31,7 +31,7 @@ def language_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def language_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def language_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = analysis_for(request.user, pk)
     rows = language_csv_rows(families_stored(run.result))
     return csv_answer(request, f"language-{pk}.csv", CSV_COLUMNS, rows)

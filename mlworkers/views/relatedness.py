@@ -1,6 +1,6 @@
 """Analyses of what makes pairs related: the table of one, and its figures as a file."""
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -27,7 +27,7 @@ def relatedness_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def relatedness_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def relatedness_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = relatedness_for(request.user, pk)
     table = relatedness_stored(run.result)
     rows = relatedness_csv_rows(table) if table is not None else []

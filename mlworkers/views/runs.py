@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.core.paginator import Page
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -147,7 +147,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
 
 
 @require_GET
-def search_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def search_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     """The trials of a search. Raises Http404 where the run has none."""
     search = search_of(run_for(request.user, pk, may="read"))
     if search is None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
@@ -70,18 +70,18 @@ def _automation(request: AuthedRequest, report: VerdictReport) -> dict[str, Any]
 
 
 @require_GET
-def verdict_figures_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def verdict_figures_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     report = verdict_report(realism_set_for(request.user, pk))
     return csv_answer(request, f"verdicts-{pk}.csv", FIGURE_COLUMNS, figure_rows(report))
 
 
 @require_GET
-def verdict_rejected_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def verdict_rejected_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     report = verdict_report(realism_set_for(request.user, pk))
     return csv_answer(request, f"rejected-{pk}.csv", SENTENCE_COLUMNS, sentence_rows(report.rejected))
 
 
 @require_GET
-def verdict_kept_csv(request: AuthedRequest, pk: int) -> StreamingHttpResponse:
+def verdict_kept_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     report = verdict_report(realism_set_for(request.user, pk))
     return csv_answer(request, f"kept-{pk}.csv", SENTENCE_COLUMNS, sentence_rows(report.kept))
