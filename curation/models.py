@@ -266,6 +266,9 @@ class PairScore(models.Model):
     value = models.FloatField()
     standard_error = models.FloatField(null=True, blank=True)
     judgements = models.PositiveIntegerField(null=True, blank=True)
+    imported = models.BigIntegerField(
+        null=True, blank=True, help_text="the import and the line that gave it (curation.datasets.lineage)"
+    )
 
     class Meta:
         constraints = [

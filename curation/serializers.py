@@ -1,11 +1,12 @@
 """Datasets, pairs and scores as programs read them, and the filters they may ask for."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from curation.datasets.lineage import score_lineages, score_set_lineages
 from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.numbers import NumberInBody
@@ -70,12 +71,19 @@ class PairScoreSerializer(serializers.ModelSerializer[PairScore]):
 
 
 class PairLifeSerializer(PairSerializer):
-    """One pair with every score it has, by the score set's name."""
+    """One pair with every score it has, and where each comes from, by the score set's name."""
 
     scores = serializers.SerializerMethodField()
+    lineage = serializers.SerializerMethodField(
+        help_text="of each score: its campaign, its run, or the file, line, checksum, person and time of its import"
+    )
 
     class Meta(PairSerializer.Meta):
-        fields = [*PairSerializer.Meta.fields, "scores"]
+        fields = [*PairSerializer.Meta.fields, "scores", "lineage"]
+
+    def get_lineage(self, pair: Pair) -> dict[str, dict[str, Any]]:
+        scores = pair.scores.select_related("score_set").order_by("score_set__name")
+        return score_lineages(list(scores))
 
     def get_scores(self, pair: Pair) -> dict[str, float]:
         scores = pair.scores.select_related("score_set").order_by("score_set__name")
@@ -83,12 +91,24 @@ class PairLifeSerializer(PairSerializer):
 
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
+    lineage = serializers.SerializerMethodField(
+        help_text="who judged, the campaign, the run, or every file that was imported into it"
+    )
+
     class Meta:
         model = ScoreSet
         fields = [
             "id", "name", "kind", "low", "high", "method", "parameters", "campaign_ref", "run_ref",
-            "created_at",
+            "created_at", "lineage",
         ]  # fmt: skip
+
+    def get_lineage(self, score_set: ScoreSet) -> dict[str, Any]:
+        # A list asks once for all of its sets.
+        context = cast("dict[str, Any]", self.context)
+        known: dict[int, dict[str, Any]] = context.setdefault("lineages", {})
+        if score_set.pk not in known:
+            known |= score_set_lineages(getattr(self.parent, "instance", None) or [score_set])
+        return known[score_set.pk]
 
 
 class QuerySerializer(serializers.Serializer[Any]):

@@ -25,6 +25,7 @@ urlpatterns = [
     path("accounts/password/", PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
     path("datasets/<slug:slug>/publish/", publishing.publish, name="publish"),
+    path("datasets/<slug:slug>/publish/<number:number>/methods/", publishing.methods, name="methods"),
     path(
         "datasets/<slug:slug>/publish/<number:number>/folder.zip",
         publishing.published_folder,

@@ -1,10 +1,12 @@
 """What a published dataset tells of the campaigns behind its scores: facts, tuples and judgements, without names."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef
+from django.db.models import Count, Max, Min, QuerySet
 
 from annotation.models import Campaign, Judgement, Participation, TupleItem
 from annotation.results.record import annotator_codes, annotators_named, campaign_judgements, judgement_rows
@@ -14,13 +16,6 @@ from curation.files.tables import Column, Row
 
 def campaigns_by_pk(pks: Iterable[int]) -> list[Campaign]:
     return list(Campaign.objects.filter(pk__in=set(pks)).order_by("pk"))
-
-
-def simulated_annotators(campaigns: Iterable[Campaign]) -> dict[int, int]:
-    """How many of those whose judgements count a program simulates, by the campaign's number. One query."""
-    counting = Judgement.objects.filter(status=Judgement.Status.COLLECTED, participation=OuterRef("pk"))
-    simulated = Participation.objects.filter(Exists(counting), campaign__in=campaigns, user__simulated=True)
-    return dict(simulated.order_by().values_list("campaign").annotate(n=Count("pk")))
 
 
 def collection_facts(campaign: Campaign) -> Collection:
@@ -49,11 +44,26 @@ def collection_facts(campaign: Campaign) -> Collection:
         annotators=people.count() if named else None,
         simulated=people.filter(user__simulated=True).count(),
         excluded_annotators=people.filter(excluded=True).count(),
+        exclusions=_exclusions(people),
         gold_tuples=campaign.tuples.filter(is_gold=True).count(),
         gold_threshold=campaign.gold_threshold,
         began=_day(times["first"]),
         ended=_day(times["last"]),
     )
+
+
+def _exclusions(people: QuerySet[Participation]) -> dict[str, int]:
+    """How many people were excluded for each reason. A reason that names anybody of the campaign is not told."""
+    named = people.values_list("user__username", "user__first_name", "user__last_name")
+    names = {name.casefold() for person in named for name in person if name}
+    reasons = [reason for _pk, reason in people.filter(excluded=True).values_list("pk", "reason")]
+    told = (
+        "reason not published"
+        if not reason or names & set(re.findall(r"[\w.@+-]+", reason.casefold()))
+        else reason
+        for reason in reasons
+    )
+    return dict(Counter(told).most_common())
 
 
 def _day(moment: Any) -> date | None:

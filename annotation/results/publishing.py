@@ -180,6 +180,9 @@ def _parameters(campaign: Campaign, filed: NumberedJudgements, scores: Scores) -
         "question": campaign.question or None,
         "judgements": len(filed.judgements),
         "annotators": len(filed.people),
+        "simulated_annotators": campaign.participations.filter(
+            pk__in=filed.people.tolist(), user__simulated=True
+        ).count(),
         "tuple_size": campaign.tuple_size,
         "judgements_per_tuple": campaign.judgements_per_tuple,
         "excluded_annotators": campaign.participations.filter(excluded=True).count(),

@@ -7,7 +7,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.cards import CardsPage, cards_by_tuple, cards_of
-from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
+from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
 from curation.models import ScoreSet, User
 
 ROWS_PER_PAGE = 50
@@ -24,15 +24,24 @@ def judgements_of(user: User, *, page: int = 1) -> CardsPage:
 
 
 def judgements_in(
-    campaign: Campaign, *, participation: Participation | None = None, tuple_number: int = 0, page: int = 1
+    campaign: Campaign,
+    *,
+    participation: Participation | None = None,
+    tuple_number: int = 0,
+    pair: int = 0,
+    page: int = 1,
 ) -> CardsPage:
     """The judgements behind a campaign's figures, or one person's, or of a tuple of the design; newest first.
+
+    pair: the number of a pair, to find the judgements in which it was shown.
 
     With a tuple come the answers to its repeats.
     """
     judgements = Judgement.objects.filter(participation__campaign=campaign)
     if tuple_number:
         judgements = judgements.filter(tuple__number=tuple_number, tuple__is_gold=False)
+    if pair:
+        judgements = judgements.filter(tuple__in=TupleItem.objects.filter(pair=pair).values("tuple"))
     if participation:
         judgements = judgements.filter(participation=participation)
     return _judgement_page(judgements, page)

@@ -189,13 +189,15 @@ def scores(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 @require_GET
 def judgements(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """The judgements behind the figures: all, or those of one tuple."""
+    """The judgements behind the figures: all, or those of one tuple, or in which one pair was shown."""
     chosen = campaign_for(request.user, campaign_pk, may="read")
-    number = number_asked(request, "tuple", 0)
+    number, pair_pk = number_asked(request, "tuple", 0), number_asked(request, "pair", 0)
+    pair = chosen.dataset.pairs.filter(pk=pair_pk).first()
     context = campaign_head(request.user, chosen, "campaign") | {
-        "judged": judgements_in(chosen, tuple_number=number, page=page_number(request)),
+        "judged": judgements_in(chosen, tuple_number=number, pair=pair_pk, page=page_number(request)),
         "tuple_number": number,
+        "pair": pair,
         "named": annotators_named(chosen),
-        "address": f"tuple={number}&" if number else "",
+        "address": (f"tuple={number}&" if number else "") + (f"pair={pair_pk}&" if pair_pk else ""),
     }
     return render(request, "annotation/campaigns/judgements.html", context)

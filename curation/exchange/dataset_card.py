@@ -1,14 +1,32 @@
 """The card of an exported file: what a reader must know who has nothing but the file."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
+from curation.datasets.lineage import judged_by_of
+from curation.errors import errors_shown
 from curation.exchange.exporting import ExportOutcome
+from curation.files.drafts import FileError
 from curation.files.publishing.authorship import authorship
+from curation.files.publishing.facts import PEOPLE
+from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 
 
+def card_write(dataset: Dataset, outcome: ExportOutcome) -> Path:
+    """Write the card beside the exported file, as its name and `-card.md`. Raises UserError where that cannot be.
+
+    The licence stands here, and in the metadata of a Parquet file: a line for it in CSV or JSON lines would be read as
+    one of the rows.
+    """
+    path = outcome.path.with_name(f"{outcome.path.stem}-card.md")
+    with errors_shown(FileError), replacing(path) as file:
+        file.write(dataset_card(dataset, outcome).encode())
+    return path
+
+
 def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
-    """Markdown. Says who wrote the sentences, and how many pairs nobody has reviewed."""
+    """Markdown. Says who wrote the sentences, who judged, and how many pairs nobody has reviewed."""
     written = authorship(
         chosen=outcome.generated_pairs,
         people=outcome.rows - outcome.generated,
@@ -37,8 +55,20 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
 
 
 def _scores(one: ScoreSet) -> str:
-    method = f", {one.method}" if one.method else ""
-    return f"{one.name}: {one.get_kind_display()}, {one.low:g} to {one.high:g}{method}"
+    judgements = one.parameters.get("judgements")
+    by = judged_by_of(one)
+    return ", ".join(
+        filter(
+            None,
+            [
+                f"{one.name}: {one.get_kind_display()}",
+                f"{one.low:g} to {one.high:g}",
+                one.method,
+                f"{judgements:,} judgements" if by and judgements else "",
+                f"judged by {by}" if by == PEOPLE else f"**judged by {by}**" if by else "",
+            ],
+        )
+    )
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Pairs and scores of a dataset into files: exports for people, snapshots for training and evaluation."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -20,17 +20,26 @@ from curation.datasets.audit import Action, audit_record
 from curation.datasets.inclusion import inclusion_counts, verdict_of_pair
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
+from curation.exchange.score_columns import (
+    SetColumns,
+    columns_of,
+    score_cells,
+    scores_about,
+    values_alone,
+    values_explained,
+)
 from curation.files.drafts import FileError
 from curation.files.progress import Report, silent
-from curation.files.tables import PAIR_COLUMNS, Column, Row, score_columns, write_table
+from curation.files.tables import PAIR_COLUMNS, Column, Row, write_table
 from curation.files.writing import make_folder, sha256_of, sync_folder
-from curation.models import Dataset, Pair, PairScore, ScoreSet, Snapshot, User
+from curation.models import Dataset, Pair, ScoreSet, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.pairs.splitting import pair_components
 
 _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
 _KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "a__origin", "b__origin", verdict_of_pair())
+_WITH_ORIGIN = (*PAIR_COLUMNS, Column("origin"))
 ACTIVE = PairFilter(status=Pair.Status.ACTIVE, generated_pairs=UNNAMED)
 SNAPSHOT_COLUMNS = (
     *(Column(name, "integer") for name in ("component", "pair", "a_id", "b_id")),
@@ -62,6 +71,8 @@ def pairs_export(
     path: Path,
     format: str,
     score_set: str | None = None,
+    plain: bool = False,
+    standard_errors: bool = False,
     neutralise: bool = False,
     generated_pairs: Inclusion = UNNAMED,
     report: Report = silent,
@@ -69,21 +80,27 @@ def pairs_export(
     """Write a dataset's active pairs, in the order in which they were added, with their scores.
 
     generated_pairs: which pairs with a machine-written sentence are among them.
-    Each score set is a column under its name; one that is named is the only one, under the name `score`.
+    Each score set is a column under its name; one that is named is the only one, under the name `score`. Beside it
+    stand who judged, and, unless the file is to be plain, the number of judgements and the method; the pair has its
+    origin. standard_errors: of the scores that have any.
     The rows are those of one moment; scores that are added meanwhile may or may not be among them.
     Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
     """
     sets = _score_sets(dataset, score_set)
     names = [one.name for one in sets]
-    columns = (*PAIR_COLUMNS, *score_columns(["score"] if score_set else names))
+    scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
+    facts, fields = (PAIR_COLUMNS, _EXPORTED) if plain else (_WITH_ORIGIN, (*_EXPORTED, "origin"))
+    columns = (*facts, *columns_of(scored, facts))
+    about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
+    about["scores"] = scores_about(scored, columns[len(facts) :], people=False)
     filter = replace(ACTIVE, generated_pairs=generated_pairs)
     pks = np.fromiter(_numbers(dataset, filter, "pk"), dtype=np.int64)
     counts = inclusion_counts(dataset)
     kept = min(counts[generated_pairs], counts[Inclusion.KEPT])
     numbers = (counts[generated_pairs] - counts[Inclusion.HUMAN], counts[generated_pairs] - kept)
-    rows = _rows(pks, _EXPORTED, sets, report, _("Exporting pairs"))
+    rows = _rows(pks, fields, scored, report, _("Exporting pairs"))
     with errors_shown(FileError):
-        written = write_table(path, format, columns, rows, neutralise=neutralise)
+        written = write_table(path, format, columns, rows, neutralise=neutralise, about=_metadata(about))
     return ExportOutcome(path, written, tuple(names), generated_pairs, *numbers)
 
 
@@ -112,27 +129,20 @@ def snapshot_create(
         )
         raise UserError(sentence)
     sets = _score_sets(dataset, None)
-    scored = score_columns([score_set.name for score_set in sets], SNAPSHOT_COLUMNS)
-    columns = (*SNAPSHOT_COLUMNS, *scored)
-    scales = {
-        column.name: {
-            "score_set": score_set.name,
-            "kind": score_set.kind,
-            "low": score_set.low,
-            "high": score_set.high,
-        }
-        for column, score_set in zip(scored, sets, strict=True)
-    }
-    about = {"dataset": dataset.slug, "filter": filter.as_json(), "scores": scales}
+    scored = values_alone(sets)
+    columns = (*SNAPSHOT_COLUMNS, *columns_of(scored, SNAPSHOT_COLUMNS))
+    about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
+    about["filter"] = filter.as_json()
+    about["scores"] = scores_about(scored, columns[len(SNAPSHOT_COLUMNS) :], people=True)
     components = pair_components(triples[:, 1], triples[:, 2])
-    rows = _rows(triples[:, 0], _KEPT, sets, report, _("Writing the snapshot"))
+    rows = _rows(triples[:, 0], _KEPT, scored, report, _("Writing the snapshot"))
     with_components = ((component, *row) for component, row in zip(components.tolist(), rows, strict=True))
     # Written under a name of its own first: it gets its number while the dataset is locked, which is short.
     with errors_shown(FileError):
         folder = Path(settings.SEMBLANCE_HOME) / "snapshots" / dataset.slug
         make_folder(folder)
         staged = folder / f"{uuid4().hex}.parquet"
-        write_table(staged, "parquet", columns, with_components, about={"semblance": json.dumps(about)})
+        write_table(staged, "parquet", columns, with_components, about=_metadata(about))
     staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
     digest = sha256_of(staged)
     with transaction.atomic():
@@ -197,13 +207,18 @@ def _numbers(dataset: Dataset, filter: PairFilter, *fields: str) -> Iterator[int
     return chain.from_iterable(rows.iterator(chunk_size=_ROWS_AT_ONCE))
 
 
+def _metadata(about: Mapping[str, object]) -> dict[str, str]:
+    """What a Parquet file says about itself. CSV, TSV and JSON lines have no place for it, but for their card."""
+    return {"semblance": json.dumps(about, ensure_ascii=False)}
+
+
 def _rows(
-    pks: Integers, fields: Sequence[str | Case], sets: Sequence[ScoreSet], report: Report, message: str
+    pks: Integers, fields: Sequence[str | Case], sets: Sequence[SetColumns], report: Report, message: str
 ) -> Iterator[Row]:
     """The fields of the pairs and their scores. No query is open while work is reported, which may write."""
     for start in range(0, len(pks), _ROWS_AT_ONCE):
         part = pks[start : start + _ROWS_AT_ONCE].tolist()
-        scores = _scores(part, sets)
+        scores = score_cells(part, sets)
         # From the first pair to the last, others left out: over all parts that reads each row once, and a range
         # costs the database less than two thousand numbers do.
         pairs = Pair.objects.filter(pk__range=(part[0], part[-1])).order_by("pk").values_list("pk", *fields)
@@ -211,14 +226,3 @@ def _rows(
             if pk in scores:
                 yield (*facts, *scores[pk])
         report(start + len(part), len(pks), message)
-
-
-def _scores(pks: Sequence[int], sets: Sequence[ScoreSet]) -> dict[int, list[float | None]]:
-    """For each pair, in ascending order, its value in each score set, None where it has none."""
-    index_of = {one.pk: number for number, one in enumerate(sets)}
-    values: dict[int, list[float | None]] = {pk: [None] * len(sets) for pk in pks}
-    rows = PairScore.objects.filter(score_set__in=sets, pair__gte=pks[0], pair__lte=pks[-1])
-    for pair, score_set, value in rows.values_list("pair_id", "score_set_id", "value").iterator():
-        if pair in values:
-            values[pair][index_of[score_set]] = value
-    return values

@@ -150,8 +150,14 @@ class ImportOutcome:
     duplicates: dict[str, int] = field(default_factory=lambda: dict.fromkeys(DUPLICATES, 0))
     errors: list[RowError] = field(default_factory=list)
 
+    @property
+    def unread(self) -> list[str]:
+        """The columns of the file that no field is read from, such as those that explain exported scores."""
+        return [name for name in self.header if name not in self.columns.values()]
+
     def as_json(self) -> dict[str, Any]:
         listed = {
+            "unread": self.unread,
             "errors": [_without_cells(error) for error in self.errors],
             "changed": [row._asdict() for row in self.changed],
         }
@@ -474,6 +480,7 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
             if not outcome.dry_run:
                 dataset_lock(dataset)
                 _score_set_looked_up(job.target)
+                job.target.batch = batch.pk
             written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
             written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
             outcome.add(len(chunk), written)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from django.db import connection
 from django.utils.translation import gettext as _
 
+from curation.datasets.lineage import imported_mark
 from curation.datasets.rows import numbers_reserve, one_of, rows_add, rows_change
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair, PairName, Survey
@@ -47,14 +48,15 @@ class Held:
 class Target:
     """What pairs are written to. Unsaved, dataset and score set hold nothing yet; without a set, no scores.
 
-    survey: of the whole file. seen, held: of two sentences that stand several times in the file, the rows so far, and
-    the pairs that the dataset held when they were first seen.
+    survey: of the whole file. batch: the number of the import, once it is stored. seen, held: of two sentences that
+    stand several times in the file, the rows so far, and the pairs that the dataset held when they were first seen.
     """
 
     dataset: Dataset
     score_set: ScoreSet | None
     matching: Matching
     survey: Survey
+    batch: int | None = None
     seen: SeenPairs = field(default_factory=SeenPairs)
     held: dict[int, Held] = field(default_factory=dict)
 
@@ -302,7 +304,7 @@ def _write(
     # The scores that the file has and the score set lacks: of new pairs, and of known ones.
     lacking = [pair for pair in new if scored and pair.draft.score is not None]
     late = [
-        (update.pair.pk, change.new)
+        (update.pair.pk, change.new, imported_mark(target.batch, update.row.draft.line))
         for update in outcome.updates
         for change in update.changes
         if change.what == "score_added"
@@ -313,15 +315,19 @@ def _write(
     numbers = dict(
         zip((pair.draft.line for pair in new), _pairs_added(target.dataset, new, sentences), strict=True)
     )
-    _pairs_changed(outcome.updates)
+    first = [
+        (numbers[pair.draft.line], pair.draft.score, imported_mark(target.batch, pair.draft.line))
+        for pair in lacking
+    ]
+    _pairs_changed(target, outcome.updates)
     if target.score_set is not None and outcome.scores_added:
         if target.score_set.pk is None:  # with its first score, so that no empty set is left behind
             target.score_set.save()
         rows_add(
             PairScore,
             shared={"score_set_id": target.score_set.pk},
-            columns=["pair_id", "value"],
-            rows=[*((numbers[pair.draft.line], pair.draft.score) for pair in lacking), *late],
+            columns=["pair_id", "value", "imported"],
+            rows=[*first, *late],
         )
 
 
@@ -357,7 +363,7 @@ def _pairs_added(
     return iter(numbers)
 
 
-def _pairs_changed(updates: Sequence[Update]) -> None:
+def _pairs_changed(target: Target, updates: Sequence[Update]) -> None:
     facts = [
         update
         for update in updates
@@ -369,9 +375,9 @@ def _pairs_changed(updates: Sequence[Update]) -> None:
     ]
     rows_change(Pair, columns=["source", "split", "subset"], rows=rows)
     scores = [
-        (change.new, update.pair.score_pk)
+        (change.new, imported_mark(target.batch, update.row.draft.line), update.pair.score_pk)
         for update in updates
         for change in update.changes
         if change.what == "score"
     ]
-    rows_change(PairScore, columns=["value"], rows=scores)
+    rows_change(PairScore, columns=["value", "imported"], rows=scores)

@@ -5,15 +5,17 @@ Pairs are matched by their number, which a snapshot keeps in its column `pair`.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from curation.files.json_text import json_from
 
 # Columns that follow from other pairs or from a pair's sentences, which never change.
 _NOT_COMPARED = {"pair", "component", "a_id", "b_id", "id", "sentence1", "sentence2"}
@@ -135,12 +137,16 @@ def holds_pair(path: Path, pair: int) -> bool:
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """The scores of one set in a snapshot; mean and sd on the set's own scale, None where no pair has a score."""
+    """The scores of one set in a snapshot; mean and sd on the set's own scale, None where no pair has a score.
+
+    made: what the snapshot says of how they came about (curation.datasets.lineage); snapshots before that say less.
+    """
 
     name: str
     count: int
     mean: float | None
     sd: float | None
+    made: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -154,9 +160,18 @@ class Contents:
 
 
 def snapshot_contents(path: Path) -> Contents:
-    numbers = [field.name for field in pq.read_schema(path) if pa.types.is_floating(field.type)]
+    numbers = [column.name for column in pq.read_schema(path) if pa.types.is_floating(column.type)]
     sources, splits, origins = (_counted(path, name) for name in ("source", "split", "origin"))
-    return Contents(sources, splits, origins, [_score_column(path, name) for name in numbers])
+    made = score_columns_about(path)
+    scores = [replace(_score_column(path, name), made=made.get(name, {})) for name in numbers]
+    return Contents(sources, splits, origins, scores)
+
+
+def score_columns_about(path: Path) -> dict[str, dict[str, Any]]:
+    """What a snapshot's metadata says of its score columns, by their names."""
+    about = (pq.read_schema(path).metadata or {}).get(b"semblance", b"{}")
+    columns: dict[str, dict[str, Any]] = json_from(about.decode()).get("scores", {})
+    return columns
 
 
 def _counted(path: Path, column: str) -> dict[str, int]:

@@ -35,16 +35,16 @@ class Column:
 PAIR_COLUMNS = tuple(map(Column, ("id", "sentence1", "sentence2", "source", "subset", "split")))
 
 
-def score_columns(names: Sequence[str], taken: Iterable[Column] = PAIR_COLUMNS) -> tuple[Column, ...]:
-    """A column of numbers for each score set: its name, or "score: " and its name where that is taken."""
+def free_columns(wanted: Iterable[Column], taken: Iterable[Column] = PAIR_COLUMNS) -> tuple[Column, ...]:
+    """The columns, those whose name is taken with "score: " before it."""
     used = {column.name for column in taken}
     columns = []
-    for name in names:
-        free = name
+    for column in wanted:
+        free = column.name
         while free in used:
             free = f"score: {free}"
         used.add(free)
-        columns.append(Column(free, "number"))
+        columns.append(Column(free, column.kind))
     return tuple(columns)
 
 

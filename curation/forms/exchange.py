@@ -224,6 +224,19 @@ class ExportForm(forms.Form):
         ),
     )
     generated_pairs = GeneratedPairsField()
+    standard_errors = forms.BooleanField(
+        label=_("Add standard errors"),
+        required=False,
+        help_text=_("A column with the standard error of each score that has one."),
+    )
+    plain = forms.BooleanField(
+        label=_("Pairs and scores only"),
+        required=False,
+        help_text=_(
+            "Leave out the origin of each pair, and the method and number of judgements of each score. "
+            "Who judged is always written, so that scores of simulated annotators are marked."
+        ),
+    )
     spreadsheet = forms.BooleanField(
         label=_("Make it safe for a spreadsheet"),
         required=False,

@@ -5,7 +5,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest, dataset_for
+from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.datasets.audit import audit_found, audit_people, audit_rows
 from curation.forms.audit import AuditFilterForm
 from curation.models import Dataset
@@ -22,7 +22,14 @@ def audit_log(request: AuthedRequest, slug: str) -> HttpResponse:
     form = _form(request, dataset)
     entries = audit_found(dataset, form.audit_filter)
     page = Paginator(entries, ENTRIES_ON_A_PAGE).get_page(max(page_number(request), 1))
-    context = {"dataset": dataset, "form": form, "page": page, "address": form.address}
+    may_oversee = dataset_may(request.user, dataset, may="oversee")
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "page": page,
+        "address": form.address,
+        "may_oversee": may_oversee,
+    }
     return render(request, "curation/audit.html", context)
 
 

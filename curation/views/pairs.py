@@ -10,6 +10,7 @@ from django.views.decorators.vary import vary_on_headers
 from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.datasets.audit import pair_history
 from curation.datasets.columns import cells_of
+from curation.datasets.lineage import imports_into, lines_attach
 from curation.datasets.overview import dataset_overview, described_at_once
 from curation.datasets.pair_charts import lengths_chart, overlap_chart
 from curation.datasets.score_chart import scores_chart
@@ -23,7 +24,7 @@ from curation.datasets.selectors import (
 )
 from curation.forms.edits import EditForm
 from curation.forms.pairs import ColumnsForm, PairFilterForm
-from curation.models import Dataset, ScoreSet
+from curation.models import Dataset, ScoreSet, User
 from curation.numbers import number_asked, page_number
 from curation.review.history import decisions_of_pair
 from curation.review.queue import waiting_of
@@ -64,7 +65,7 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
         return render(request, "curation/_pairs.html", context)
     context["waiting"] = waiting_of(dataset) if may_curate else 0
     if described_at_once(dataset):
-        context |= {"described": True, **_description(dataset, shown)}
+        context |= {"described": True, **_description(request.user, dataset, shown)}
     return render(request, "curation/dataset.html", context)
 
 
@@ -72,14 +73,18 @@ def pair_list(request: AuthedRequest, slug: str) -> HttpResponse:
 def dataset_glance(request: AuthedRequest, slug: str) -> HttpResponse:
     """The facts above the table of a large dataset, which come after the page."""
     dataset = dataset_for(request.user, slug, may="read")
-    return render(request, "curation/_glance.html", _description(dataset, _set_asked(request, dataset)))
+    return render(
+        request, "curation/_glance.html", _description(request.user, dataset, _set_asked(request, dataset))
+    )
 
 
 @require_GET
 def dataset_charts(request: AuthedRequest, slug: str) -> HttpResponse:
     """The score sets and charts below the table of a large dataset, which come after the page."""
     dataset = dataset_for(request.user, slug, may="read")
-    return render(request, "curation/_charts.html", _description(dataset, _set_asked(request, dataset)))
+    return render(
+        request, "curation/_charts.html", _description(request.user, dataset, _set_asked(request, dataset))
+    )
 
 
 @require_GET
@@ -87,15 +92,18 @@ def pair(request: AuthedRequest, slug: str, pair_pk: int) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
     shown = get_object_or_404(dataset.pairs.select_related("a", "b"), pk=pair_pk)
     form = PairFilterForm(request.GET, choices=pair_choices(dataset), score_sets=score_sets_in_order(dataset))
+    life = pair_life(shown)
+    lines_attach(life.scores)
     before, after = pair_neighbours(shown, form.pair_filter, form.sorted_by)
     context = {
         "dataset": dataset,
         "pair": shown,
         "before": before,
         "after": after,
-        "life": pair_life(shown),
+        "life": life,
         "history": pair_history(shown),
         "decisions": decisions_of_pair(shown),
+        "may_oversee": dataset_may(request.user, dataset, may="oversee"),
         "address": form.address(),
     }
     return render(request, "curation/pair.html", context)
@@ -113,7 +121,7 @@ def _set_asked(request: AuthedRequest, dataset: Dataset) -> ScoreSet | None:
     return next((each for each in sets if each.pk == asked), sets[0] if sets else None)
 
 
-def _description(dataset: Dataset, shown: ScoreSet | None) -> dict[str, Any]:
+def _description(user: User, dataset: Dataset, shown: ScoreSet | None) -> dict[str, Any]:
     """What describes all pairs of a dataset: facts, score sets and charts. shown: the set whose scores they show."""
     rows = score_sets_of(dataset)
     row = next((row for row in rows if row.score_set == shown), None)
@@ -125,4 +133,6 @@ def _description(dataset: Dataset, shown: ScoreSet | None) -> dict[str, Any]:
         "overview": dataset_overview(dataset),
         "score_sets": rows,
         "charts": [chart for chart in charts if chart],
+        "imports": imports_into([shown])[shown.pk] if shown else [],
+        "may_oversee": dataset_may(user, dataset, may="oversee"),
     }

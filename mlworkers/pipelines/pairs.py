@@ -9,7 +9,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
-from curation.exchange.dataset_card import dataset_card
+from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_apply, import_check, import_errors_path
@@ -18,7 +18,7 @@ from curation.models import ImportBatch
 from mlworkers.plans.kinds import ExportPlan, ImportPlan
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
-KNOWN_BEFORE = {"dataset", "dry_run", "header", "changed"}
+KNOWN_BEFORE = {"dataset", "dry_run", "header", "unread", "changed"}
 
 
 def check_import(plan: ImportPlan, job: Job) -> Outcome:
@@ -80,6 +80,8 @@ def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
         path=job.folder / f"{plan.dataset}.{plan.format}",
         format=plan.format,
         score_set=plan.score_set or None,
+        plain=plan.plain,
+        standard_errors=plan.standard_errors,
         neutralise=plan.spreadsheet,
         generated_pairs=plan.generated_pairs,
         report=job.report,
@@ -87,6 +89,5 @@ def export_dataset(plan: ExportPlan, job: Job) -> Outcome:
     message = _("%(rows)s pairs written") % {"rows": intcomma(outcome.rows)}
     choice = {"generated_pairs": outcome.generated_pairs.value, "unreviewed": outcome.unreviewed}
     result = {"rows": outcome.rows, **choice, "score_sets": list(outcome.score_sets)}
-    card = job.folder / f"{plan.dataset}-card.md"
-    card.write_text(dataset_card(dataset, outcome), encoding="utf-8")
+    card = card_write(dataset, outcome)
     return Outcome(message, result, [NewArtifact("pairs", outcome.path, choice), NewArtifact("card", card)])

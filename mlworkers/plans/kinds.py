@@ -64,6 +64,18 @@ class ExportPlan:
         refers_to="score set",
     )
     generated_pairs: Inclusion = generated_pairs_setting()
+    standard_errors: bool = setting(
+        gettext_lazy("Standard errors"),
+        gettext_lazy("Adds a column with the standard error of each score that has one."),
+        default=False,
+    )
+    plain: bool = setting(
+        gettext_lazy("Pairs and scores only"),
+        gettext_lazy(
+            "Leaves out the origin of each pair, and the method and number of judgements of each score."
+        ),
+        default=False,
+    )
     spreadsheet: bool = setting(
         gettext_lazy("For a spreadsheet"),
         gettext_lazy(

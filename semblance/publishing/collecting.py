@@ -3,22 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as pq
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
-from annotation.results.published import campaigns_by_pk, collection_facts, simulated_annotators
+from annotation.results.published import campaigns_by_pk, collection_facts
 from curation.datasets.selectors import SHOWN_FIRST
 from curation.errors import UserError
 from curation.exchange.exporting import snapshot_file
 from curation.exchange.snapshots import snapshot_facts
-from curation.files.json_text import json_from
+from curation.files.comparing import score_columns_about
 from curation.files.publishing.facts import Publication, Scores
 from curation.models import PairScore, ScoreSet, Snapshot
 from curation.pairs.inclusion import UNNAMED
+from semblance.publishing.making import making_of
 
 SOFTWARE = f"Semblance {version('semblance')}"
 
@@ -74,6 +72,7 @@ def publication_of(snapshot: Snapshot, *, score_set: str = "", authors: Sequence
         main=main,
         others=[each for each in found if each is not main],
         collections=[collection_facts(campaign) for campaign in campaigns],
+        making=making_of(snapshot),
     )
     return Collected(publication, campaigns)
 
@@ -86,16 +85,14 @@ def scores_held(snapshot: Snapshot) -> list[Scores]:
     counts = {column.name: column.count for column in snapshot_facts(snapshot).scores}
     held = [
         Scores(column, of["score_set"], of["kind"], of["low"], of["high"], counts.get(column, 0))
-        for column, of in _columns(snapshot_file(snapshot)).items()
+        for column, of in score_columns_about(snapshot_file(snapshot)).items()
         if counts.get(column, 0)
     ]
     sets = _sets_by_name(snapshot)
     campaigns = campaigns_by_pk(made.campaign_ref for made in sets.values() if made.campaign_ref)
-    by_pk, simulated = {campaign.pk: campaign for campaign in campaigns}, simulated_annotators(campaigns)
+    by_pk = {campaign.pk: campaign for campaign in campaigns}
     newest_first = [
-        _made(scores, made, by_pk.get(made.campaign_ref or 0), simulated)
-        if (made := sets.get(scores.name))
-        else scores
+        _made(scores, made, by_pk.get(made.campaign_ref or 0)) if (made := sets.get(scores.name)) else scores
         for scores in reversed(held)
     ]
     return sorted(newest_first, key=lambda each: SHOWN_FIRST.index(each.kind))
@@ -121,15 +118,15 @@ def certainty(
     }
 
 
-def _made(scores: Scores, made: ScoreSet, campaign: Campaign | None, simulated: Mapping[int, int]) -> Scores:
-    """The scores with how they were made. simulated: annotators by the campaign's number."""
+def _made(scores: Scores, made: ScoreSet, campaign: Campaign | None) -> Scores:
+    """The scores with how they were made."""
     facts = made.parameters
     return replace(
         scores,
         method=made.method,
         judgements=facts.get("judgements"),
         annotators=facts.get("annotators"),
-        simulated=simulated.get(campaign.pk, 0) if campaign else 0,
+        simulated=facts.get("simulated_annotators", 0),
         reliability=facts.get("reliability"),
         campaign=campaign.name if campaign else str(facts.get("campaign", "")),
     )
@@ -137,10 +134,3 @@ def _made(scores: Scores, made: ScoreSet, campaign: Campaign | None, simulated: 
 
 def _sets_by_name(snapshot: Snapshot) -> dict[str, ScoreSet]:
     return {each.name: each for each in ScoreSet.objects.filter(dataset=snapshot.dataset_id)}
-
-
-def _columns(path: Path) -> dict[str, dict[str, Any]]:
-    """What a snapshot's metadata says of its score columns."""
-    about = (pq.read_schema(path).metadata or {}).get(b"semblance", b"{}")
-    columns: dict[str, dict[str, Any]] = json_from(about.decode()).get("scores", {})
-    return columns

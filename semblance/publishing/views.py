@@ -12,8 +12,9 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
 from curation.errors import UserError
+from curation.files.publishing.methods import methods_files
 from curation.models import Dataset, Snapshot
-from semblance.publishing.collecting import scores_held
+from semblance.publishing.collecting import publication_of, scores_held
 from semblance.publishing.folder import dataset_publish_zip, folder_name, publishing_is_quick
 from semblance.publishing.forms import FolderForm, SnapshotChoiceForm
 
@@ -49,6 +50,25 @@ def published_folder(request: AuthedRequest, slug: str, number: int) -> HttpResp
         raise
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"{folder_name(snapshot)}.zip")
+
+
+@require_GET
+def methods(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+    """The methods section of a snapshot, to be read and copied. `?score_set=NAME` names the main scores."""
+    dataset = dataset_for(request.user, slug, may="oversee")
+    snapshot = get_object_or_404(dataset.snapshots, number=number)
+    if not publishing_is_quick(snapshot):
+        sentence = _(
+            "Snapshot %(number)s is too large for a page. Run: manage.py methods_section %(dataset)s "
+            "--snapshot %(number)s --to FOLDER"
+        )
+        raise UserError(sentence, number=snapshot.number, dataset=dataset.slug)
+    found = publication_of(snapshot, score_set=request.GET.get("score_set", ""))
+    files = [
+        (f"methods-{place}", *each) for place, each in enumerate(methods_files(found.publication).items())
+    ]
+    context = {"dataset": dataset, "snapshot": snapshot, "files": files}
+    return render(request, "semblance/methods.html", context)
 
 
 def _page(request: AuthedRequest, dataset: Dataset, snapshot: Snapshot | None, **forms: Form) -> HttpResponse:

@@ -23,7 +23,7 @@ def commands() -> list[list[str]]:
     ]
 
 
-def test_the_tutorial_goes_from_raw_files_to_a_folder_that_loads(
+def test_the_tutorial_goes_from_raw_files_to_a_folder_that_loads_and_a_methods_section(
     real_data, tmp_path, monkeypatch, capsys
 ) -> None:
     named = set(re.findall(r"\$DATA/(\S+)", TUTORIAL.read_text()))
@@ -39,6 +39,13 @@ def test_the_tutorial_goes_from_raw_files_to_a_folder_that_loads(
 
     assert len(named) == 5
     assert set(Pair.objects.values_list("subset", flat=True)) == {"overlap", "percentiles", "labels", "score"}
-    assert "No split shares a sentence with another." in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "No split shares a sentence with another." in printed
+    methods = (tmp_path / "composed-1" / "METHODS.md").read_text()
+    assert methods in printed
+    for subset in ("overlap", "percentiles", "labels", "score"):
+        rows = [line for line in methods.splitlines() if f"| sampled | {subset} |" in line]
+        counted = sum(int(line.split("|")[-2].replace(",", "")) for line in rows)
+        assert counted == Pair.objects.filter(subset=subset, status="active").count() > 0
     scored = datasets.load_dataset(str(tmp_path / "composed-1"), "scored", cache_dir=str(tmp_path / "cache"))
     assert sum(scored.num_rows.values()) == Pair.objects.filter(subset="score").count() > 50

@@ -5,9 +5,19 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from curation.files.publishing.making import Making
 from curation.files.tables import Column, Row
 
 PEOPLE, SIMULATED, BOTH = "people", "simulated annotators", "people and simulated annotators"
+
+
+def judged_by(kind: str, *, annotators: int | None, simulated: int) -> str:
+    """Who gave the judgements behind scores of that kind; "" where nobody judged. annotators: None if not known."""
+    if kind != "human":
+        return ""
+    if not simulated:
+        return PEOPLE
+    return SIMULATED if annotators is not None and simulated >= annotators else BOTH
 
 
 @dataclass(frozen=True)
@@ -35,11 +45,7 @@ class Scores:
     @property
     def judged_by(self) -> str:
         """Who gave the judgements: people, a program that simulates them, or both; "" for scores of other kinds."""
-        if self.kind != "human":
-            return ""
-        if not self.simulated:
-            return PEOPLE
-        return SIMULATED if self.annotators is not None and self.simulated >= self.annotators else BOTH
+        return judged_by(self.kind, annotators=self.annotators, simulated=self.simulated)
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,8 @@ class Collection:
 
     tuples_per_item: tuples in which a pair stands, on average. judgements: those that count, which are `extra` and
     `excluded` more than in all. annotators: who gave any; `simulated` of them are programs, and the judgements of
-    `excluded_annotators` do not count. imported: whether the judgements came from a file, which does not say what was
-    asked.
+    `excluded_annotators` do not count; exclusions: how many of these there are for each reason. imported: whether the
+    judgements came from a file, which does not say what was asked.
     """
 
     name: str
@@ -67,6 +73,7 @@ class Collection:
     annotators: int | None
     simulated: int
     excluded_annotators: int
+    exclusions: Mapping[str, int]
     gold_tuples: int
     gold_threshold: float
     began: date | None
@@ -87,6 +94,7 @@ class Publication:
 
     taken: the day of the snapshot, from which everything else is dated, so that the same state gives the same bytes.
     main: the scores that `scored` has. chosen: which generated pairs the snapshot includes. software: with its version.
+    making: how it was made, for the methods section.
     """
 
     slug: str
@@ -104,6 +112,7 @@ class Publication:
     main: Scores
     others: Sequence[Scores] = ()
     collections: Sequence[Collection] = ()
+    making: Making = field(default_factory=Making)
 
     @property
     def scores(self) -> list[Scores]:

@@ -8,6 +8,7 @@ from curation.files.manifest import MANIFEST, manifest_names, write_manifest
 from curation.files.publishing.citation import citation
 from curation.files.publishing.croissant import croissant
 from curation.files.publishing.facts import Contents, Publication, Table
+from curation.files.publishing.methods import methods_files
 from curation.files.publishing.mteb_task import mteb_task
 from curation.files.publishing.readme import readme
 from curation.files.publishing.statement import FILE as STATEMENT
@@ -31,6 +32,7 @@ def fill_folder(
     contents = write_tables(folder, publication, snapshot, certainty, more=more, ids=ids)
     sums = {path.relative_to(folder).as_posix(): sha256_of(path) for path in folder.rglob("*.parquet")}
     texts = {
+        **methods_files(publication),
         "README.md": readme(publication, contents),
         "CITATION.cff": citation(publication),
         STATEMENT: data_statement(publication, contents),

@@ -141,7 +141,8 @@ scored = load_dataset("{publication.slug}", "scored")  # the path of this folder
 ```
 
 `manifest.json` has the SHA-256 of each file, and `CITATION.cff` says how to cite the data. `croissant.json` describes
-the files for machines, `DATA_STATEMENT.md` says where the data come from, and `mteb_task.py` is a task for MTEB."""
+the files for machines, `DATA_STATEMENT.md` says where the data come from, and `mteb_task.py` is a task for MTEB.
+`METHODS.md` is a methods section about the data; `methods.tex` with `references.bib` is the same for LaTeX."""
 
 
 def _scores(publication: Publication) -> str:

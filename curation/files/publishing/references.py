@@ -75,4 +75,49 @@ DATA_STATEMENTS = Reference(
     "Natural Language Processing: Toward Mitigating System Bias and Enabling Better Science}, "
     "journal={Transactions of the ACL}, volume={6}, pages={587--604}, year={2018}}",
 )
+SENTIMENT = Reference(
+    "kiritchenko2016",
+    "Kiritchenko and Mohammad, 2016",
+    "Svetlana Kiritchenko and Saif M. Mohammad. 2016. Capturing Reliable Fine-Grained Sentiment Associations by "
+    "Crowdsourcing and Best–Worst Scaling. In Proceedings of NAACL-HLT 2016.",
+    "@inproceedings{kiritchenko2016, author={Kiritchenko, Svetlana and Mohammad, Saif M.}, title={Capturing "
+    "Reliable Fine-Grained Sentiment Associations by Crowdsourcing and Best--Worst Scaling}, "
+    "booktitle={Proceedings of NAACL-HLT 2016}, year={2016}}",
+)
+BEST_WORST_BOOK = Reference(
+    "louviere2015",
+    "Louviere et al., 2015",
+    "Jordan J. Louviere, Terry N. Flynn, and Anthony A. J. Marley. 2015. Best-Worst Scaling: Theory, Methods and "
+    "Applications. Cambridge University Press.",
+    "@book{louviere2015, author={Louviere, Jordan J. and Flynn, Terry N. and Marley, Anthony A. J.}, "
+    "title={Best-Worst Scaling: Theory, Methods and Applications}, publisher={Cambridge University Press}, "
+    "year={2015}}",
+)
+RELATEDNESS = Reference(
+    "abdalla2023",
+    "Abdalla et al., 2023",
+    "Mohamed Abdalla, Krishnapriya Vishnubhotla, and Saif M. Mohammad. 2023. What Makes Sentences Semantically "
+    "Related? A Textual Relatedness Dataset and Empirical Study. In Proceedings of EACL 2023.",
+    "@inproceedings{abdalla2023, author={Abdalla, Mohamed and Vishnubhotla, Krishnapriya and Mohammad, Saif M.}, "
+    "title={What Makes Sentences Semantically Related? {A} Textual Relatedness Dataset and Empirical Study}, "
+    "booktitle={Proceedings of EACL 2023}, year={2023}}",
+)
+RISE = Reference(
+    "kim2022",
+    "Kim et al., 2022",
+    "Taehee Kim, ChaeHun Park, Jimin Hong, Radhika Dua, Edward Choi, and Jaegul Choo. 2022. Reweighting Strategy "
+    "Based on Synthetic Data Identification for Sentence Similarity. In Proceedings of COLING 2022.",
+    "@inproceedings{kim2022, author={Kim, Taehee and Park, ChaeHun and Hong, Jimin and Dua, Radhika and Choi, Edward "
+    "and Choo, Jaegul}, title={Reweighting Strategy Based on Synthetic Data Identification for Sentence "
+    "Similarity}, booktitle={Proceedings of COLING 2022}, year={2022}}",
+)
+SENTENCE_BERT = Reference(
+    "reimers2019",
+    "Reimers and Gurevych, 2019",
+    "Nils Reimers and Iryna Gurevych. 2019. Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks. In "
+    "Proceedings of EMNLP-IJCNLP 2019, pages 3982–3992.",
+    "@inproceedings{reimers2019, author={Reimers, Nils and Gurevych, Iryna}, title={Sentence-{BERT}: Sentence "
+    "Embeddings using Siamese {BERT}-Networks}, booktitle={Proceedings of EMNLP-IJCNLP 2019}, "
+    "pages={3982--3992}, year={2019}}",
+)
 OF_METHODS = {"counting": COUNTING, "maxdiff": MAXDIFF, "bradley-terry": BRADLEY_TERRY}

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
+from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.files.tables import FORMATS
 from curation.pairs.inclusion import EXPLAINED, INCLUSIONS, UNNAMED, Inclusion
@@ -33,6 +34,16 @@ class Command(BaseCommand):
             help=f"{EXPLAINED} Default: %(default)s.",
         )
         parser.add_argument(
+            "--standard-errors",
+            action="store_true",
+            help="Add a column with the standard error of each score that has one.",
+        )
+        parser.add_argument(
+            "--plain",
+            action="store_true",
+            help="Leave out the origin of each pair, and the method and number of judgements of each score.",
+        )
+        parser.add_argument(
             "--neutralise-formulas",
             action="store_true",
             help="Put an apostrophe before text that a spreadsheet would run as a formula (CSV and TSV).",
@@ -48,11 +59,14 @@ class Command(BaseCommand):
             path=out,
             format=options["format"],
             score_set=options["score_set"],
+            plain=options["plain"],
+            standard_errors=options["standard_errors"],
             neutralise=options["neutralise_formulas"],
             generated_pairs=Inclusion(options["generated_pairs"]),
         )
+        card = card_write(exported, outcome)
         sets = len(outcome.score_sets)
-        figures = {"dataset": exported.slug, "path": str(out), "rows": outcome.rows}
+        figures = {"dataset": exported.slug, "path": str(out), "card": str(card), "rows": outcome.rows}
         figures |= {"generated_pairs": outcome.generated_pairs.value, "unreviewed": outcome.unreviewed}
         figures |= {"score_sets": list(outcome.score_sets), "seconds": round(monotonic() - started, 3)}
         line = _("%(rows)s and %(sets)s of %(dataset)s written to %(path)s.") % {
@@ -68,4 +82,5 @@ class Command(BaseCommand):
                 outcome.unreviewed,
             )
             line = f"{line} {warning % {'n': outcome.unreviewed}}"
-        self.answer(figures, line, as_json=options["json"])
+        described = _("The licence, the scores and who wrote the sentences are in %(card)s.") % {"card": card}
+        self.answer(figures, line, described, as_json=options["json"])

@@ -114,6 +114,8 @@ class Command(BaseCommand):
 def _lines(outcome: ImportOutcome) -> Iterator[str]:
     yield from outcome.warnings
     yield _("Columns: %(columns)s.") % {"columns": ", ".join(f"{k}: {v}" for k, v in outcome.columns.items())}
+    if outcome.unread:
+        yield _("Columns that are not read: %(columns)s.") % {"columns": ", ".join(outcome.unread)}
     if outcome.source is not None:
         yield _("Source of all rows: %(source)s.") % {"source": outcome.source or _("none")}
     if outcome.split is not None:

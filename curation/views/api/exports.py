@@ -48,6 +48,8 @@ class Export(InDataset, APIView):
                 path=Path(folder) / name,
                 format=asked["format"],
                 score_set=asked["score_set"] or None,
+                plain=asked["plain"],
+                standard_errors=asked["standard_errors"],
                 neutralise=asked["spreadsheet"],
                 generated_pairs=Inclusion(asked["generated_pairs"]),
             )

@@ -15,13 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.errors import UserError
+from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
 from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, PairScore, Sentence
 from curation.pairs.text import normalise, sentence_key, shows_something
-from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
 
 
 @pytest.fixture
@@ -49,17 +50,78 @@ def test_active_pairs_are_written_in_order_with_every_score_set(scored, tmp_path
 
     first, second = Pair.objects.filter(status="active").order_by("pk")
     assert rows_of(tmp_path / "out.csv") == [
-        ["id", "sentence1", "sentence2", "source", "subset", "split", "gold", "people"],
-        [first.external_id, first.a.text, first.b.text, "news", "", "train", "0.1", ""],
-        [second.external_id, second.a.text, second.b.text, "news", "", "train", "1.1", "4.0"],
+        ["id", "sentence1", "sentence2", "source", "subset", "split", "origin", "gold", "people"],
+        [first.external_id, first.a.text, first.b.text, "news", "", "train", "imported", "0.1", ""],
+        [second.external_id, second.a.text, second.b.text, "news", "", "train", "imported", "1.1", "4.0"],
     ]
     assert (outcome.rows, outcome.score_sets) == (2, ("gold", "people"))
 
 
 def test_a_named_score_set_is_the_only_one_and_its_column_is_called_score(scored, tmp_path) -> None:
-    pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv", score_set="people")
+    pairs_export(dataset=scored, path=tmp_path / "out.csv", format="csv", score_set="people", plain=True)
 
     assert [row[6:] for row in rows_of(tmp_path / "out.csv")] == [["score"], [""], ["4.0"]]
+
+
+@pytest.fixture
+def judged(scored):
+    """The same pairs with the scores that a campaign of three people and two programs gave the second one."""
+    scored.licence = "CC BY 4.0"
+    scored.save()
+    facts = {"judgements": 40, "annotators": 5, "simulated_annotators": 2}
+    judged = ScoreSetFactory(dataset=scored, name="bws", kind="human", method="counting", parameters=facts)
+    pair = Pair.objects.filter(status="active").order_by("pk")[1]
+    PairScore.objects.create(score_set=judged, pair=pair, value=0.5, standard_error=0.25, judgements=32)
+    return scored
+
+
+def test_scores_stand_beside_their_judgements_errors_method_and_who_judged(judged, tmp_path) -> None:
+    pairs_export(dataset=judged, path=tmp_path / "out.csv", format="csv", standard_errors=True)
+
+    names, first, second = rows_of(tmp_path / "out.csv")
+    assert names[9:] == ["bws", "bws: judgements", "bws: standard_error", "bws: method", "bws: judged_by"]
+    assert first[9:] == [""] * 5
+    assert second[9:] == ["0.5", "32", "0.25", "counting", "people and simulated annotators"]
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_even_a_plain_file_of_one_set_marks_scores_of_simulated_annotators(
+    judged, tmp_path, format_: str
+) -> None:
+    path = tmp_path / f"out.{format_}"
+
+    outcome = pairs_export(dataset=judged, path=path, format=format_, score_set="bws", plain=True)
+
+    text = str(pq.read_table(path).to_pylist()) if format_ == "parquet" else path.read_text()
+    assert "judged_by" in text
+    assert text.count("people and simulated annotators") == 1
+    card = card_write(judged, outcome).read_text()
+    assert "**judged by people and simulated annotators**" in card
+    assert "Licence: CC BY 4.0" in card
+
+
+def test_a_parquet_file_states_the_licence_and_how_its_scores_were_made(judged, tmp_path) -> None:
+    pairs_export(dataset=judged, path=tmp_path / "out.parquet", format="parquet")
+
+    about = json.loads(pq.read_schema(tmp_path / "out.parquet").metadata[b"semblance"])
+    assert about["licence"] == "CC BY 4.0"
+    assert about["scores"]["bws"]["judged_by"] == "people and simulated annotators"
+    assert about["scores"]["gold"]["kind"] == "reference"
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_a_file_with_every_column_is_imported_again_and_says_what_it_does_not_read(
+    judged, tmp_path, format_: str
+) -> None:
+    path = tmp_path / f"out.{format_}"
+    pairs_export(dataset=judged, path=path, format=format_, score_set="bws", standard_errors=True)
+    there = DatasetFactory()
+
+    outcome = pairs_import(dataset=there, path=path, options=ImportOptions(scale=(0, 1)))
+
+    assert (outcome.added, outcome.rejected, outcome.scores_added) == (2, 0, 1)
+    assert outcome.unread == ["origin", "judgements", "standard_error", "method", "judged_by"]
+    assert PairScore.objects.get(score_set__dataset=there).value == 0.5
 
 
 def test_parquet_keeps_numbers_as_numbers(scored, tmp_path) -> None:
@@ -132,6 +194,8 @@ def test_the_command_writes_the_file_and_says_so(scored, tmp_path) -> None:
     assert lines[0] == f"2 pairs and 2 score sets of {scored.slug} written to {tmp_path / 'o.tsv'}."
     assert (told["rows"], told["score_sets"]) == (2, ["gold", "people"])
     assert (tmp_path / "o.tsv").read_text().startswith("id\tsentence1\t")
+    assert told["card"] == str(tmp_path / "o-card.md")
+    assert "Licence: not stated" in (tmp_path / "o-card.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,24 @@ def test_a_snapshot_says_what_it_is_about(dataset, pairs) -> None:
     snapshot = snapshot_create(dataset=dataset, filter=PairFilter(status="active", source=""))
 
     about = json.loads(pq.read_schema(snapshot_path(snapshot)).metadata[b"semblance"])
+    gold = dataset.score_sets.get()
     assert about == {
         "dataset": dataset.slug,
         "filter": {"status": "active"},
-        "scores": {"gold": {"score_set": "gold", "kind": "reference", "low": 0.0, "high": 5.0}},
+        "licence": dataset.licence,
+        "scores": {
+            "gold": {
+                "score_set": "gold",
+                "kind": "reference",
+                "low": 0.0,
+                "high": 5.0,
+                "method": gold.method,
+                "judged_by": "",
+                "campaign": None,
+                "run": None,
+                "files": [],
+            }
+        },
     }
     assert snapshot.filter == about["filter"]
 

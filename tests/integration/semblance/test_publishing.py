@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import runpy
 import sys
 import zipfile
@@ -159,6 +160,7 @@ def test_scores_of_simulated_annotators_carry_the_mark_in_the_files_and_the_read
     campaign, dataset, tmp_path
 ) -> None:
     UserFactory._meta.model.objects.filter(participations__campaign=campaign).update(simulated=True)
+    scores_publish(campaign=campaign, name="by programs")
     snapshot = snapshot_create(dataset=dataset)
 
     published = dataset_publish(snapshot=snapshot, path=tmp_path / "marked")
@@ -170,7 +172,7 @@ def test_scores_of_simulated_annotators_carry_the_mark_in_the_files_and_the_read
     }
     path = tmp_path / "marked" / "data" / "scored" / "train.parquet"
     about = json.loads(pq.read_schema(path).metadata[b"semblance"])
-    assert (about["scores"][0]["simulated"], about["scores"][1]["simulated"]) == (4, 0)
+    assert [each["simulated"] for each in about["scores"]] == [4, 0, 0]
     facts = metadata(tmp_path / "marked")
     assert (facts["annotations_creators"], facts["tags"]) == (["machine-generated"], ["simulated-annotators"])
     assert "> **Simulated annotators.**" in (tmp_path / "marked" / "README.md").read_text()
@@ -225,6 +227,37 @@ def test_the_citation_names_authors_and_licence(folder, snapshot, tmp_path) -> N
         "dataset",
     )
     assert unnamed["authors"] == [{"name": "Contributors to Relatedness"}]
+
+
+# From the guide to the Citation File Format 1.2.0: the keys of a file, and what an entry must have.
+CFF_KEYS = {
+    "abstract", "authors", "cff-version", "commit", "contact", "date-released", "doi", "identifiers", "keywords",
+    "license", "license-url", "message", "preferred-citation", "references", "repository", "repository-artifact",
+    "repository-code", "title", "type", "url", "version",
+}  # fmt: skip
+CFF_IDENTIFIERS = {"doi", "url", "swh", "other"}
+
+
+def test_the_citation_is_what_the_citation_file_format_asks_for(dataset, tmp_path) -> None:
+    dataset.name, dataset.source_address = "Pairs: a “test” #1\n- yes", "https://example.org/pairs"
+    dataset.save()
+    authors = ["Anna: Author", "- 1", "שלום", "2026-01-01", "null"]
+    dataset_publish(snapshot=snapshot_create(dataset=dataset), path=tmp_path / "rel", authors=authors)
+
+    cited = yaml.safe_load((tmp_path / "rel" / "CITATION.cff").read_text(encoding="utf-8"))
+
+    assert cited.keys() <= CFF_KEYS
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["type"] in {"dataset", "software"}
+    texts = ("cff-version", "message", "title", "version", "date-released", "url", "license")
+    assert all(isinstance(cited[name], str) and cited[name] for name in texts)
+    assert cited["title"] == dataset.name
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", cited["date-released"])
+    assert cited["authors"] == [{"name": author} for author in authors]
+    for identifier in cited["identifiers"]:
+        assert identifier.keys() <= {"type", "value", "description"}
+        assert identifier["type"] in CFF_IDENTIFIERS
+        assert identifier["value"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant uses what rdflib deprecates

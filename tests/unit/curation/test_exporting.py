@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.files.parsing import Columns, FileError, read_pairs
-from curation.files.tables import FORMATS, PAIR_COLUMNS, Column, csv_lines, score_columns, write_table
+from curation.files.tables import FORMATS, PAIR_COLUMNS, Column, csv_lines, free_columns, write_table
 from curation.files.writing import replacing
 from curation.pairs.text import normalise, shows_something
 
@@ -94,7 +94,7 @@ def test_a_column_named_as_a_formula_is_neutralised_too(tmp_path) -> None:
 
 
 def test_a_score_set_named_as_another_column_gets_a_name_of_its_own() -> None:
-    names = [column.name for column in score_columns(["gold", "split", "score: split", "people"])]
+    names = [column.name for column in free_columns(map(Column, ["gold", "split", "score: split", "people"]))]
 
     assert names == ["gold", "score: split", "score: score: split", "people"]
 
@@ -194,7 +194,7 @@ def test_an_exported_table_is_read_as_it_was(
     path: Path = tmp_path_factory.mktemp("files") / f"out.{format_}"
     numbered = [(f"p{number}", *row) for number, row in enumerate(rows)]
 
-    write_table(path, format_, (*PAIR_COLUMNS, *score_columns(["score"])), numbered)
+    write_table(path, format_, (*PAIR_COLUMNS, Column("score", "number")), numbered)
     _, pairs, errors = read_pairs(path, Columns(score="score"))
 
     read = [(p.external_id, p.a, p.b, p.source, p.subset, p.split, p.score) for p in pairs]

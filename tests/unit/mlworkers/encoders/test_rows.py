@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from curation.exchange.exporting import SNAPSHOT_COLUMNS
-from curation.files.tables import score_columns, write_table
+from curation.files.tables import Column, free_columns, write_table
 from curation.pairs.holding_out import NOTHING_HELD_OUT, HeldOut
 from mlworkers.encoders.plan import Signal
 from mlworkers.encoders.rows import (
@@ -48,7 +48,7 @@ def author(number: int, origin: str) -> str:
 
 def table_with(path: Path, *, first: str = "human") -> PairTable:
     """first: who wrote the first sentences of the pairs."""
-    columns = (*SNAPSHOT_COLUMNS, *score_columns(list(SETS), SNAPSHOT_COLUMNS))
+    columns = (*SNAPSHOT_COLUMNS, *free_columns((Column(name, "number") for name in SETS), SNAPSHOT_COLUMNS))
     rows = [
         (0, number, 10 * number, 10 * number + 1, f"p{number}", a, b, "", "", split, origin, first, *told)
         for number, a, b, split, origin, *scores in PAIRS

@@ -1,0 +1,107 @@
+"""The columns of an exported file that hold scores: each value, and what a reader must know beside it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from curation.datasets.lineage import judged_by_of, score_set_lineages
+from curation.files.tables import Column, free_columns
+from curation.models import PairScore, ScoreSet
+
+# What a score's row says of it beside its value. Only campaigns give scores that have either.
+_OF_A_SCORE = {
+    "judgements": Column("judgements", "integer"),
+    "standard_error": Column("standard_error", "number"),
+}
+
+
+@dataclass(frozen=True)
+class SetColumns:
+    """Columns of one score set. fields: of the rows of its scores; stated: what is the same for all of them.
+
+    start: the place of its first column among those of all sets.
+    """
+
+    score_set: ScoreSet
+    columns: Sequence[Column]
+    fields: Sequence[str]
+    stated: Sequence[str]
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.columns)
+
+
+def values_alone(sets: Sequence[ScoreSet]) -> list[SetColumns]:
+    """A column for each score set, under its name."""
+    return [
+        SetColumns(one, [Column(one.name, "number")], ["value"], [], place) for place, one in enumerate(sets)
+    ]
+
+
+def values_explained(
+    sets: Sequence[ScoreSet], *, named: bool, plain: bool, standard_errors: bool
+) -> list[SetColumns]:
+    """Columns of each score set: its value, its number of judgements and standard error, its method, who judged.
+
+    named: one set alone, whose columns have the names of a published folder (`score`, `judgements`); otherwise each
+    begins with the set's name. plain: without judgements and method. Who judged is said of every score from
+    judgements, so that no file passes scores of simulated annotators on as those of people.
+    """
+    found: list[SetColumns] = []
+    for one in sets:
+        fields, stated = ["value"], {}
+        by = judged_by_of(one)
+        if by and not plain:
+            fields.append("judgements")
+        if by and standard_errors:
+            fields.append("standard_error")
+        if one.method and not plain:
+            stated["method"] = one.method
+        if by:
+            stated["judged_by"] = by
+        details = [*(_OF_A_SCORE[field] for field in fields[1:]), *map(Column, stated)]
+        named_details = (
+            details if named else [Column(f"{one.name}: {each.name}", each.kind) for each in details]
+        )
+        columns = [Column("score" if named else one.name, "number"), *named_details]
+        found.append(SetColumns(one, columns, fields, list(stated.values()), found[-1].end if found else 0))
+    return found
+
+
+def columns_of(sets: Sequence[SetColumns], taken: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns of all sets beside others, under names that are free."""
+    return free_columns((column for one in sets for column in one.columns), taken)
+
+
+def scores_about(
+    sets: Sequence[SetColumns], columns: Sequence[Column], *, people: bool
+) -> dict[str, dict[str, Any]]:
+    """What a file says of its score columns, by their names: the set and where its scores come from."""
+    lineages = score_set_lineages([one.score_set for one in sets], people=people)
+    return {columns[one.start].name: lineages[one.score_set.pk] for one in sets}
+
+
+def score_cells(pks: Sequence[int], sets: Sequence[SetColumns]) -> dict[int, list[object]]:
+    """For each pair, by ascending number, its cells in the columns of all sets; None where it has no score."""
+    width = sets[-1].end if sets else 0
+    cells: dict[int, list[object]] = {pk: [None] * width for pk in pks}
+    if not sets:
+        return cells
+    of = {one.score_set.pk: one for one in sets}
+    fields = max((one.fields for one in sets), key=len)
+    for pair, score_set, *found in _scores(pks, sets, fields):
+        if pair in cells:
+            one = of[score_set]
+            cells[pair][one.start : one.end] = [*found[: len(one.fields)], *one.stated]
+    return cells
+
+
+def _scores(
+    pks: Sequence[int], sets: Sequence[SetColumns], fields: Sequence[str]
+) -> Iterator[tuple[int, int, object]]:
+    rows = PairScore.objects.filter(
+        score_set__in=[one.score_set for one in sets], pair__gte=pks[0], pair__lte=pks[-1]
+    )
+    return rows.values_list("pair_id", "score_set_id", *fields).iterator()

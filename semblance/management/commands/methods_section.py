@@ -1,0 +1,58 @@
+"""`manage.py methods_section`: the methods section of a paper about a dataset, in Markdown and LaTeX."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.datasets.selectors import dataset_by_slug
+from curation.errors import errors_shown
+from curation.exchange.snapshots import snapshot_numbered
+from curation.files.drafts import FileError
+from curation.files.publishing.methods import methods_files
+from curation.files.publishing.prose import TO_WRITE
+from curation.files.writing import replacing
+from semblance.publishing.collecting import publication_of
+
+
+class Command(BaseCommand):
+    help = "Write the methods section of a snapshot: METHODS.md, methods.tex and references.bib, or print the first."
+    needs_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", metavar="SLUG")
+        parser.add_argument(
+            "--to", type=Path, metavar="FOLDER", help="An existing folder. Default: print METHODS.md."
+        )
+        parser.add_argument("--snapshot", type=int, metavar="N", help="Default: the newest snapshot.")
+        parser.add_argument(
+            "--score-set",
+            default="",
+            metavar="NAME",
+            help="The scores that the section is about. Default: the newest human ones.",
+        )
+
+    def handle(self, *, dataset: str, to: Path | None, **options: Any) -> None:
+        described = dataset_by_slug(dataset)
+        if described is None:
+            self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
+        snapshot = snapshot_numbered(described, options["snapshot"])
+        files = methods_files(publication_of(snapshot, score_set=options["score_set"]).publication)
+        markdown = next(iter(files.values()))
+        figures: dict[str, object] = {"dataset": described.slug, "snapshot": snapshot.number}
+        figures |= {"files": list(files) if to else [], "to_be_written": markdown.count(f"**{TO_WRITE}**")}
+        if to is None:
+            self.answer(figures, markdown, as_json=options["json"])
+            return
+        for name, text in files.items():
+            with errors_shown(FileError), replacing(to / name) as file:
+                file.write(text.encode())
+        line = _("%(files)s of snapshot %(number)s of %(dataset)s written to %(path)s.") % {
+            "files": ", ".join(files),
+            "number": snapshot.number,
+            "dataset": described.slug,
+            "path": to,
+        }
+        self.answer(figures, line, as_json=options["json"])
