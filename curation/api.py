@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.views.api import composing, datasets, edits, exports, imports, log, review, snapshots, splits
+from curation.views.api import (
+    composing,
+    datasets,
+    duplicates,
+    edits,
+    exports,
+    imports,
+    log,
+    review,
+    snapshots,
+    splits,
+)
 
 of_import: list[URLPattern | URLResolver] = [
     path("", imports.ImportDetail.as_view(), name="api_import"),
@@ -24,6 +35,20 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("splits/", splits.Splits.as_view(), name="api_splits"),
     path("splits/preview/", splits.SplitsPreview.as_view(), name="api_splits_preview"),
     path("splits/<number:change_pk>/undo/", splits.SplitsUndo.as_view(), name="api_splits_undo"),
+    path("duplicates/", duplicates.Duplicates.as_view(), name="api_duplicates"),
+    path(
+        "duplicates/<number:search_pk>/", duplicates.DuplicatesDetail.as_view(), name="api_duplicate_search"
+    ),
+    path(
+        "duplicates/<number:search_pk>/cancel/",
+        duplicates.DuplicatesCancel.as_view(),
+        name="api_duplicates_cancel",
+    ),
+    path(
+        "duplicates/<number:search_pk>/groups/",
+        duplicates.DuplicateGroups.as_view(),
+        name="api_duplicate_groups",
+    ),
     path("export/", exports.Export.as_view(), name="api_export"),
     path("edits/", edits.Edits.as_view(), name="api_edits"),
     path("edits/preview/", edits.EditPreview.as_view(), name="api_edits_preview"),

@@ -17,6 +17,8 @@ from curation.numbers import LARGEST
 STATE = "state"
 FormT = TypeVar("FormT", bound=forms.Form)
 _UNKNOWN = _("There is no such parameter.")
+_LIST = _("Give a list of texts or numbers.")
+_SEVERAL = (forms.ModelMultipleChoiceField, forms.MultipleChoiceField)
 _SCALAR = _("Give a text, a number, true or false.")
 
 
@@ -32,7 +34,12 @@ def form_filled(
     blank = form_of(None)
     given = {name: value for name, value in sent.items() if name not in also}
     wrong = {name: [_UNKNOWN] for name in given.keys() - blank.fields.keys()}
-    wrong |= {name: [_SCALAR] for name, value in given.items() if isinstance(value, list | dict)}
+    several = {name for name, field in blank.fields.items() if isinstance(field, _SEVERAL)}
+    for name, value in given.items():
+        if name in several and not _is_list(value):
+            wrong[name] = [_LIST]
+        elif name not in several and isinstance(value, list | dict):
+            wrong[name] = [_SCALAR]
     if wrong:
         raise ValidationError(wrong)
     shown = {
@@ -41,7 +48,9 @@ def form_filled(
         if not isinstance(field, forms.FileField)
     }
     data = QueryDict(mutable=True)
-    data.update({name: _text(value) for name, value in (shown | given).items() if value is not None})
+    for name, value in (shown | given).items():
+        if value is not None:
+            data.setlist(name, [_text(one) for one in (value if name in several else [value])])
     form = form_of(data)
     if not form.is_valid():
         raise ValidationError(_errors(form))
@@ -56,6 +65,10 @@ def state_sent(request: Request) -> str | None:
 
 def _text(value: Any) -> str:
     return str(getattr(value, "value", value))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(one, list | dict) for one in value)
 
 
 def _errors(form: forms.Form) -> dict[str, list[str]]:
@@ -105,6 +118,8 @@ def _described(field: forms.Field) -> serializers.Field[Any, Any, Any, Any]:
     initial = _chosen(field) if field.initial is None else field.initial
     if initial is not None and not callable(initial):
         about |= {"default": getattr(initial, "value", initial), "required": False}
+    if isinstance(field, _SEVERAL):
+        return serializers.ListField(child=serializers.CharField(), **about)
     if isinstance(field, forms.BooleanField):
         return serializers.BooleanField(**about)
     if isinstance(field, forms.IntegerField | forms.FloatField):
