@@ -55,7 +55,11 @@ class ImportPlan:
 class ExportPlan:
     dataset: str = setting(**DATASET)
     format: str = setting(
-        gettext_lazy("Format"), gettext_lazy("The kind of file."), default="csv", choices=FORMATS
+        gettext_lazy("Format"),
+        gettext_lazy("The kind of file."),
+        default="csv",
+        choices=FORMATS,
+        essential=True,
     )
     score_set: str = setting(
         gettext_lazy("Score set"),

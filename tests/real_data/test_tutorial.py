@@ -44,7 +44,7 @@ def test_the_tutorial_goes_from_raw_files_to_a_folder_that_loads_and_a_methods_s
     methods = (tmp_path / "composed-1" / "METHODS.md").read_text()
     assert methods in printed
     for subset in ("overlap", "percentiles", "labels", "score"):
-        rows = [line for line in methods.splitlines() if f"| sampled | {subset} |" in line]
+        rows = [line for line in methods.splitlines() if f"| imported | {subset} |" in line]
         counted = sum(int(line.split("|")[-2].replace(",", "")) for line in rows)
         assert counted == Pair.objects.filter(subset=subset, status="active").count() > 0
     scored = datasets.load_dataset(str(tmp_path / "composed-1"), "scored", cache_dir=str(tmp_path / "cache"))

@@ -81,8 +81,9 @@ def _collection(making: Making) -> Iterator[Block]:
         return
     yield Grid(
         "pairs",
-        f"Pairs of the dataset by source, origin and strategy ({making.pairs:,} in all).",
-        ["Source", "Origin", "Strategy", "Pairs"],
+        f"Pairs of the dataset by source, origin and strategy, or the subset that a file names "
+        f"({making.pairs:,} in all).",
+        ["Source", "Origin", "Strategy or subset", "Pairs"],
         [
             [each.source or "not stated", each.origin, each.strategy or "–", f"{each.pairs:,}"]
             for each in making.selection

@@ -443,18 +443,17 @@ def test_the_api_tells_a_run_with_its_files(client, curator, dataset) -> None:
     artifact = run.artifacts.order_by("pk").first()
     assert (answer["state"], answer["dataset"], answer["result"]["rows"]) == ("succeeded", dataset.slug, 0)
     assert answer["artifacts"][0]["sha256"] == artifact.sha256
-    assert answer["artifacts"][0]["download"] == f"http://testserver/runs/{run.pk}/files/{artifact.pk}/"
+    assert answer["artifacts"][0]["download"] == f"http://testserver/api/v1/artifacts/{artifact.pk}/file/"
 
 
-def test_the_api_changes_no_run(client, curator, run) -> None:
+def test_the_api_removes_no_run_and_starts_none_without_a_dataset(client, curator, run) -> None:
     client.force_login(curator)
 
-    answers = [
-        client.delete(f"/api/v1/runs/{run.pk}/"),
-        client.post("/api/v1/runs/", {"kind": "export_dataset"}),
-    ]
+    removed = client.delete(f"/api/v1/runs/{run.pk}/")
+    started = client.post("/api/v1/runs/", {"kind": "export_dataset"}, content_type="application/json")
 
-    assert [answer.status_code for answer in answers] == [405, 405]
+    assert (removed.status_code, started.status_code) == (405, 400)
+    assert Run.objects.count() == 1
 
 
 def test_the_administration_shows_runs_and_changes_none(client, admin, run) -> None:

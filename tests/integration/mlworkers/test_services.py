@@ -35,6 +35,8 @@ def test_a_run_keeps_its_whole_plan_defaults_too(dataset, curator) -> None:
         "format": "jsonl",
         "score_set": "",
         "generated_pairs": "all but rejected",
+        "standard_errors": False,
+        "plain": False,
         "spreadsheet": False,
     }
     assert (stored.pk, stored.dataset, stored.started_by, stored.state) == (

@@ -107,7 +107,7 @@ def test_parquet_and_columns_by_number(tmp_path: Path) -> None:
 def test_pairs_in_place_of_sentences_name_what_would_read_them(tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", "sentence1,sentence2,score\nA.,B.,1\n")
 
-    with pytest.raises(FileError, match=r"p.csv holds pairs of sentences.*import_pairs.*--pairs.*--text"):
+    with pytest.raises(FileError, match=r"p.csv holds pairs of sentences.*import_pairs.*--pairs.*one column"):
         inspect_sentences(path)
     assert texts(path, SentenceColumns(text="sentence2")) == ["B."]
 
