@@ -45,6 +45,11 @@ def dataset_for(user: User, slug: str, *, may: str) -> Dataset:
     return dataset
 
 
+def datasets_beside(user: User, dataset: Dataset) -> QuerySet[Dataset]:
+    """The other datasets that the person may read, to compare this one with."""
+    return datasets_readable(user).exclude(pk=dataset.pk).distinct()
+
+
 def duplicate_search_for(user: User, dataset: Dataset, number: int) -> DuplicateSearch:
     """A search of a dataset that the person may read, if they may read all datasets that it compares. Else 404."""
     search = get_object_or_404(DuplicateSearch, dataset=dataset, pk=number)

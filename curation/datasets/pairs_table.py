@@ -4,7 +4,7 @@ Each order follows an index, so that a page begins where the index says and noth
 bound, and pages end there. A page deep in the table passes over the index's entries before it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from django.core.paginator import Page, Paginator
@@ -12,8 +12,16 @@ from django.db import connection
 from django.db.models import FilteredRelation, Q, QuerySet
 from django.utils.functional import cached_property
 
-from curation.datasets.selectors import PairFilter, pairs_matching, with_values
-from curation.models import Dataset, Pair, PairScore
+from curation.datasets.selectors import (
+    PairFilter,
+    beyond,
+    fields_of_order,
+    pairs_of_any_score,
+    score_in,
+    with_values,
+    within_bounds,
+)
+from curation.models import Dataset, Pair
 
 # Above these, how many pairs a filter finds is "more than": of pairs alone, by their scores, and by words.
 COUNTED_MOST = 100_000
@@ -67,12 +75,13 @@ class _Ordered:
     """Numbers of pairs in an order, by position; those without a score stand last, whichever way the scores go."""
 
     def __init__(self, dataset: Dataset, filter: PairFilter, order: str) -> None:
-        self.matching = pairs_matching(dataset, filter)
+        any_score = pairs_of_any_score(dataset, filter)
+        self.matching = within_bounds(any_score, filter)
         by_score = filter.low is not None or filter.high is not None
         self.counted_most = SCORED_COUNTED_MOST if by_score else COUNTED_MOST
         if filter.search:
             self.counted_most = WORDED_COUNTED_MOST
-        self.parts = _parts(dataset, filter, order)
+        self.parts = _parts(any_score, filter, order)
 
     def __getitem__(self, places: slice) -> list[int]:
         """The numbers at places start to stop. An earlier part is counted only where a later one is read."""
@@ -103,17 +112,16 @@ def pairs_page(
 
 def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[Pair | None, Pair | None]:
     """The pairs before and after this one, among those that the filter finds and in their order."""
-    parts = _parts(pair.dataset, filter, order)
+    parts = _parts(pairs_of_any_score(pair.dataset, filter), filter, order)
     value: Any = getattr(pair, parts[0].names[0], None)
     own = 0
     if order.endswith("score") and filter.score_set is not None:
-        scores = PairScore.objects.filter(pair=pair, score_set=filter.score_set)
-        value = scores.values_list("value", flat=True).first()
+        value = score_in(pair, filter.score_set)
         own = int(value is None and len(parts) > 1)
         if value is None and not own:  # it is not among them
             return parts[0].where(Q()).last(), None
     part = parts[own]
-    smaller, larger = (_beyond(pair, part, value, side) for side in ("lt", "gt"))
+    smaller, larger = (beyond(pair, part.names, value, side) for side in ("lt", "gt"))
     if part.down:
         smaller, larger = larger, smaller
     before, after = part.where(smaller).reverse().first(), part.where(larger).first()
@@ -156,17 +164,18 @@ class _Part:
         return ordered.reverse() if self.down else ordered
 
 
-def _parts(dataset: Dataset, filter: PairFilter, order: str) -> list[_Part]:
-    """The pairs found in order, as one part; by score as two, the scored ones and then the others."""
+def _parts(any_score: QuerySet[Pair], filter: PairFilter, order: str) -> list[_Part]:
+    """The pairs found in order, as one part; by score as two, the scored ones and then the others.
+
+    any_score: as `pairs_of_any_score` gives them.
+    """
     down = order.startswith("-")
     name = order.removeprefix("-")
     if name != "score" or filter.score_set is None:
-        names = ("pk",) if name in {"pk", "score"} else (name, "pk")
-        return [_Part(pairs_matching(dataset, filter), names, down, Q())]
+        return [_Part(within_bounds(any_score, filter), fields_of_order(name), down, Q())]
     # The bounds go to the join that the order needs.
-    pairs = pairs_matching(dataset, replace(filter, low=None, high=None))
     of_set = Q(scores__score_set=filter.score_set)
-    joined = pairs.annotate(chosen=FilteredRelation("scores", condition=of_set))
+    joined = any_score.annotate(chosen=FilteredRelation("scores", condition=of_set))
     bounds = {"chosen__value__gte": filter.low, "chosen__value__lte": filter.high}
     bounds = {name: bound for name, bound in bounds.items() if bound is not None}
     # The score's own number of its pair, so that values and numbers stand in one index.
@@ -176,14 +185,3 @@ def _parts(dataset: Dataset, filter: PairFilter, order: str) -> list[_Part]:
     if bounds:
         return [scored]
     return [scored, _Part(joined, ("pk",), down, Q(chosen__value__isnull=True))]
-
-
-def _beyond(pair: Pair, part: _Part, value: Any, side: str) -> Q:
-    """The pairs on one side of a pair in a part; those that are equal there go by number."""
-    if len(part.names) == 1:
-        return Q(**{f"pk__{side}": pair.pk})
-    field, number = part.names
-    further = Q(**{f"{field}__{side}": value}) | Q(**{field: value, f"{number}__{side}": pair.pk})
-    return (
-        Q(**{f"{field}__{side}e": value}) & further
-    )  # said twice, so that the index is entered at the value

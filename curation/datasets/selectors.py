@@ -111,6 +111,11 @@ def dataset_by_slug(slug: str) -> Dataset | None:
 
 def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
     """The pairs that a filter finds, in no order, without their sentences and scores."""
+    return within_bounds(pairs_of_any_score(dataset, filter), filter)
+
+
+def pairs_of_any_score(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
+    """The pairs that a filter without its bounds of scores finds. A filter with words asks the database at once."""
     pairs = Pair.objects.filter(dataset=dataset)
     names = ("source", "subset", "split", "origin", "status")
     pairs = pairs.filter(**{name: value for name in names if (value := getattr(filter, name))})
@@ -118,11 +123,16 @@ def pairs_matching(dataset: Dataset, filter: PairFilter) -> QuerySet[Pair]:
         pairs = pairs.filter(included(filter.generated_pairs))
     if filter.search:
         pairs = _with_words(pairs, dataset, filter.search)
+    return pairs
+
+
+def within_bounds(pairs: QuerySet[Pair], filter: PairFilter) -> QuerySet[Pair]:
+    """Those of the pairs whose score in the filter's set is within its bounds; all where it names none."""
     bounds = {"scores__value__gte": filter.low, "scores__value__lte": filter.high}
     bounds = {name: value for name, value in bounds.items() if value is not None}
-    if filter.score_set is not None and bounds:
-        pairs = pairs.filter(scores__score_set=filter.score_set, **bounds)
-    return pairs
+    if filter.score_set is None or not bounds:
+        return pairs
+    return pairs.filter(scores__score_set=filter.score_set, **bounds)
 
 
 def _with_words(pairs: QuerySet[Pair], dataset: Dataset, words: str) -> QuerySet[Pair]:
@@ -151,22 +161,37 @@ def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> Quer
 def pairs_after(pairs: QuerySet[Pair], pair: Pair, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
     """Of the pairs that `pairs_found` gave, those after a pair in their order."""
     side, name = ("lt", order[1:]) if order.startswith("-") else ("gt", order)
-    by_number = Q(**{f"pk__{side}": pair.pk})
-    if name == "pk" or (name == "score" and filter.score_set is None):
-        return pairs.filter(by_number)
-    field = _FIELDS[name]
-    if name != "score":
-        value = getattr(pair, field)
-        further = Q(**{f"{field}__{side}": value}) | Q(by_number, **{field: value})
-        return pairs.filter(
-            further, **{f"{field}__{side}e": value}
-        )  # said twice, to enter the index at the value
-    unscored = Q(value__isnull=True)
-    scores = PairScore.objects.filter(pair=pair, score_set=filter.score_set)
-    score = scores.values_list("value", flat=True).first()
+    if name != "score" or filter.score_set is None:
+        names = fields_of_order(name)
+        return pairs.filter(beyond(pair, names, getattr(pair, names[0]), side))
+    score, unscored = score_in(pair, filter.score_set), Q(value__isnull=True)
     if score is None:
-        return pairs.filter(unscored, by_number)
-    return pairs.filter(Q(**{f"value__{side}": score}) | Q(by_number, value=score) | unscored)
+        return pairs.filter(unscored & beyond(pair, ("pk",), None, side))
+    return pairs.filter(beyond(pair, ("value", "pk"), score, side) | unscored)
+
+
+def fields_of_order(name: str) -> tuple[str, ...]:
+    """What an order compares, the pair's number last. name: of an order; without a score set, "score" is by number."""
+    return ("pk",) if name in {"pk", "score"} else (name, "pk")
+
+
+def score_in(pair: Pair, score_set: int) -> float | None:
+    scores = PairScore.objects.filter(pair=pair, score_set=score_set)
+    return scores.values_list("value", flat=True).first()
+
+
+def beyond(pair: Pair, names: Sequence[str], value: Any, side: str) -> Q:
+    """The pairs on one side ("lt" or "gt") of a pair in an order; those that are equal there go by number.
+
+    names: what the order compares, the pair's number last. value: the pair's in the first of two.
+    """
+    if len(names) == 1:
+        return Q(**{f"{names[0]}__{side}": pair.pk})
+    field, number = names
+    further = Q(**{f"{field}__{side}": value}) | Q(**{field: value, f"{number}__{side}": pair.pk})
+    return (
+        Q(**{f"{field}__{side}e": value}) & further
+    )  # said twice, so that the index is entered at the value
 
 
 def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:

@@ -13,7 +13,7 @@ from curation.access import (
     AuthedRequest,
     dataset_for,
     dataset_may,
-    datasets_readable,
+    datasets_beside,
     duplicate_search_for,
 )
 from curation.datasets.duplicates import (
@@ -40,7 +40,7 @@ COLUMNS = ("group", "likeness", "leaks", "dataset", "pair", "id", "source", "spl
 def duplicate_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The groups that a search found; the address says which search. A POST searches."""
     dataset = dataset_for(request.user, slug, may="read")
-    others = datasets_readable(request.user).exclude(pk=dataset.pk).distinct()
+    others = datasets_beside(request.user, dataset)
     form = DuplicatesForm(request.POST if request.method == "POST" else request.GET, others=others)
     search = None
     if form.is_valid():
@@ -97,9 +97,7 @@ def _context(
 def duplicate_file(request: AuthedRequest, slug: str) -> StreamingHttpResponse:
     """Every pair of every group as CSV."""
     dataset = dataset_for(request.user, slug, may="read")
-    form = DuplicatesForm(
-        request.GET, others=datasets_readable(request.user).exclude(pk=dataset.pk).distinct()
-    )
+    form = DuplicatesForm(request.GET, others=datasets_beside(request.user, dataset))
     search = (
         DuplicateSearch.objects.filter(dataset=dataset, **form.question).first() if form.is_valid() else None
     )

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.access import datasets_readable, duplicate_search_for
+from curation.access import datasets_beside, duplicate_search_for
 from curation.datasets.duplicates import PARTS, groups_found, groups_shown, search_is_stale
 from curation.exchange.duplicate_searches import search_ask, search_cancel
 from curation.forms.duplicates import DuplicatesForm
@@ -86,7 +86,7 @@ class Duplicates(InDuplicates, APIView):
         """Search for pairs that say the same. Up to 10,000 pairs are searched at once, more by a worker."""
         user: Any = request.user
         dataset = self.dataset()
-        others = datasets_readable(user).exclude(pk=dataset.pk).distinct()
+        others = datasets_beside(user, dataset)
         form = form_filled(request.data, lambda data: DuplicatesForm(data or QueryDict(), others=others))
         threshold = form.question["threshold"]
         search = search_ask(dataset=dataset, against=form.datasets, threshold=threshold, by=user)
