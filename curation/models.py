@@ -724,7 +724,7 @@ class DuplicateSearch(models.Model):
     waiting ──claim──▶ running ──▶ done
        ╰──▶ cancelled ◀──╯ ╰─────▶ failed
 
-    Every move is one conditional UPDATE on (id, state, attempt): see `heartbeats.py`. Whoever asks again begins again.
+    Every move is one conditional UPDATE on (id, state, attempt): see `heartbeats.py`. To ask again searches again.
     """
 
     class State(models.TextChoices):
@@ -776,7 +776,7 @@ class DuplicateSearch(models.Model):
 class DuplicateFound(models.Model):
     """A pair that a search put into a group. group: 1 for the largest; place: 0 for the pair that the others repeat.
 
-    What is said of the group stands in each of its rows. elsewhere: the group has pairs of another dataset.
+    Each row of a group repeats the facts of the group. elsewhere: the group has pairs of another dataset.
     """
 
     search = models.ForeignKey(DuplicateSearch, models.CASCADE, related_name="found")

@@ -139,7 +139,7 @@ def _with_words(pairs: QuerySet[Pair], dataset: Dataset, words: str) -> QuerySet
     """Those of the pairs whose sentences hold the words, or whose id they are."""
     sentences = Sentence.objects.filter(dataset=dataset, text__icontains=words)
     if sentences[FEW_SENTENCES : FEW_SENTENCES + 1].exists():
-        # So many pairs have them that whoever reads the pairs in order soon finds a page of them.
+        # So many pairs have them that the pairs, read in order, soon fill a page.
         in_a, in_b = Q(a__text__icontains=words), Q(b__text__icontains=words)
         return pairs.filter(in_a | in_b | Q(external_id=words))
     # From the sentences to their pairs by the pairs' indexes, one for each side: a condition with "or" would use none.

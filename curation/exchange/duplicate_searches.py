@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 def search_ask(
     *, dataset: Dataset, against: Sequence[Dataset], threshold: float, by: User | None
 ) -> DuplicateSearch:
-    """Search now where the datasets have few pairs; of more, ask a worker. Whoever asks again begins again.
+    """Search now where the datasets have few pairs; of more, ask a worker. To ask again searches again.
 
     Raises UserError where the threshold or the number of datasets is out of bounds.
     """

@@ -104,7 +104,7 @@ class NoFormError(UserError):
 
 
 class BodyFile(UploadedFile):  # type: ignore[type-arg]
-    """The body of a request as an uploaded file. It is read once, a block at a time, by whoever keeps it.
+    """The body of a request as an uploaded file. The code that keeps it reads it once, a block at a time.
 
     Raises UserError where the body is a form, is empty, is larger than `UPLOAD_MAX_BYTES` or has no known length.
     """
@@ -130,7 +130,7 @@ class BodyFile(UploadedFile):  # type: ignore[type-arg]
                 left -= len(block)
                 yield block
         except UnreadablePostError:
-            pass  # whoever sent it has hung up
+            pass  # the sender has hung up
         if left:
             raise UserError(_("The file did not arrive whole. Send it again."))
 

@@ -85,7 +85,7 @@ CheckSerializer = body_of(
 
 
 class ImportSerializer(serializers.ModelSerializer[ImportBatch]):
-    """An upload and what came of it. `report` has the counts and first rows of changes and errors of the last step."""
+    """An upload and its result. `report` has the counts and first rows of changes and errors of the last step."""
 
     checked = serializers.BooleanField(help_text="whether `report` says what an import would do")
     updated = serializers.SerializerMethodField()
