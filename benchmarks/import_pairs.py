@@ -14,9 +14,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from _compare import Comparison, alternate, peak_mb, print_comparison, rates_compared
-from _installation import HOME
+from _database import HOME
 from _pairs import pairs_file
-from django.db import transaction
+from django.db import connection, transaction
 
 from curation.exchange.importing import pairs_import
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence
@@ -24,6 +24,7 @@ from curation.pairs.text import sentence_key
 
 BASELINE = "a loop of get_or_create and create, row by row"
 FEW = 10_000
+DATABASE = "SQLite with synchronous=FULL" if connection.vendor == "sqlite" else "PostgreSQL"
 numbers = itertools.count()
 
 
@@ -68,7 +69,7 @@ def side_by_side(count: int, rounds: int) -> Comparison:
         seconds=seconds,
         baseline=BASELINE,
         baseline_seconds=baseline_seconds,
-        notes=f"{count} pairs with scores in {seconds:.2f} s, SQLite with synchronous=FULL, best of {rounds}; "
+        notes=f"{count} pairs with scores in {seconds:.2f} s, {DATABASE}, best of {rounds}; "
         f"a row of {10 * count} costs {growth:.2f} times as much",
     )
 
@@ -88,7 +89,7 @@ def one_long_file(count: int) -> Comparison:
         baseline=f"the same work with {FEW} pairs, by row",
         baseline_seconds=short[0] * count / FEW,
         notes=f"{count} pairs ({many.stat().st_size / 1e6:.0f} MB) in {seconds:.0f} s, {own:.0f} s of this process, "
-        f"peak {peak_mb():.0f} MB, SQLite with synchronous=FULL, load {load:.1f}",
+        f"peak {peak_mb():.0f} MB, {DATABASE}, load {load:.1f}",
     )
 
 

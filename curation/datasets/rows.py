@@ -14,6 +14,15 @@ Item = TypeVar("Item")
 # At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written
 # back, so that a page that changed often is written once; no waiting for the disk at the end of each transaction.
 _BULK_PRAGMAS = {"cache_size": -327_680, "wal_autocheckpoint": 64_000, "synchronous": 1}
+# On PostgreSQL, no waiting either; and 64 MB of new sentences before their words go into the index of trigrams, where
+# each word is then looked up once for many sentences. work_mem is what that may take.
+_BULK_SETTINGS = {"synchronous_commit": "off", "gin_pending_list_limit": "64MB", "work_mem": "128MB"}
+# Of the index, so that no search has to read those sentences one by one. Without pg_trgm there is none.
+_WORDS_INDEXED = """
+    SELECT gin_clean_pending_list(oid) FROM pg_class
+    WHERE relname = 'sentence_by_words' AND pg_has_role(relowner, 'USAGE')
+        AND relnamespace = current_schema()::regnamespace
+"""
 
 
 def rows_add(
@@ -86,17 +95,22 @@ def numbers_reserve(model: type[models.Model], count: int) -> list[int]:
 
 @contextmanager
 def bulk_writing() -> Iterator[None]:
-    """On SQLite, keep more of the database in memory for as long as very many rows are written, and wait for the disk
-    less often.
+    """For as long as very many rows are written: wait for the disk less often, and take more memory for indexes.
 
     Keys of sentences are spread over their whole index, so that each chunk touches almost every page of it. With
     SQLite's own 2 MB, a page would be read from the disk for each key. A power cut may undo the last transactions
     of this connection, whole ones, so use it for work that goes on by itself where the database says it stopped. What
     other connections save is not affected: a transaction that waits for the disk waits for all before it.
     """
-    if connection.vendor != "sqlite" or connection.in_atomic_block:  # within a transaction, that one decides
+    if connection.in_atomic_block:  # that transaction decides
         yield
         return
+    with _settings_of_sqlite() if connection.vendor == "sqlite" else _settings_of_postgresql():
+        yield
+
+
+@contextmanager
+def _settings_of_sqlite() -> Iterator[None]:
     with connection.cursor() as cursor:
         before = {name: cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in _BULK_PRAGMAS}
         for name, value in _BULK_PRAGMAS.items():
@@ -110,14 +124,42 @@ def bulk_writing() -> Iterator[None]:
             cursor.execute("PRAGMA wal_checkpoint(PASSIVE)")  # from here on, all of it is on the disk
 
 
-def one_of(column: str, values: Sequence[str | int]) -> tuple[str, str | list[str | int]]:
-    """A condition that the column has one of the values, with its one parameter, however many values there are.
+@contextmanager
+def _settings_of_postgresql() -> Iterator[None]:
+    with connection.cursor() as cursor:
+        for name, value in _BULK_SETTINGS.items():
+            cursor.execute("SELECT set_config(%s, %s, false)", [name, value])
+    try:
+        yield
+    finally:
+        # A lost connection has lost its settings too, and the error that is on its way says what happened.
+        if connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute(_WORDS_INDEXED)
+                for name in _BULK_SETTINGS:
+                    cursor.execute(f"RESET {name}")
 
-    A list of thousands of parameters costs more to write than to answer.
+
+def sought(
+    table: str, columns: Sequence[str], *, by: str, among: Sequence[str], within: Mapping[str, int]
+) -> tuple[str, list[Any]]:
+    """A query, with its parameters, for the rows whose column `by` has one of very many texts, through the index of
+    `within` and `by`.
+
+    A list of thousands of parameters costs more to write than to answer, so the texts are one parameter. On PostgreSQL
+    each is looked up by itself: OFFSET 0 keeps the inner query from being joined in another way. While a table grows
+    faster than its statistics, the planner takes a dataset for a small part of it, and would read all of the dataset.
     """
+    names = ", ".join(f"one.{column}" for column in columns)
+    same = " AND ".join(f"one.{column} = %s" for column in within)
     if connection.vendor == "postgresql":
-        return f"{column} = ANY(%s)", list(values)
-    return f"{column} IN (SELECT value FROM json_each(%s))", json.dumps(values)  # noqa: S608 - no value
+        inner = f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} = asked.value OFFSET 0"  # noqa: S608 - no value
+        sql = f"SELECT found.* FROM unnest(%s::text[]) AS asked(value) CROSS JOIN LATERAL ({inner}) AS found"  # noqa: S608
+        return sql, [list(among), *within.values()]
+    listed = (
+        f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} IN (SELECT value FROM json_each(%s))"  # noqa: S608
+    )
+    return listed, [*within.values(), json.dumps(among)]
 
 
 def prepared_meanwhile(parts: Iterator[Item]) -> Iterator[Item]:

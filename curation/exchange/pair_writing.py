@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from curation.datasets.lineage import imported_mark
-from curation.datasets.rows import numbers_reserve, one_of, rows_add, rows_change
+from curation.datasets.rows import numbers_reserve, rows_add, rows_change, sought
 from curation.files.drafts import RowError
 from curation.files.identity import IdentifiedPair, PairName, Survey
 from curation.files.known import Change, Matching, StoredPair, contradicts
@@ -130,10 +130,11 @@ def sentences_found(dataset: Dataset, pairs: Sequence[IdentifiedPair]) -> dict[s
 
 def sentence_numbers(dataset: Dataset, keys: Sequence[str]) -> dict[str, int]:
     """From the keys that sentences of the dataset have to the sentences' numbers."""
-    condition, values = one_of("key", keys)
-    sql = f"SELECT key, id FROM curation_sentence WHERE dataset_id = %s AND {condition}"  # noqa: S608 - no value
+    wanted = sought(
+        "curation_sentence", ["key", "id"], by="key", among=keys, within={"dataset_id": dataset.pk}
+    )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [dataset.pk, values])
+        cursor.execute(*wanted)
         return dict(cursor.fetchall())
 
 
@@ -141,27 +142,27 @@ def stored_pairs(score_set_pk: int | None, asked: Sequence[tuple[int, int]]) -> 
     """The pairs of each two sentences, by the sentences' numbers, the oldest first; with their score in the set."""
     if not asked:
         return {}
+    # For each two sentences the index is asked: on PostgreSQL, OFFSET 0 keeps the inner query as it is (see `sought`);
+    # SQLite reads the tables of a cross join in this order.
     sql = """
         SELECT pair.a_id, pair.b_id, pair.id, pair.external_id, pair.source, pair.split, pair.subset, pair.origin,
             pair.status, score.id, score.value
-        FROM {asked} CROSS JOIN curation_pair AS pair
+        FROM {pairs} AS pair
         LEFT JOIN curation_pairscore AS score ON score.pair_id = pair.id AND score.score_set_id = %s
-        WHERE pair.a_id = {a} AND pair.b_id = {b} ORDER BY pair.id
+        {condition} ORDER BY pair.id
     """
     numbers: list[str | list[int]] = [[a for a, _b in asked], [b for _a, b in asked]]
     if connection.vendor == "postgresql":
-        places = {
-            "asked": "unnest(%s::bigint[], %s::bigint[]) AS asked(a, b)",
-            "a": "asked.a",
-            "b": "asked.b",
-        }
+        inner = "SELECT * FROM curation_pair AS one WHERE one.a_id = asked.a AND one.b_id = asked.b OFFSET 0"
+        pairs = f"unnest(%s::bigint[], %s::bigint[]) AS asked(a, b) CROSS JOIN LATERAL ({inner})"
+        condition = ""
     else:
-        # SQLite reads the tables of a cross join in this order: for each two sentences it asks the index.
-        places = {"asked": "json_each(%s) AS asked", "a": "asked.value ->> 0", "b": "asked.value ->> 1"}
+        pairs = "json_each(%s) AS asked CROSS JOIN curation_pair"
+        condition = "WHERE pair.a_id = asked.value ->> 0 AND pair.b_id = asked.value ->> 1"
         numbers = [json.dumps(asked)]
     found: dict[tuple[int, int], list[StoredPair]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(sql.format(**places), [*numbers, score_set_pk or 0])
+        cursor.execute(sql.format(pairs=pairs, condition=condition), [*numbers, score_set_pk or 0])
         for a_id, b_id, pk, *name, subset, origin, status, score_pk, score in cursor.fetchall():
             facts = (subset, origin == Pair.Origin.GENERATED, status == Pair.Status.ACTIVE, score_pk, score)
             found.setdefault((a_id, b_id), []).append(StoredPair(pk, PairName(*name), *facts))
@@ -191,11 +192,11 @@ def _pairs_with_names(
 def _names_found(dataset: Dataset, ids: Sequence[str]) -> dict[str, dict[PairName, tuple[int, int]]]:
     if not ids:
         return {}
-    condition, values = one_of("external_id", ids)
-    names = "SELECT external_id, source, split, a_id, b_id FROM curation_pair"
+    columns = ["external_id", "source", "split", "a_id", "b_id"]
+    wanted = sought("curation_pair", columns, by="external_id", among=ids, within={"dataset_id": dataset.pk})
     found: dict[str, dict[PairName, tuple[int, int]]] = {}
     with connection.cursor() as cursor:
-        cursor.execute(f"{names} WHERE dataset_id = %s AND {condition}", [dataset.pk, values])
+        cursor.execute(*wanted)
         for external_id, source, split, a, b in cursor.fetchall():
             found.setdefault(external_id, {})[PairName(external_id, source, split)] = (a, b)
     return found

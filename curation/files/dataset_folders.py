@@ -69,7 +69,8 @@ def folder_as_table(path: Path, *, most: int, label_names: bool) -> Iterator[Pat
     read.
 
     most: bytes that a zip file may unpack to. label_names: write classes by their names, not by their numbers.
-    Columns of lists and other nested values are left out. Raises FileError.
+    Columns of lists and other nested values are there without their values, so that the table's reader says that it
+    leaves them out. Raises FileError.
     """
     beside = Path(tempfile.mkdtemp(prefix="dataset-"))
     try:
@@ -175,33 +176,54 @@ def _by_name(files: Mapping[str, Path]) -> list[_Part]:
 def _write(name: str, parts: Sequence[_Part], table: Path, *, label_names: bool) -> None:
     schema = _schema(parts[0])
     flat = [field for field in schema if not pa.types.is_nested(field.type)]
-    columns = [Column(field.name, _kind(field.type)) for field in flat]
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     if not flat:
         raise FileError(nested_refusal(name, nested))
     classes = _classes(schema) if label_names else {}
-    columns = [Column(one.name, "text") if one.name in classes else one for one in columns]
-    own_split = any(one.name == "split" for one in columns) or not any(part.split for part in parts)
+    columns = [Column(field.name, "text" if field.name in classes else _kind(field.type)) for field in flat]
+    own_split = "split" in schema.names or not any(part.split for part in parts)
+    for part in parts[1:]:
+        _same_columns(name, schema, part)
     names = [one.name for one in columns]
+    unread = [None] * len(nested)
 
     def rows() -> Iterator[list[object]]:
         for part in parts:
-            if missing := sorted(set(names) - set(_names_of(part))):
-                raise FileError(
-                    f"{part.path.name} of {name} has no column {names_listed(missing)}, which others have."
-                )
             read = arrow_rows(part.path, names) if part.is_arrow else parquet_rows(part.path, names)
             for row in read:
                 cells = [_cell(value, column, classes) for value, column in zip(row, columns, strict=True)]
-                yield cells if own_split else [*cells, part.split]
+                yield [*cells, *unread] if own_split else [*cells, *unread, part.split]
 
-    shown = columns if own_split else [*columns, Column("split")]
+    shown = [*columns, *(Column(one, "nested") for one in nested)]
     try:
-        write_table(table, "parquet", shown, rows())
+        write_table(table, "parquet", shown if own_split else [*shown, Column("split")], rows())
     except (pa.ArrowException, OverflowError) as error:
         raise FileError(
             f"The columns of {name} are of other kinds in another file; save the dataset again."
         ) from error
+
+
+def _same_columns(name: str, first: pa.Schema, part: _Part) -> None:
+    """Raises FileError where a file has not the columns of the first one, or holds lists where that one has none."""
+    schema = _schema(part)
+    if missing := sorted(set(first.names) - set(schema.names)):
+        raise FileError(
+            f"{part.path.name} of {name} has no column {names_listed(missing)}, which others have."
+        )
+    if more := sorted(set(schema.names) - set(first.names)):
+        raise FileError(
+            f"{part.path.name} of {name} has a column {names_listed(more)}, which others lack; "
+            f"give the file itself, or save the dataset with the same columns in each split."
+        )
+    other = [one for one in first.names if _is_nested(first, one) != _is_nested(schema, one)]
+    if other:
+        raise FileError(
+            f"{part.path.name} of {name} holds other values in {names_listed(other)} than others do."
+        )
+
+
+def _is_nested(schema: pa.Schema, name: str) -> bool:
+    return bool(pa.types.is_nested(schema.field(name).type))
 
 
 def _cell(value: Any, column: Column, classes: Mapping[str, Sequence[str]]) -> object:
@@ -221,13 +243,12 @@ def _kind(kind: pa.DataType) -> Kind:
     return "integer" if pa.types.is_integer(kind) and kind != pa.uint64() else "text"
 
 
-def _names_of(part: _Part) -> Sequence[str]:
-    return arrow_schema(part.path).names if part.is_arrow else parquet_columns(part.path)[0]
-
-
 def _schema(part: _Part) -> pa.Schema:
     if part.is_arrow:
-        return arrow_schema(part.path)
+        schema = arrow_schema(part.path)
+        if len(set(schema.names)) < len(schema.names):
+            raise FileError(f"{part.path.name} has columns of the same name; give each its own name.")
+        return schema
     parquet_columns(part.path)  # which looks at the file's tables before the library does
     return pq.read_schema(part.path)
 

@@ -16,10 +16,11 @@ from curation.files.drafts import FileError
 from curation.files.writing import as_text, replacing
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
-Kind = Literal["text", "number", "integer"]
+# nested: a column of a Parquet file without values. It stands for one that is not read.
+Kind = Literal["text", "number", "integer", "nested"]
 Row = Sequence[object]
 
-_ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64()}
+_ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64(), "nested": pa.list_(pa.string())}
 _ROWS_IN_GROUP = 20_000
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -12,6 +12,7 @@ import pytest
 
 from curation.files.dataset_folders import folder_as_table, is_dataset_folder
 from curation.files.drafts import FileError
+from curation.files.parsing import inspect_file
 
 FEATURES = datasets.Features(
     {
@@ -50,9 +51,9 @@ def parquet(path: Path, **columns: list) -> None:
 
 def test_saved_splits_are_one_table_with_the_names_of_classes(saved: Path) -> None:
     assert sorted(rows_of(saved), key=lambda row: row["split"]) == [
-        {"sentence": "مرحبا 🙂", "stance": "against", "score": 0.0, "split": "test"},
-        {"sentence": "A dog.", "stance": "for", "score": 1.5, "split": "train"},
-        {"sentence": None, "stance": "against", "score": None, "split": "train"},
+        {"sentence": "مرحبا 🙂", "stance": "against", "score": 0.0, "words": None, "split": "test"},
+        {"sentence": "A dog.", "stance": "for", "score": 1.5, "words": None, "split": "train"},
+        {"sentence": None, "stance": "against", "score": None, "words": None, "split": "train"},
     ]
     assert {row["stance"] for row in rows_of(saved, label_names=False)} == {0, 1}
 
@@ -67,7 +68,7 @@ def test_a_zip_file_of_a_folder_is_the_folder(saved: Path, tmp_path: Path) -> No
 def test_one_split_alone_has_no_column_of_splits(saved: Path, tmp_path: Path) -> None:
     alone = shutil.copytree(saved / "train", tmp_path / "alone")
 
-    assert [list(row) for row in rows_of(alone)] == [["sentence", "stance", "score"]] * 2
+    assert [list(row) for row in rows_of(alone)] == [["sentence", "stance", "score", "words"]] * 2
 
 
 def test_parquet_files_have_the_splits_of_their_names(tmp_path: Path) -> None:
@@ -115,6 +116,26 @@ def test_nested_columns_alone_are_refused_in_one_sentence(tmp_path: Path) -> Non
     with pytest.raises(
         FileError, match=r"hub holds lists or other nested values in .*write them into two columns"
     ):
+        rows_of(tmp_path / "hub")
+
+
+def test_a_reader_of_the_table_says_which_columns_are_not_read(tmp_path: Path) -> None:
+    parquet(tmp_path / "hub" / "train.parquet", sentence1=["A."], sentence2=["B."], tokens=[["A", "."]])
+
+    with folder_as_table(tmp_path / "hub", most=1 << 30, label_names=False) as table:
+        layout = inspect_file(table)
+    assert layout.nested == ("tokens",)
+    assert layout.warnings[0].startswith('hub.parquet holds lists or other nested values in "tokens"')
+
+
+def test_a_column_that_only_a_later_file_has_is_not_dropped_without_a_word(tmp_path: Path) -> None:
+    parquet(tmp_path / "hub" / "a.parquet", text=["a"])
+    parquet(tmp_path / "hub" / "b.parquet", text=["b"], score=[1.0])
+    with pytest.raises(FileError, match=r'b.parquet of hub has a column "score", which others lack'):
+        rows_of(tmp_path / "hub")
+
+    parquet(tmp_path / "hub" / "b.parquet", text=[["b"]])
+    with pytest.raises(FileError, match=r'b.parquet of hub holds other values in "text" than others do'):
         rows_of(tmp_path / "hub")
 
 
