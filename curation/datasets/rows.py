@@ -14,15 +14,6 @@ Item = TypeVar("Item")
 # At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written
 # back, so that a page that changed often is written once; no waiting for the disk at the end of each transaction.
 _BULK_PRAGMAS = {"cache_size": -327_680, "wal_autocheckpoint": 64_000, "synchronous": 1}
-# On PostgreSQL, no waiting either; and 64 MB of new sentences before their words go into the index of trigrams, where
-# each word is then looked up once for many sentences. work_mem is what that may take.
-_BULK_SETTINGS = {"synchronous_commit": "off", "gin_pending_list_limit": "64MB", "work_mem": "128MB"}
-# Of the index, so that no search has to read those sentences one by one. Without pg_trgm there is none.
-_WORDS_INDEXED = """
-    SELECT gin_clean_pending_list(oid) FROM pg_class
-    WHERE relname = 'sentence_by_words' AND pg_has_role(relowner, 'USAGE')
-        AND relnamespace = current_schema()::regnamespace
-"""
 
 
 def rows_add(
@@ -95,7 +86,7 @@ def numbers_reserve(model: type[models.Model], count: int) -> list[int]:
 
 @contextmanager
 def bulk_writing() -> Iterator[None]:
-    """For as long as very many rows are written: wait for the disk less often, and take more memory for indexes.
+    """For as long as very many rows are written, wait for the disk less often; SQLite also takes more memory.
 
     Keys of sentences are spread over their whole index, so that each chunk touches almost every page of it. With
     SQLite's own 2 MB, a page would be read from the disk for each key. A power cut may undo the last transactions
@@ -127,17 +118,14 @@ def _settings_of_sqlite() -> Iterator[None]:
 @contextmanager
 def _settings_of_postgresql() -> Iterator[None]:
     with connection.cursor() as cursor:
-        for name, value in _BULK_SETTINGS.items():
-            cursor.execute("SELECT set_config(%s, %s, false)", [name, value])
+        cursor.execute("SET synchronous_commit = off")
     try:
         yield
     finally:
-        # A lost connection has lost its settings too, and the error that is on its way says what happened.
+        # A lost connection has lost the setting too, and the error that is on its way says what happened.
         if connection.is_usable():
             with connection.cursor() as cursor:
-                cursor.execute(_WORDS_INDEXED)
-                for name in _BULK_SETTINGS:
-                    cursor.execute(f"RESET {name}")
+                cursor.execute("RESET synchronous_commit")
 
 
 def sought(
@@ -154,8 +142,9 @@ def sought(
     same = " AND ".join(f"one.{column} = %s" for column in within)
     if connection.vendor == "postgresql":
         inner = f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} = asked.value OFFSET 0"  # noqa: S608 - no value
-        sql = f"SELECT found.* FROM unnest(%s::text[]) AS asked(value) CROSS JOIN LATERAL ({inner}) AS found"  # noqa: S608
-        return sql, [list(among), *within.values()]
+        asked = "json_array_elements_text(%s::json) AS asked(value)"  # a list would be quoted text by text, in Python
+        sql = f"SELECT found.* FROM {asked} CROSS JOIN LATERAL ({inner}) AS found"  # noqa: S608
+        return sql, [json.dumps(among), *within.values()]
     listed = (
         f"SELECT {names} FROM {table} AS one WHERE {same} AND one.{by} IN (SELECT value FROM json_each(%s))"  # noqa: S608
     )

@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connection
 
-from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile
+from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile, sought
 from curation.models import Sentence
 from tests.factories import SentenceFactory
 
@@ -39,6 +39,47 @@ def test_sqlite_waits_for_the_disk_again_after_bulk_writing_even_when_it_fails()
         cursor.execute(f"PRAGMA synchronous = {of_the_tests}")
     assert (within["synchronous"], within["cache_size"]) == (1, -327_680)
     assert (before["synchronous"], after) == (2, before)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL alone has this setting")
+@pytest.mark.django_db(transaction=True)
+def test_postgresql_waits_for_the_disk_again_after_bulk_writing_even_when_it_fails() -> None:
+    def setting() -> str:
+        with connection.cursor() as cursor:
+            return cursor.execute("SHOW synchronous_commit").fetchone()[0]
+
+    before, within = setting(), []
+
+    def fails() -> None:
+        with bulk_writing():
+            within.append(setting())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+
+    assert (within, setting()) == (["off"], before)
+
+
+@pytest.mark.django_db
+def test_rows_are_found_by_any_text_of_many_in_their_dataset_alone() -> None:
+    texts = ['a "quoted" word', "back\\slash", "{braces, and commas}", "مرحبا 🙂", "NULL", ""]
+    there = [SentenceFactory(text="One.", key=text) for text in texts]
+    dataset = there[0].dataset
+    Sentence.objects.filter(pk__in=[one.pk for one in there]).update(dataset=dataset)
+    SentenceFactory(text="Of another dataset.", key="NULL")
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            *sought(
+                "curation_sentence",
+                ["key", "id"],
+                by="key",
+                among=[*texts, "none"],
+                within={"dataset_id": dataset.pk},
+            )
+        )
+        assert sorted(cursor.fetchall()) == sorted((one.key, one.pk) for one in there)
 
 
 @pytest.mark.django_db
