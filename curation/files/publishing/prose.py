@@ -64,6 +64,9 @@ _LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }  # fmt: skip
 _RIGHT_TO_LEFT = {"R", "AL"}
+# Where a line of LaTeX may break in a word without a place of its own for that: after each eighth letter.
+_LONG_WORD = re.compile(r"[0-9A-Za-z]{31,}")
+_UNBROKEN = 8
 _JOINERS = "\u200c\u200d"  # Persian and Indic words, and emoji, are written with them
 LATEX_HEAD = r"""% A section to \input. Needs the packages booktabs and natbib; its references: references.bib.
 % Compile with LuaLaTeX or XeLaTeX if the text holds other scripts than Latin. Text that runs from right to left is in
@@ -120,8 +123,15 @@ def markdown_text(text: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Escaped; runs of letters that are written from right to left are in a command of their own."""
-    return "".join(_runs(plain(text)))
+    """Escaped; runs of letters that are written from right to left are in a command of their own. A word that is longer
+    than half a line, such as a checksum, may be broken.
+    """
+    return _LONG_WORD.sub(_breakable, "".join(_runs(plain(text))))
+
+
+def _breakable(word: re.Match[str]) -> str:
+    parts = range(0, len(word[0]), _UNBROKEN)
+    return r"\allowbreak{}".join(word[0][start : start + _UNBROKEN] for start in parts)
 
 
 def _runs(text: str) -> Iterator[str]:
@@ -175,7 +185,7 @@ def _latex(block: Block) -> str:
                 f"{' & '.join(map(latex_text, row))} \\\\" for row in (block.header, *block.rows)
             )
             lines = [
-                r"\begin{table}[t]", r"\centering", f"\\begin{{tabular}}{{{columns}}}", r"\toprule", header,
+                r"\begin{table}[t]", r"\centering\small", f"\\begin{{tabular}}{{{columns}}}", r"\toprule", header,
                 r"\midrule", *rows, r"\bottomrule", r"\end{tabular}",
                 f"\\caption{{{latex_text(block.caption)}}}", f"\\label{{tab:{block.key}}}", r"\end{table}",
             ]  # fmt: skip

@@ -36,8 +36,8 @@ COUNTING = Reference(
     "orme2009",
     "Orme, 2009",
     "Bryan Orme. 2009. MaxDiff Analysis: Simple Counting, Individual-Level Logit, and HB. Sawtooth Software.",
-    "@techreport{orme2009, author={Orme, Bryan}, title={MaxDiff Analysis: Simple Counting, "
-    "Individual-Level Logit, and HB}, institution={Sawtooth Software}, year={2009}}",
+    "@techreport{orme2009, author={Orme, Bryan}, title={{MaxDiff} Analysis: Simple Counting, "
+    "Individual-Level Logit, and {HB}}, institution={Sawtooth Software}, year={2009}}",
 )
 MAXDIFF = Reference(
     "marley2005",
@@ -79,10 +79,10 @@ SENTIMENT = Reference(
     "kiritchenko2016",
     "Kiritchenko and Mohammad, 2016",
     "Svetlana Kiritchenko and Saif M. Mohammad. 2016. Capturing Reliable Fine-Grained Sentiment Associations by "
-    "Crowdsourcing and Best–Worst Scaling. In Proceedings of NAACL-HLT 2016.",
+    "Crowdsourcing and Best–Worst Scaling. In Proceedings of NAACL-HLT 2016, pages 811–817.",
     "@inproceedings{kiritchenko2016, author={Kiritchenko, Svetlana and Mohammad, Saif M.}, title={Capturing "
     "Reliable Fine-Grained Sentiment Associations by Crowdsourcing and Best--Worst Scaling}, "
-    "booktitle={Proceedings of NAACL-HLT 2016}, year={2016}}",
+    "booktitle={Proceedings of NAACL-HLT 2016}, pages={811--817}, year={2016}}",
 )
 BEST_WORST_BOOK = Reference(
     "louviere2015",

@@ -105,3 +105,13 @@ def test_the_references_are_those_that_are_cited(blocks) -> None:
 def test_an_entry_of_bibtex_has_balanced_braces_and_its_own_key(reference) -> None:
     assert reference.bibtex.count("{") == reference.bibtex.count("}")
     assert re.match(rf"@\w+\{{{reference.key}, ", reference.bibtex)
+
+
+def test_a_checksum_may_be_broken_between_lines_of_latex() -> None:
+    checksum = "0123456789abcdef" * 4
+
+    broken = latex_text(f"Its SHA-256 is {checksum}.")
+
+    assert broken.replace(r"\allowbreak{}", "") == f"Its SHA-256 is {checksum}."
+    assert max(map(len, broken.split(r"\allowbreak{}")[1:-1])) == 8
+    assert latex_text("incomprehensibilities") == "incomprehensibilities"
