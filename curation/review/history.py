@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from curation.models import Dataset, Pair, ReviewDecision, ScoreSet, User
 from curation.pairs.keeping import KeptShare, KeptShareAbove, kept_by_p_d, kept_share
@@ -37,6 +38,17 @@ class Pace(NamedTuple):
 def decisions_of_dataset(dataset: Dataset) -> QuerySet[ReviewDecision]:
     """The decisions on the pairs that were shown, the newest first, undone ones among them."""
     return ReviewDecision.objects.filter(pair__dataset=dataset, alongside=None).select_related(*_WITH)
+
+
+def decisions_at(dataset: Dataset, moment: datetime) -> QuerySet[ReviewDecision]:
+    """The decisions that were valid at a moment, one for each pair; those on pairs that were not shown among them."""
+    then = Q(undone_at=None) | Q(undone_at__gt=moment)
+    resolutions = ReviewDecision.objects.filter(settles=OuterRef("shown"))
+    decided = ReviewDecision.objects.filter(then, pair__dataset=dataset, decided_at__lte=moment)
+    # What a resolution replaced was binding before, and is again once the resolution is undone.
+    return decided.alias(shown=Coalesce("alongside", "pk")).filter(
+        Q(binding=True) | Exists(resolutions), ~Exists(resolutions.filter(then, decided_at__lte=moment))
+    )
 
 
 def last_decisions(queue: Queue, reviewer: User, *, most: int = LAST) -> list[ReviewDecision]:

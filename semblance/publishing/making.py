@@ -1,4 +1,4 @@
-"""How the pairs of a snapshot came about, read from imports, compositions, reviews and runs."""
+"""How the pairs of a snapshot came about, read from imports, compositions, reviews and runs, as they were then."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,6 +27,7 @@ from curation.models import (
     Snapshot,
     User,
 )
+from curation.review.history import decisions_at
 from mlworkers.models import Run
 from mlworkers.synthesis.prompts import TaskError, task_named
 from semblance.publishing.encoders import encoder_runs
@@ -75,9 +76,9 @@ def making_of(snapshot: Snapshot) -> Making:
             )
             for pk, number in sorted(Counter(composed.values()).items())
         ],
-        generations=_generations(snapshot.dataset, Counter(generated.values())),
-        realism=_realism(snapshot.dataset) if generated else [],
-        review=_review(snapshot.dataset, unreviewed),
+        generations=_generations(snapshot, Counter(generated.values())),
+        realism=_realism(snapshot) if generated else [],
+        review=_review(snapshot, unreviewed),
         encoders=found,
         encoders_in_all=in_all,
     )
@@ -117,11 +118,12 @@ def _files(snapshot: Snapshot) -> list[ImportedFile]:
     ]
 
 
-def _generations(dataset: Dataset, counted: Mapping[int, int]) -> list[GenerationRun]:
+def _generations(snapshot: Snapshot, counted: Mapping[int, int]) -> list[GenerationRun]:
     rejected = Counter(
-        Pair.objects.filter(dataset=dataset, run_ref__in=counted, status=Pair.Status.REJECTED)
+        decisions_at(snapshot.dataset, snapshot.created_at)
+        .filter(verdict=ReviewDecision.Verdict.REJECT, pair__run_ref__in=counted)
         .order_by()
-        .values_list("run_ref", flat=True)
+        .values_list("pair__run_ref", flat=True)
     )
     runs = Run.objects.filter(pk__in=counted).order_by("pk")
     return [_generation(run, counted[run.pk], rejected[run.pk]) for run in runs]
@@ -152,8 +154,10 @@ def _generation(run: Run, pairs: int, rejected: int) -> GenerationRun:
     )
 
 
-def _realism(dataset: Dataset) -> list[RealismScores]:
-    sets = ScoreSet.objects.filter(dataset=dataset, kind=ScoreSet.Kind.REALISM).order_by("pk")
+def _realism(snapshot: Snapshot) -> list[RealismScores]:
+    sets = ScoreSet.objects.filter(
+        dataset=snapshot.dataset, kind=ScoreSet.Kind.REALISM, created_at__lte=snapshot.created_at
+    ).order_by("pk")
     return [
         RealismScores(
             name=each.name,
@@ -168,12 +172,11 @@ def _realism(dataset: Dataset) -> list[RealismScores]:
     ]
 
 
-def _review(dataset: Dataset, unreviewed: int) -> Reviewed | None:
-    """What was decided about sentences of the dataset; None where nobody decided anything."""
-    valid = ReviewDecision.objects.filter(
-        pair__dataset=dataset, undone_at=None, binding=True, alongside=None
-    ).select_related(None)
-    rows = list(valid.values_list("verdict", "reviewer_id", "blind", "reasons"))
+def _review(snapshot: Snapshot, unreviewed: int) -> Reviewed | None:
+    """What had been decided about sentences of the dataset; None where nobody had decided anything."""
+    valid = decisions_at(snapshot.dataset, snapshot.created_at)
+    shown = valid.filter(alongside=None)
+    rows = list(shown.values_list("verdict", "reviewer_id", "blind", "reasons"))
     if not rows:
         return None
     verdicts = Counter(verdict for verdict, *_rest in rows)
@@ -188,7 +191,7 @@ def _review(dataset: Dataset, unreviewed: int) -> Reviewed | None:
         rejected=verdicts[kinds.REJECT],
         blind=sum(blind for _verdict, _reviewer, blind, _reasons in rows),
         reasons={str(ReviewDecision.Reason(name).value): count for name, count in sorted(reasons.items())},
-        removed=Pair.objects.filter(dataset=dataset, status=Pair.Status.REJECTED).count(),
+        removed=valid.filter(verdict=kinds.REJECT).values("pair").distinct().count(),
         unreviewed=unreviewed,
     )
 

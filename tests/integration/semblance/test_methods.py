@@ -16,7 +16,7 @@ from annotation.results.publishing import scores_publish
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.publishing.methods import methods_files
-from curation.models import ComposedPair, Composition, Pair, ReviewDecision
+from curation.models import ComposedPair, Composition, Pair, ReviewDecision, Snapshot
 from semblance.publishing.collecting import publication_of
 from semblance.publishing.folder import dataset_publish
 from tests.conftest import rolled_back
@@ -176,6 +176,33 @@ def test_generation_and_review_are_told_with_models_instructions_and_verdicts(da
     assert table(markdown, "Classifiers behind")[0][-1] == "0.910 (0.900 to 0.920)"
     assert "Schick and Schütze, 2021" in markdown
     assert "Kim et al., 2022" in markdown
+
+
+def test_the_review_is_told_as_it_was_when_the_snapshot_was_made(dataset) -> None:
+    run = RunFactory(kind="generate_pairs", dataset=dataset, state="succeeded", plan={}, result={})
+    before, after = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 3, 1, tzinfo=UTC)
+
+    def decided(verdict: str, at: datetime, **more: object) -> ReviewDecision:
+        pair = more.pop("pair", None) or GeneratedPairFactory(dataset=dataset, run_ref=run.pk)
+        facts = {"sentence": pair.b, "pair": pair, "reviewer": UserFactory(), "frame": "random"} | more
+        return ReviewDecision.objects.create(verdict=verdict, decided_at=at, client_id=uuid4(), **facts)
+
+    decided("keep", before)
+    decided("reject", before, undone_at=after)
+    replaced = decided("reject", before, binding=False)
+    decided("edit", after, pair=replaced.pair, settles=replaced)
+    settled_then = decided("reject", before, binding=False)
+    decided("keep", before, pair=settled_then.pair, settles=settled_then)
+    decided("reject", after)
+    snapshot = snapshot_create(dataset=dataset)
+    Snapshot.objects.filter(pk=snapshot.pk).update(created_at=datetime(2026, 2, 1, tzinfo=UTC))
+    snapshot.refresh_from_db()
+
+    markdown = methods_files(publication_of(snapshot).publication)["METHODS.md"]
+
+    assert "2 were kept, 0 edited and 2 rejected." in markdown
+    assert "2 pairs of the dataset are rejected" in markdown
+    assert table(markdown, "Generated sentences.")[0][-1] == "2"
 
 
 def test_an_evaluation_is_told_with_intervals_and_leaks(dataset) -> None:
