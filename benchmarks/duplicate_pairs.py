@@ -12,7 +12,7 @@ import _database  # noqa: F401  (importing it makes the installation)
 import numpy as np
 from _compare import is_quick, peak_mb, print_comparison, rates_compared
 from _sentences import sentences_made, with_near_copies
-from django.db import connection
+from django.db import connection, transaction
 
 from curation.datasets.duplicates import duplicates_found
 from curation.datasets.rows import numbers_reserve, rows_add
@@ -23,6 +23,7 @@ BASELINE = "pairs grouped by their texts, near duplicates not found"
 REPEATED = 20  # one pair of so many is another one with its sentences swapped
 
 
+@transaction.atomic  # else each row would be a transaction of its own
 def dataset_of(count: int) -> Dataset:
     """As many pairs of as many sentences; each sentence is in two pairs on the average."""
     dataset = Dataset.objects.create(slug="large", name="large")

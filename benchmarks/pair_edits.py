@@ -9,7 +9,7 @@ from time import perf_counter
 
 import _database  # noqa: F401  (importing it makes the installation)
 from _compare import is_quick, print_comparison, rates_compared
-from django.db import connection
+from django.db import connection, transaction
 
 from curation.datasets.edits import Edit, edit_apply, edit_preview, edit_undo
 from curation.datasets.rows import rows_add
@@ -19,6 +19,7 @@ BASELINE = "instances written by bulk_update"
 AT_ONCE = 5_000
 
 
+@transaction.atomic  # else each row would be a transaction of its own
 def dataset_of(count: int, slug: str) -> Dataset:
     dataset = Dataset.objects.create(slug=slug, name=slug)
     sentence = Sentence.objects.create(dataset=dataset, text="A dog runs.", key=slug)
