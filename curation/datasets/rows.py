@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
-from django.db import connection, models
+from django.db import connection, models, transaction
 from django.utils.timezone import now
 
 Item = TypeVar("Item")
@@ -27,6 +27,7 @@ def rows_add(
 
     Fields are named by their attribute (`pair_id`). What is named in neither has the field's default. The values of
     rows are given to the database as they are. Nothing is validated but by the database, and no signal is sent.
+    All of them are stored or none.
     """
     fields = {field.attname: field for field in model._meta.concrete_fields}
     values = {
@@ -39,7 +40,7 @@ def rows_add(
     places = ", ".join(["%s"] * len(names))
     table = connection.ops.quote_name(model._meta.db_table)
     rest = tuple(fields[name].get_db_prep_save(value, connection) for name, value in values.items())
-    with connection.cursor() as cursor:
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with connection.wrap_database_errors, cursor.copy(f"COPY {table} ({quoted}) FROM STDIN") as copy:
                 for row in rows:
@@ -54,11 +55,11 @@ def rows_add(
 def rows_change(
     model: type[models.Model], *, columns: Sequence[str], rows: Iterable[Sequence[str | int | float | None]]
 ) -> None:
-    """Change rows: each is the values of the columns, and then the number of the row that gets them."""
+    """Change rows: each is the values of the columns, and then the number of the row that gets them. All or none."""
     fields = {field.attname: field for field in model._meta.concrete_fields}
     names = ", ".join(f"{connection.ops.quote_name(fields[name].column or '')} = %s" for name in columns)
     table = connection.ops.quote_name(model._meta.db_table)
-    with connection.cursor() as cursor:
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         cursor.executemany(f"UPDATE {table} SET {names} WHERE id = %s", list(rows))  # noqa: S608 - names of the model alone
 
 

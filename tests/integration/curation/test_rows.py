@@ -4,9 +4,9 @@ import itertools
 import threading
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 
-from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile, sought
+from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile, rows_add, sought
 from curation.models import Sentence
 from tests.factories import SentenceFactory
 
@@ -88,6 +88,21 @@ def test_within_a_transaction_no_setting_is_changed() -> None:
         SentenceFactory(text="A sentence.")
 
     assert Sentence.objects.get().text == "A sentence."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_all_rows_are_added_or_none() -> None:
+    there = SentenceFactory(text="A sentence.")
+
+    with pytest.raises(IntegrityError):
+        rows_add(
+            Sentence,
+            shared={"dataset_id": there.dataset_id},
+            columns=["text", "key"],
+            rows=[("New.", "new"), (there.text, there.key)],
+        )
+
+    assert Sentence.objects.get() == there
 
 
 @pytest.mark.django_db
