@@ -50,7 +50,7 @@ class Export(InDataset, APIView):
         """
         dataset = self.dataset()
         sent = {"generated_pairs": UNNAMED.value, **request.query_params.dict()}
-        asked = form_filled(sent, lambda data: ExportForm(dataset, data)).cleaned_data
+        asked = form_filled(sent, lambda data: ExportForm(dataset, data, counted=False)).cleaned_data
         export = pairs_stream(
             dataset=dataset,
             format=asked["format"],
@@ -60,16 +60,17 @@ class Export(InDataset, APIView):
             neutralise=asked["spreadsheet"],
             generated_pairs=Inclusion(asked["generated_pairs"]),
         )
-        answer = _whole(export) if request.META.get("SERVER_PROTOCOL") == "HTTP/1.0" else _streamed(export)
+        if request.method == "HEAD":
+            answer: HttpResponseBase = StreamingHttpResponse()
+        elif request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
+            answer = _whole(export)
+        else:
+            answer = StreamingHttpResponse(export.blocks)
         answer[ROWS] = str(export.rows)
         answer["Content-Type"] = KINDS[asked["format"]]
         name = f"{slug}.{asked['format']}"
         answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
         return answer
-
-
-def _streamed(export: ExportStream) -> StreamingHttpResponse:
-    return StreamingHttpResponse(export.blocks)
 
 
 def _whole(export: ExportStream) -> FileResponse:
