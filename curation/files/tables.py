@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from curation.files.drafts import FileError
-from curation.files.writing import replacing
+from curation.files.writing import as_text, replacing
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 # nested: a column of a Parquet file without values. It stands for one that is not read.
@@ -189,6 +189,14 @@ def csv_file_rows(path: Path) -> Iterator[Row]:
     """The rows of a CSV file that was written here."""
     with path.open(encoding="utf-8", newline="") as file:
         yield from csv.reader(file)
+
+
+def neutralise_file(path: Path) -> None:
+    """Write a CSV or TSV file again, so that no text in it is a formula to a spreadsheet (`harmless_cell`)."""
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    with path.open(encoding="utf-8", newline="") as before, replacing(path) as file, as_text(file) as text:
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerows(map(harmless_cell, row) for row in csv.reader(before, delimiter=delimiter))
 
 
 def harmless_cell(cell: object) -> object:
