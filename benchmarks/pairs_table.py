@@ -16,10 +16,11 @@ from _compare import Comparison, print_comparison, rates_compared
 from _pairs import varied_pairs_file
 from django.core.paginator import Paginator
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.test.utils import CaptureQueriesContext, override_settings
 
-from curation.datasets.selectors import PairFilter, pairs_found
+from curation.datasets.selectors import PairFilter, pairs_matching, with_values
 from curation.exchange.importing import pairs_import
 from curation.models import Dataset, Pair, ScoreSet, User
 
@@ -90,9 +91,12 @@ def asked_in_one_query(dataset: Dataset) -> list[float]:
     seconds = []
     for question in QUESTIONS:
         asked = {name: value for name, value in question.items() if name not in {"page", "order"}}
-        found = pairs_found(
-            dataset, PairFilter(score_set=score_set.pk, **asked), str(question.get("order", "pk"))
-        )
+        wanted = PairFilter(score_set=score_set.pk, **asked)
+        name = str(question.get("order", "pk"))
+        field = F("value" if name.endswith("score") else name.removeprefix("-"))
+        order = field.desc(nulls_last=True) if name.startswith("-") else field.asc(nulls_last=True)
+        pairs = with_values(pairs_matching(dataset, wanted), score_set.pk).select_related("a", "b")
+        found = pairs.order_by(order, "-pk" if name.startswith("-") else "pk")
         started = perf_counter()
         page = Paginator(found, 50).get_page(question.get("page", 1))
         _shown = list(page), page.paginator.count

@@ -3,9 +3,7 @@
 A chart never travels without its n, a caption that states the finding, and its table.
 """
 
-import csv
 import hashlib
-import io
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -17,6 +15,8 @@ import altair as alt
 import vl_convert
 from django.core.cache import cache
 from django.utils.safestring import SafeString, mark_safe
+
+from curation.files.tables import csv_lines
 
 # Drawn in the light theme's colours; on a page each becomes the custom property that changes with the theme.
 INK, SOFT, LINE, SURFACE = "#1e2227", "#595f67", "#dedad1", "#ffffff"
@@ -32,6 +32,7 @@ PROPERTIES = {
     WRONG: "var(--wrong)",
 }
 CATEGORIES = [ACCENT, DOUBTFUL, GOOD, WRONG, SOFT]
+CSV_FILE = "data:text/csv;charset=utf-8,"
 KEPT_SECONDS = 24 * 3600
 NARROW = 320  # pixels that a chart has on a telephone
 LABEL, SMALLEST_LABEL = 12, 10  # pixels, as drawn and as seen on a telephone
@@ -49,6 +50,7 @@ class Chart:
     svg: SafeString
     svg_file: str
     csv_file: str
+    csv_safe: str  # for a spreadsheet; "" where the other is
     finding: str
     n: int
     unit: str
@@ -74,15 +76,15 @@ def chart_draw(
     plain = themed = _svg(specification)
     for colour, custom_property in PROPERTIES.items():
         themed = themed.replace(colour, custom_property)
-    table = io.StringIO()
-    csv.writer(table).writerows([columns, *rows])
+    table, safe = ("".join(csv_lines([columns, *rows], spreadsheet=each)) for each in (False, True))
     size = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', plain)
     width, height = (float(size[1]), float(size[2])) if size else (NARROW, 0)
     return Chart(
         name=name,
         svg=mark_safe(themed),  # noqa: S308 - made by the renderer, which escapes every label
         svg_file="data:image/svg+xml," + quote(plain),
-        csv_file="data:text/csv;charset=utf-8," + quote(table.getvalue()),
+        csv_file=CSV_FILE + quote(table),
+        csv_safe=CSV_FILE + quote(safe) if safe != table else "",
         finding=finding,
         n=n,
         unit=unit,

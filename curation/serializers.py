@@ -116,7 +116,8 @@ class QuerySerializer(serializers.Serializer[Any]):
     """Query parameters: one that is not known is refused, because a filter with a slip would leave nothing out."""
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = sorted(data.keys() - self.fields.keys() - {"limit", "offset", "after"})
+        given = data.keys() if isinstance(data, Mapping) else set()  # what is no object is refused below
+        unknown = sorted(given - self.fields.keys() - {"limit", "offset", "after"})
         if unknown:
             raise serializers.ValidationError({name: _("There is no such parameter.") for name in unknown})
         return super().to_internal_value(data)

@@ -37,7 +37,7 @@ from annotation.results.record import (
 from curation.errors import UserError, errors_shown
 from curation.files.drafts import FileError
 from curation.files.manifest import MANIFEST, write_manifest
-from curation.files.tables import Column, write_table
+from curation.files.tables import Column, neutralise_file, write_table
 from curation.files.writing import folder_replacing, replacing
 from curation.files.zipping import zip_folder
 from curation.models import Pair
@@ -64,25 +64,28 @@ class Bundle:
     files: dict[str, str]
 
 
-def bundle_write(*, campaign: Campaign, path: Path) -> Bundle:
+def bundle_write(*, campaign: Campaign, path: Path, spreadsheet: bool = False) -> Bundle:
     """Write the campaign's bundle: a zip where `path` ends so, else a folder.
 
+    spreadsheet: no text in its CSV and TSV files is a formula to a spreadsheet.
     The same state of a campaign gives the same bytes. An earlier bundle gives way; anything else stays.
     Raises UserError where nothing counts yet, or the place is taken or cannot be written.
     """
     if path.suffix == ".zip":
         with errors_shown(FileError), replacing(path) as file:
-            return bundle_zip(campaign=campaign, file=file, path=path)
+            return bundle_zip(campaign=campaign, file=file, path=path, spreadsheet=spreadsheet)
     if path.exists() and not (path / MANIFEST).is_file():
         raise UserError(_("%(path)s is there already and is no bundle; choose another place."), path=path)
     with errors_shown(FileError), folder_replacing(path) as folder:
-        return _fill(campaign, folder, path)
+        return _fill(campaign, folder, path, spreadsheet=spreadsheet)
 
 
-def bundle_zip(*, campaign: Campaign, file: IO[bytes], path: Path | None = None) -> Bundle:
+def bundle_zip(
+    *, campaign: Campaign, file: IO[bytes], path: Path | None = None, spreadsheet: bool = False
+) -> Bundle:
     """Write the bundle as a zip into an open file; `path` is where it will be found, if anywhere."""
     with TemporaryDirectory(prefix="bundle-") as folder:
-        bundle = _fill(campaign, Path(folder), path)
+        bundle = _fill(campaign, Path(folder), path, spreadsheet=spreadsheet)
         zip_folder(Path(folder), file, name=bundle_name(campaign))
     return bundle
 
@@ -124,7 +127,7 @@ class _Facts:
         write_table(path, path.suffix[1:], [Column(*kind) for kind in kinds], rows, about=about or None)
 
 
-def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
+def _fill(campaign: Campaign, folder: Path, path: Path | None, *, spreadsheet: bool) -> Bundle:
     judged = campaign_judgements(campaign)
     judgements_require(campaign, judged, "counting")
     names = pair_names(campaign)
@@ -161,6 +164,7 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
         "groups": joined is not None,
         "keep_spaces": len(set(map(unspaced, every.items))) < len(every.items),
         "schema_version": SCHEMA_VERSION,
+        "spreadsheet": spreadsheet,
     }
     text = render_to_string("annotation/bundle/readme.md", context)
     (folder / "README.md").write_text(text, encoding="utf-8")
@@ -174,6 +178,10 @@ def _fill(campaign: Campaign, folder: Path, path: Path | None) -> Bundle:
         "judgements": len(every.judgements),
         "annotators": len(people) if named else None,
     }
+    if spreadsheet:
+        # At the end, because files above are computed from others, and all have the same apostrophes.
+        for table in sorted((*folder.rglob("*.csv"), *folder.rglob("*.tsv"))):
+            neutralise_file(table)
     return Bundle(path, len(every.judgements), write_manifest(folder, about))
 
 

@@ -73,7 +73,10 @@ def judgements_file(request: AuthedRequest, campaign_pk: int) -> StreamingHttpRe
 
 @require_GET
 def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
-    """The campaign's bundle as a zip, where it is small enough to be made while somebody waits."""
+    """The campaign's bundle as a zip, where it is small enough to be made while somebody waits.
+
+    With `?spreadsheet=1` nothing in its CSV and TSV files is a formula to a spreadsheet.
+    """
     chosen = campaign_for(request.user, campaign_pk, may="oversee")
     if not bundle_is_small(chosen):
         raise UserError(
@@ -82,7 +85,7 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
         )
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:
-        bundle_zip(campaign=chosen, file=file)
+        bundle_zip(campaign=chosen, file=file, spreadsheet=request.GET.get("spreadsheet") == "1")
     except BaseException:
         file.close()
         raise

@@ -4,6 +4,8 @@ Each order follows an index, so that a page begins where the index says and noth
 bound, and pages end there. A page deep in the table passes over the index's entries before it.
 """
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -56,11 +58,11 @@ class PairsPaginator(Paginator):  # type: ignore[type-arg]  # the class takes no
 
     @cached_property
     def _most(self) -> int:
-        return cast("_Ordered", self.object_list).counted_most
+        return cast("PairsFound", self.object_list).counted_most
 
     @cached_property
     def _counted(self) -> int:
-        return cast("_Ordered", self.object_list).matching.order_by()[: self._most + 1].count()
+        return cast("PairsFound", self.object_list).count(self._most + 1)
 
     @cached_property
     def count(self) -> int:
@@ -71,65 +73,86 @@ class PairsPaginator(Paginator):  # type: ignore[type-arg]  # the class takes no
         return self._counted > self._most
 
 
-class _Ordered:
-    """Numbers of pairs in an order, by position; those without a score stand last, whichever way the scores go."""
+class PairsFound:
+    """The pairs that a filter finds, in an order; a slice is a list of them, with their sentences and `value`.
 
-    def __init__(self, dataset: Dataset, filter: PairFilter, order: str) -> None:
+    Those without a score stand last, whichever way the scores go. order: one of ORDERS.
+    """
+
+    def __init__(self, dataset: Dataset, filter: PairFilter, order: str = "pk") -> None:
         any_score = pairs_of_any_score(dataset, filter)
-        self.matching = within_bounds(any_score, filter)
+        self._filter, self._order = filter, order
+        self._matching = within_bounds(any_score, filter)
         by_score = filter.low is not None or filter.high is not None
         self.counted_most = SCORED_COUNTED_MOST if by_score else COUNTED_MOST
         if filter.search:
             self.counted_most = WORDED_COUNTED_MOST
-        self.parts = _parts(any_score, filter, order)
+        self._parts = _parts(any_score, filter, order)
+        self._rows = [part.where(Q()) for part in self._parts]
 
-    def __getitem__(self, places: slice) -> list[int]:
-        """The numbers at places start to stop. An earlier part is counted only where a later one is read."""
-        first, wanted = places.start, places.stop - places.start
-        found: list[int] = []
-        for part in self.parts:
-            numbers = part.where(Q()).values_list("pk", flat=True)
-            found += numbers[first : first + wanted - len(found)]
-            if len(found) == wanted or part is self.parts[-1]:
+    def count(self, most: int | None = None) -> int:
+        """How many the filter finds, or `most` where they are more."""
+        return self._matching.order_by()[:most].count()
+
+    def after(self, pair: Pair) -> "PairsFound":
+        """Those behind a pair, which need not be among them. To reach them, none of those before it is read."""
+        own, value = _place(self._parts, pair, self._filter, self._order)
+        later = copy(self)
+        later._rows = [part.where(Q()) for part in self._parts[own + 1 :]]
+        if own < len(self._parts):
+            later._rows.insert(0, self._parts[own].behind(pair, value))
+        return later
+
+    def __getitem__(self, places: slice) -> list[Pair]:
+        """The pairs at places start to stop. An earlier part is counted only where a later one is read.
+
+        They are found among numbers alone, and only what is given back is joined with its texts.
+        """
+        first = places.start or 0
+        wanted = places.stop - first
+        pks: list[int] = []
+        for rows in self._rows:
+            numbers = rows.values_list("pk", flat=True)
+            pks += numbers[first : first + wanted - len(pks)]
+            if len(pks) == wanted or rows is self._rows[-1]:
                 break
-            first = 0 if found else max(0, first - numbers.order_by().count())
-        return found
+            first = max(0, first - numbers.order_by().count()) if first and not pks else 0
+        found = with_values(Pair.objects.filter(pk__in=pks), self._filter.score_set)
+        by_pk = {pair.pk: pair for pair in found.select_related("a", "b")}
+        return [by_pk[pk] for pk in pks]
 
 
 def pairs_page(
     dataset: Dataset, filter: PairFilter, *, order: str = "pk", number: int = 1, size: int = 50
 ) -> Page[Any]:
     """A page of the pairs found, with their sentences and `value`; after the last page comes the last page again."""
-    # A late page is found among numbers alone; only its own rows are joined with their texts.
-    ordered: Any = _Ordered(dataset, filter, order)  # slices are all that a paginator asks of it
-    page: Page[Any] = PairsPaginator(ordered, size).get_page(max(number, 1))
-    pks = list(page.object_list)
-    rows = with_values(Pair.objects.filter(pk__in=pks), filter.score_set).select_related("a", "b")
-    by_pk = {pair.pk: pair for pair in rows}
-    page.object_list = [by_pk[pk] for pk in pks]
-    return page
+    found: Any = PairsFound(dataset, filter, order)  # slices are all that a paginator asks of it
+    return PairsPaginator(found, size).get_page(max(number, 1))
 
 
 def pair_neighbours(pair: Pair, filter: PairFilter, order: str = "pk") -> tuple[Pair | None, Pair | None]:
     """The pairs before and after this one, among those that the filter finds and in their order."""
     parts = _parts(pairs_of_any_score(pair.dataset, filter), filter, order)
-    value: Any = getattr(pair, parts[0].names[0], None)
-    own = 0
+    own, value = _place(parts, pair, filter, order)
+    if own == len(parts):
+        return parts[-1].where(Q()).last(), None
+    before, after = parts[own].ahead(pair, value).last(), parts[own].behind(pair, value).first()
+    if before is None and own:
+        before = parts[own - 1].where(Q()).last()
+    if after is None and own < len(parts) - 1:
+        after = parts[own + 1].where(Q()).first()
+    return before, after
+
+
+def _place(parts: Sequence["_Part"], pair: Pair, filter: PairFilter, order: str) -> tuple[int, Any]:
+    """The part that a pair belongs to, after all of them where it has no score and only scored ones are found.
+
+    Beside it is what the order compares: the pair's value.
+    """
     if order.endswith("score") and filter.score_set is not None:
         value = score_in(pair, filter.score_set)
-        own = int(value is None and len(parts) > 1)
-        if value is None and not own:  # it is not among them
-            return parts[0].where(Q()).last(), None
-    part = parts[own]
-    smaller, larger = (beyond(pair, part.names, value, side) for side in ("lt", "gt"))
-    if part.down:
-        smaller, larger = larger, smaller
-    before, after = part.where(smaller).reverse().first(), part.where(larger).first()
-    if before is None and own:
-        before = parts[0].where(Q()).last()
-    if after is None and own < len(parts) - 1:
-        after = parts[1].where(Q()).first()
-    return before, after
+        return int(value is None), value
+    return 0, getattr(pair, parts[0].names[0])
 
 
 def _distinct(dataset: Dataset, field: str, most: int) -> list[str]:
@@ -162,6 +185,12 @@ class _Part:
     def where(self, condition: Q) -> QuerySet[Pair]:
         ordered = self.pairs.filter(self.condition & condition).order_by(*self.names)
         return ordered.reverse() if self.down else ordered
+
+    def behind(self, pair: Pair, value: Any) -> QuerySet[Pair]:
+        return self.where(beyond(pair, self.names, value, "lt" if self.down else "gt"))
+
+    def ahead(self, pair: Pair, value: Any) -> QuerySet[Pair]:
+        return self.where(beyond(pair, self.names, value, "gt" if self.down else "lt"))
 
 
 def _parts(any_score: QuerySet[Pair], filter: PairFilter, order: str) -> list[_Part]:

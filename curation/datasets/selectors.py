@@ -14,7 +14,6 @@ from django.db.models import (
     FloatField,
     Max,
     Min,
-    OrderBy,
     Q,
     QuerySet,
     Value,
@@ -35,7 +34,6 @@ FACTS_KEPT_FROM = 100_000
 FACTS_KEPT_SECONDS = 60
 # Words that at most so many sentences hold are looked up among the sentences.
 FEW_SENTENCES = 20_000
-_FIELDS = {"pk": "pk", "external_id": "external_id", "source": "source", "score": "value"}
 
 
 @dataclass(frozen=True)
@@ -147,27 +145,6 @@ def _with_words(pairs: QuerySet[Pair], dataset: Dataset, words: str) -> QuerySet
     named, in_a, in_b = Q(dataset=dataset, external_id=words), Q(a__in=found), Q(b__in=found)
     sides = [Pair.objects.filter(condition).order_by().values("pk") for condition in (in_a, in_b, named)]
     return pairs.filter(pk__in=sides[0].union(*sides[1:]))
-
-
-def pairs_found(dataset: Dataset, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
-    """The pairs that a filter finds, with their sentences and, as `value`, their score in the filter's set.
-
-    order: one of ORDERS; pairs without a score stand last, whichever way the scores go.
-    """
-    pairs = with_values(pairs_matching(dataset, filter), filter.score_set)
-    return pairs.select_related("a", "b").order_by(*_ordering(order))
-
-
-def pairs_after(pairs: QuerySet[Pair], pair: Pair, filter: PairFilter, order: str = "pk") -> QuerySet[Pair]:
-    """Of the pairs that `pairs_found` gave, those after a pair in their order."""
-    side, name = ("lt", order[1:]) if order.startswith("-") else ("gt", order)
-    if name != "score" or filter.score_set is None:
-        names = fields_of_order(name)
-        return pairs.filter(beyond(pair, names, getattr(pair, names[0]), side))
-    score, unscored = score_in(pair, filter.score_set), Q(value__isnull=True)
-    if score is None:
-        return pairs.filter(unscored & beyond(pair, ("pk",), None, side))
-    return pairs.filter(beyond(pair, ("value", "pk"), score, side) | unscored)
 
 
 def fields_of_order(name: str) -> tuple[str, ...]:
@@ -315,12 +292,3 @@ def with_values(pairs: QuerySet[Pair], score_set: int | None) -> QuerySet[Pair]:
         return pairs.annotate(value=Value(None, output_field=FloatField()))
     chosen = FilteredRelation("scores", condition=Q(scores__score_set=score_set))
     return pairs.annotate(chosen=chosen, value=F("chosen__value"))
-
-
-def _ordering(order: str) -> list[OrderBy]:
-    field, nulls_last = F(_FIELDS[order.removeprefix("-")]), order.endswith("score") or None
-    if order.startswith("-"):
-        first, then = field.desc(nulls_last=nulls_last), F("pk").desc()
-    else:
-        first, then = field.asc(nulls_last=nulls_last), F("pk").asc()
-    return [first] if order.endswith("pk") else [first, then]

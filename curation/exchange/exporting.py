@@ -1,7 +1,7 @@
 """Pairs and scores of a dataset into files: exports for people, snapshots for training and evaluation."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,7 @@ from curation.exchange.score_columns import (
 )
 from curation.files.drafts import FileError
 from curation.files.progress import Report, silent
-from curation.files.tables import PAIR_COLUMNS, Column, Row, write_table
+from curation.files.tables import PAIR_COLUMNS, Column, Row, table_blocks, write_table
 from curation.files.writing import make_folder, sha256_of, sync_folder
 from curation.models import Dataset, Pair, ScoreSet, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
@@ -65,6 +65,13 @@ class ExportOutcome(NamedTuple):
     unreviewed: int
 
 
+class ExportStream(NamedTuple):
+    """A file that is made while it is sent. rows: how many it will have; fewer are an error in the middle of it."""
+
+    rows: int
+    blocks: Iterator[bytes]
+
+
 def pairs_export(
     *,
     dataset: Dataset,
@@ -87,21 +94,73 @@ def pairs_export(
     Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
     """
     sets = _score_sets(dataset, score_set)
-    names = [one.name for one in sets]
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
+    table = _export_table(dataset, scored, generated_pairs, plain=plain, report=report)
+    counts = inclusion_counts(dataset)
+    kept = min(counts[generated_pairs], counts[Inclusion.KEPT])
+    numbers = (counts[generated_pairs] - counts[Inclusion.HUMAN], counts[generated_pairs] - kept)
+    with errors_shown(FileError):
+        written = write_table(
+            path, format, table.columns, table.rows, neutralise=neutralise, about=table.about
+        )
+    return ExportOutcome(path, written, tuple(one.name for one in sets), generated_pairs, *numbers)
+
+
+def pairs_stream(
+    *,
+    dataset: Dataset,
+    format: str,
+    score_set: str | None = None,
+    plain: bool = False,
+    standard_errors: bool = False,
+    neutralise: bool = False,
+    generated_pairs: Inclusion = UNNAMED,
+) -> ExportStream:
+    """The file that `pairs_export` writes, to be sent while it is made.
+
+    Raises UserError where the score set or the format is unknown, before there is a block. The blocks end in UserError
+    where pairs were deleted meanwhile, so that nobody takes the others for all.
+    """
+    sets = _score_sets(dataset, score_set)
+    scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
+    table = _export_table(dataset, scored, generated_pairs, plain=plain, report=silent)
+    rows = _all_of(table.rows, table.number)
+    with errors_shown(FileError):
+        blocks = table_blocks(format, table.columns, rows, neutralise=neutralise, about=table.about)
+    return ExportStream(table.number, blocks)
+
+
+class _ExportTable(NamedTuple):
+    """number: of the rows, known before the first is read."""
+
+    columns: Sequence[Column]
+    rows: Iterator[Row]
+    number: int
+    about: dict[str, str]
+
+
+def _export_table(
+    dataset: Dataset, scored: Sequence[SetColumns], generated_pairs: Inclusion, *, plain: bool, report: Report
+) -> _ExportTable:
     facts, fields = (PAIR_COLUMNS, _EXPORTED) if plain else (_WITH_ORIGIN, (*_EXPORTED, "origin"))
     columns = (*facts, *columns_of(scored, facts))
     about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
     about["scores"] = scores_about(scored, columns[len(facts) :], people=False)
     filter = replace(ACTIVE, generated_pairs=generated_pairs)
     pks = np.fromiter(_numbers(dataset, filter, "pk"), dtype=np.int64)
-    counts = inclusion_counts(dataset)
-    kept = min(counts[generated_pairs], counts[Inclusion.KEPT])
-    numbers = (counts[generated_pairs] - counts[Inclusion.HUMAN], counts[generated_pairs] - kept)
     rows = _rows(pks, fields, scored, report, _("Exporting pairs"))
-    with errors_shown(FileError):
-        written = write_table(path, format, columns, rows, neutralise=neutralise, about=_metadata(about))
-    return ExportOutcome(path, written, tuple(names), generated_pairs, *numbers)
+    return _ExportTable(columns, rows, len(pks), _metadata(about))
+
+
+def _all_of(rows: Iterable[Row], expected: int) -> Iterator[Row]:
+    """The rows, and an error after them where they are not as many as were expected."""
+    count = 0
+    for row in rows:
+        yield row
+        count += 1
+    if count < expected:
+        sentence = _("%(number)s of the pairs were deleted while they were exported; export them again.")
+        raise UserError(sentence, number=expected - count)
 
 
 def snapshot_create(
@@ -215,14 +274,14 @@ def _metadata(about: Mapping[str, object]) -> dict[str, str]:
 def _rows(
     pks: Integers, fields: Sequence[str | Case], sets: Sequence[SetColumns], report: Report, message: str
 ) -> Iterator[Row]:
-    """The fields of the pairs and their scores. No query is open while work is reported, which may write."""
+    """The fields of the pairs and their scores. No query is open while rows are taken or work is reported."""
     for start in range(0, len(pks), _ROWS_AT_ONCE):
         part = pks[start : start + _ROWS_AT_ONCE].tolist()
         scores = score_cells(part, sets)
         # From the first pair to the last, others left out: over all parts that reads each row once, and a range
         # costs the database less than two thousand numbers do.
         pairs = Pair.objects.filter(pk__range=(part[0], part[-1])).order_by("pk").values_list("pk", *fields)
-        for pk, *facts in pairs.iterator(chunk_size=_ROWS_AT_ONCE):
-            if pk in scores:
-                yield (*facts, *scores[pk])
+        found = pairs.iterator(chunk_size=_ROWS_AT_ONCE)
+        # Read to the end before the first is given away: whoever takes the rows may take minutes over each.
+        yield from [(*facts, *scores[pk]) for pk, *facts in found if pk in scores]
         report(start + len(part), len(pks), message)

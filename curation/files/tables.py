@@ -1,13 +1,14 @@
 """Pairs and their scores into CSV, TSV, JSONL and Parquet, streaming."""
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, TextIO
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +23,7 @@ Row = Sequence[object]
 
 _ARROW = {"text": pa.string(), "number": pa.float64(), "integer": pa.int64(), "nested": pa.list_(pa.string())}
 _ROWS_IN_GROUP = 20_000
+_CHARACTERS_IN_BLOCK = 64 * 1024
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -64,8 +66,36 @@ def write_table(
     about: what the file says about itself (Parquet alone has a place for it).
     Raises FileError where it cannot be written, or the format is unknown.
     """
+    written = 0
+
+    def counted() -> Iterator[Row]:
+        nonlocal written
+        for row in rows:
+            yield row
+            written += 1
+
+    blocks = table_blocks(format, columns, counted(), neutralise=neutralise, about=about)
+    with replacing(path) as file:
+        file.writelines(blocks)
+    return written
+
+
+def table_blocks(
+    format: str,
+    columns: Sequence[Column],
+    rows: Iterable[Row],
+    *,
+    neutralise: bool = False,
+    about: Mapping[str, str] | None = None,
+) -> Iterator[bytes]:
+    """The bytes of the file that `write_table` writes, piece by piece, each made when it is asked for.
+
+    Raises FileError, at once, where the format is unknown.
+    """
     if format not in FORMATS:
         raise FileError(f'"{format}" is no format of exports; choose one of {", ".join(FORMATS)}.')
+    if format == "parquet":
+        return _parquet_blocks(columns, rows, about or {})
     safe = rows
     if neutralise and format in {"csv", "tsv"}:
         texts = {index for index, column in enumerate(columns) if column.kind == "text"}
@@ -77,43 +107,65 @@ def write_table(
             for row in rows
         )
         columns = [Column(harmless(column.name), column.kind) for column in columns]
-    with replacing(path) as file:
-        if format == "parquet":
-            return _write_parquet(file, columns, safe, about or {})
-        with as_text(file) as text:
-            return _write_text(text, format, columns, safe)
+    return _in_blocks(_lines(format, [column.name for column in columns], safe))
 
 
-def _write_text(text: TextIO, format: str, columns: Sequence[Column], rows: Iterable[Row]) -> int:
-    names = [column.name for column in columns]
+def _lines(format: str, names: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
     if format == "jsonl":
-
-        def write(row: Row) -> object:
+        for row in rows:
             values = dict(zip(names, row, strict=True))
-            return text.write(json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n")
-    else:
-        writer = csv.writer(text, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-        writer.writerow(names)
-        write = writer.writerow
-    count = 0
-    for count, row in enumerate(rows, 1):  # noqa: B007 - the last one is their number
-        write(row)
-    return count
+            yield json.dumps(values, ensure_ascii=False, allow_nan=False) + "\n"
+        return
+    writer = csv.writer(_Echo(), delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+    yield writer.writerow(names)
+    yield from map(writer.writerow, rows)
 
 
-def _write_parquet(
-    file: IO[bytes], columns: Sequence[Column], rows: Iterable[Row], about: Mapping[str, str]
-) -> int:
+def _in_blocks(lines: Iterable[str]) -> Iterator[bytes]:
+    waiting: list[str] = []
+    characters = 0
+    for line in lines:
+        waiting.append(line)
+        characters += len(line)
+        if characters >= _CHARACTERS_IN_BLOCK:
+            yield "".join(waiting).encode()
+            waiting, characters = [], 0
+    yield "".join(waiting).encode()
+
+
+def _parquet_blocks(
+    columns: Sequence[Column], rows: Iterable[Row], about: Mapping[str, str]
+) -> Iterator[bytes]:
+    """Its row groups, and then its end, without which nothing reads the file."""
     schema = pa.schema([(column.name, _ARROW[column.kind]) for column in columns], metadata=dict(about))
-    count = 0
-    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+    made = _Made()
+    with pq.ParquetWriter(made, schema, compression="zstd") as writer:
         remaining = iter(rows)
         while group := list(islice(remaining, _ROWS_IN_GROUP)):
             cells = zip(*group, strict=True)
             arrays = [pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)]
             writer.write_table(pa.table(arrays, schema=schema))
-            count += len(group)
-    return count
+            yield made.taken()
+    yield made.taken()
+
+
+class _Made(io.RawIOBase):
+    """What a Parquet writer writes to, so that its bytes can be taken away as they come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, piece: Any, /) -> int:
+        self._pieces.append(bytes(piece))
+        return len(self._pieces[-1])
+
+    def taken(self) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)
 
 
 class _Echo:
@@ -137,6 +189,14 @@ def csv_file_rows(path: Path) -> Iterator[Row]:
     """The rows of a CSV file that was written here."""
     with path.open(encoding="utf-8", newline="") as file:
         yield from csv.reader(file)
+
+
+def neutralise_file(path: Path) -> None:
+    """Write a CSV or TSV file again, so that no text in it is a formula to a spreadsheet (`harmless_cell`)."""
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    with path.open(encoding="utf-8", newline="") as before, replacing(path) as file, as_text(file) as text:
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerows(map(harmless_cell, row) for row in csv.reader(before, delimiter=delimiter))
 
 
 def harmless_cell(cell: object) -> object:

@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from curation.datasets.inclusion import inclusion_choices, inclusion_counts
+from curation.datasets.inclusion import inclusion_choices, inclusion_counts, inclusion_label
 from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import PairFilter
 from curation.exchange.importing import ImportOptions
@@ -15,7 +15,7 @@ from curation.files.drafts import Columns
 from curation.files.sampling import Preview
 from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, ScoreSet
-from curation.pairs.inclusion import EXPLAINED, UNNAMED
+from curation.pairs.inclusion import EXPLAINED, UNNAMED, Inclusion
 
 GUESSED = _("If empty, it is guessed.")
 COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split"]
@@ -210,6 +210,10 @@ class GeneratedPairsField(forms.ChoiceField):
         if len(set(counts.values())) == 1:
             self.initial = UNNAMED.value
 
+    def offer_uncounted(self) -> None:
+        """For programs, which read no labels: to count the pairs of a large dataset takes long."""
+        self.choices = [(choice.value, inclusion_label(choice)) for choice in Inclusion]
+
 
 class ExportForm(forms.Form):
     """The settings of a run of kind export_dataset: its page takes the answers."""
@@ -246,12 +250,16 @@ class ExportForm(forms.Form):
         ),
     )
 
-    def __init__(self, dataset: Dataset, data: QueryDict | None = None) -> None:
+    def __init__(self, dataset: Dataset, data: QueryDict | None = None, *, counted: bool = True) -> None:
         super().__init__(data, initial={"dataset": dataset.slug})
         names = dataset.score_sets.values_list("name", flat=True)
         choices = [("", _("every score set")), *((name, name) for name in names)]
         cast("forms.ChoiceField", self.fields["score_set"]).choices = choices
-        cast("GeneratedPairsField", self.fields["generated_pairs"]).offer(dataset)
+        generated_pairs = cast("GeneratedPairsField", self.fields["generated_pairs"])
+        if counted:
+            generated_pairs.offer(dataset)
+        else:
+            generated_pairs.offer_uncounted()
 
 
 class SnapshotForm(forms.Form):

@@ -15,6 +15,7 @@ from curation.exchange.importing import ImportOptions
 from curation.exchange.uploads import import_apply, import_check, import_errors_path
 from curation.files.writing import replacing
 from curation.models import ImportBatch
+from mlworkers.pipelines.snapshots import started_by
 from mlworkers.plans.kinds import ExportPlan, ImportPlan
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
@@ -42,7 +43,8 @@ def import_pairs(plan: ImportPlan, job: Job) -> Outcome:
     if again and batch.state == ImportBatch.State.DONE:  # the worker was killed before it could say so
         figures = dict(batch.report)
     else:
-        figures = import_apply(batch=batch, report=job.report, again=again).as_json()
+        by = started_by(job)
+        figures = import_apply(batch=batch, by=by, report=job.report, again=again).as_json()
     made = []
     if errors := import_errors_path(batch):
         path = job.folder / f"{Path(batch.file_name).stem}-rejected.csv"

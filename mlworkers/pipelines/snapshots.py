@@ -13,6 +13,7 @@ from curation.pairs.inclusion import UNNAMED, Inclusion
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job
+from mlworkers.runs.storage import token_kept
 
 
 def dataset_read(job: Job, slug: str) -> Dataset:
@@ -48,7 +49,11 @@ def snapshot_taken(
 
 
 def started_by(job: Job) -> User | None:
-    return Run.objects.select_related("started_by").get(pk=job.run_id).started_by
+    """Who started the run, as when they did: with the API token that they used, for the audit log."""
+    person = Run.objects.select_related("started_by").get(pk=job.run_id).started_by
+    if person is not None:
+        person.token_used = token_kept(job.run_id)
+    return person
 
 
 def table_of(snapshot: Snapshot) -> PairTable:

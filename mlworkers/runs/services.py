@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
 from curation.errors import errors_shown
+from curation.files.drafts import FileError
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from mlworkers.models import Run
@@ -19,6 +20,7 @@ from mlworkers.pretrained.sources import ModelError
 from mlworkers.registry.references import dataset_named, models_check_roots, references_check
 from mlworkers.runs import lifecycle
 from mlworkers.runs.invitations import invite
+from mlworkers.runs.storage import token_keep
 
 
 @transaction.atomic
@@ -62,6 +64,8 @@ def run_start(
         if started := _launched(launch, by):
             return started
         raise
+    with errors_shown(FileError):
+        token_keep(run.pk, by.token_used if by else "")
     transaction.on_commit(partial(_invite, run))
     return run
 

@@ -3,7 +3,14 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
@@ -11,6 +18,7 @@ from curation.access import AuthedRequest
 from curation.files.zipping import files_in, zip_blocks
 from curation.heartbeats import database_now
 from curation.numbers import page_number
+from curation.views.tables import csv_file_answer
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
 from mlworkers.forms.playground import PlaygroundForm
 from mlworkers.models import Artifact
@@ -84,13 +92,18 @@ def _files(artifact: Artifact) -> list[tuple[str, int]]:
 @require_GET
 def artifact_download(request: AuthedRequest, pk: int, artifact_pk: int) -> HttpResponseBase:
     run = run_for(request.user, pk, may="read")
-    return artifact_answer(get_object_or_404(run.artifacts, pk=artifact_pk))
+    return artifact_answer(request, get_object_or_404(run.artifacts, pk=artifact_pk))
 
 
-def artifact_answer(artifact: Artifact) -> HttpResponseBase:
-    """A file as it is; a folder as one zip file. Raises Http404 where it was removed."""
+def artifact_answer(request: HttpRequest, artifact: Artifact) -> HttpResponseBase:
+    """A file as it is; a folder as one zip file. Raises Http404 where it was removed.
+
+    With `?spreadsheet=1` nothing in a CSV file is a formula to a spreadsheet.
+    """
     try:
         path = artifact_path(artifact)
+        if path.suffix == ".csv" and request.GET.get("spreadsheet") == "1":
+            return csv_file_answer(request, artifact.name, path)
         if not path.is_dir():
             return FileResponse(path.open("rb"), as_attachment=True, filename=artifact.name)
         answer = StreamingHttpResponse(zip_blocks(path), content_type="application/zip")

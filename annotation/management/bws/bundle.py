@@ -20,6 +20,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="PATH", help="A folder, or a file ending in .zip."
     )
+    parser.add_argument(
+        "--spreadsheet",
+        action="store_true",
+        help="Put an apostrophe before text in CSV and TSV files that a spreadsheet would run as a formula.",
+    )
 
 
 def run(options: dict[str, Any]) -> verb.Answer:
@@ -28,7 +33,7 @@ def run(options: dict[str, Any]) -> verb.Answer:
     if campaign is None:
         missing = _("There is no campaign %(number)s; look up its number in the address of its page.")
         raise UserError(missing, number=options["campaign"])
-    bundle = bundle_write(campaign=campaign, path=options["out"])
+    bundle = bundle_write(campaign=campaign, path=options["out"], spreadsheet=options["spreadsheet"])
     figures = {"campaign": campaign.pk, "path": str(bundle.path), "judgements": bundle.judgements}
     line = _(
         "%(judgements)s judgements and everything computed from them, in %(files)d files, written to %(path)s."

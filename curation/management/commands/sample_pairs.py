@@ -1,6 +1,5 @@
 """`manage.py sample_pairs`: pairs to annotate, put together from files of sentences or chosen among pairs."""
 
-import csv
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,8 +20,8 @@ from curation.errors import errors_shown
 from curation.files.drafts import Columns, FileError, RowError
 from curation.files.parsing import read_pairs
 from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sentences, read_sentences
+from curation.files.tables import Column, Row, write_table
 from curation.files.unpacking import unpacked
-from curation.files.writing import as_text, replacing
 from curation.sampling.drawing import (
     NEEDS_ENCODER,
     Drawn,
@@ -39,7 +38,7 @@ from curation.sampling.sample import Stratum
 from curation.sampling.searching import Denominator, Window
 from curation.sampling.synonyms import Synonyms
 
-COLUMNS = ("sentence1", "sentence2", "source", "subset", "dice")
+COLUMNS = (*map(Column, ("sentence1", "sentence2", "source", "subset")), Column("dice", "number"))
 # Options that say how files are read. import_sentences has them for the pool.
 OF_FILES = ("pairs", "text", "documents", "a", "b", "score", "source", "no_header")
 BARS = 20  # of the histogram that is printed
@@ -81,6 +80,11 @@ class Command(BaseCommand):
             help="One sentence a line, a table, or running text (--documents); .gz is unpacked.",
         )
         parser.add_argument("--out", type=Path, metavar="PAIRS", help="The CSV file to write.")
+        parser.add_argument(
+            "--spreadsheet",
+            action="store_true",
+            help="Put an apostrophe before text in that file that a spreadsheet would run as a formula.",
+        )
         parser.add_argument(
             "--dataset",
             metavar="SLUG",
@@ -200,7 +204,7 @@ class Command(BaseCommand):
             synonyms = self._synonyms(options)
             read = self._read(files, options)
             drawn = self._drawn(read, settings, options, synonyms)
-            self._write(out, read, drawn, settings)
+            self._write(out, read, drawn, settings, spreadsheet=options["spreadsheet"])
         sample = drawn.sample
         figures = {
             "sentences": len(read.first) + len(read.second),
@@ -340,18 +344,20 @@ class Command(BaseCommand):
             return drawn_from_pairs(read.first, read.second, settings, scores=scores, synonyms=stands)
         return drawn_from_sentences(read.first, settings, labels=read.labels, synonyms=stands)
 
-    def _write(self, out: Path, read: _Read, drawn: Drawn, settings: Settings) -> None:
+    def _write(self, out: Path, read: _Read, drawn: Drawn, settings: Settings, *, spreadsheet: bool) -> None:
         texts = [*read.first, *read.second]
-        with replacing(out) as file, as_text(file) as text:
-            rows = csv.writer(text, lineterminator="\n")
-            scored = bool(np.isfinite(read.scores).any())
-            rows.writerow([*COLUMNS, *(["score"] if scored else [])])
+        scored = bool(np.isfinite(read.scores).any())
+
+        def rows() -> Iterator[Row]:
             for (a, b), dice in zip(drawn.sample.pairs.tolist(), drawn.dice.tolist(), strict=True):
                 source = source_of_pair(read.sources[a], read.sources[a if drawn.places is not None else b])
                 row = [texts[a], texts[b], source, settings.strategy.value, f"{dice:.4f}"]
                 if scored:
                     row.append("" if np.isnan(read.scores[a]) else repr(read.scores[a]))
-                rows.writerow(row)
+                yield row
+
+        columns = [*COLUMNS, Column("score", "number")] if scored else COLUMNS
+        write_table(out, "csv", columns, rows(), neutralise=spreadsheet)
 
 
 def _lines(read: _Read, drawn: Drawn, out: Path) -> Iterator[str]:

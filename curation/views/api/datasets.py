@@ -10,7 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from curation.access import datasets_readable
-from curation.datasets.selectors import PairFilter, dataset_facts, pairs_after, pairs_found
+from curation.datasets.pairs_table import PairsFound
+from curation.datasets.selectors import dataset_facts
 from curation.exchange.bulk import pairs_add
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.serializers import (
@@ -56,21 +57,18 @@ class PairList(InDataset, ListAPIView[Pair]):
     serializer_class = ScoredPairSerializer
     queryset = Pair.objects.none()  # the schema reads the types of keys from it
 
-    def get_queryset(self) -> QuerySet[Pair]:
-        return pairs_found(self.dataset(), *self._wanted())
-
-    def rows_after(self, pairs: QuerySet[Pair], number: int) -> QuerySet[Pair]:
-        last = get_object_or_404(self.dataset().pairs, pk=number)
-        return pairs_after(pairs, last, *self._wanted())
-
-    def _wanted(self) -> tuple[PairFilter, str]:
+    def get_queryset(self) -> Any:
+        """Not a query but two, one after the other, where pairs come by score: pages of it are all that is asked."""
         asked = PairFilterSerializer(data=self.request.query_params)
         dataset = self.dataset()
         asked.is_valid(raise_exception=True)
         wanted = asked.wanted()
         if wanted.score_set is not None:
             get_object_or_404(dataset.score_sets, pk=wanted.score_set)
-        return wanted, asked.validated_data["order"]
+        return PairsFound(dataset, wanted, asked.validated_data["order"])
+
+    def rows_after(self, found: PairsFound, number: int) -> PairsFound:
+        return found.after(get_object_or_404(self.dataset().pairs, pk=number))
 
     @extend_schema(request=NewPairsSerializer, responses=PairsAddedSerializer)
     def post(self, request: Request, slug: str) -> Response:

@@ -1,21 +1,22 @@
 """Exports for programs: /api/v1/datasets/<slug>/export/, with the choices of the page."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 
-from django.http import FileResponse
+from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from curation.exchange.exporting import pairs_export
+from curation.exchange.exporting import ExportStream, pairs_stream
 from curation.forms.exchange import ExportForm
 from curation.pairs.inclusion import UNNAMED, Inclusion
 from curation.views.api.base import FilesOnly, InDataset
 from curation.views.api.bodies import body_of, form_filled
 
 OF_RUNS = ("dataset", "launch")
+ROWS = "Export-Rows"
 KINDS = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
@@ -29,29 +30,52 @@ class Export(InDataset, APIView):
     content_negotiation_class = FilesOnly
 
     @extend_schema(
-        parameters=[ChoicesSerializer],
+        parameters=[
+            ChoicesSerializer,
+            OpenApiParameter(
+                ROWS,
+                OpenApiTypes.INT,
+                OpenApiParameter.HEADER,
+                response=[200],
+                description="How many pairs the file holds.",
+            ),
+        ],
         responses={(200, kind): OpenApiTypes.BINARY for kind in KINDS.values()},
     )
-    def get(self, request: Request, slug: str) -> FileResponse:
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
         """The active pairs with their scores as a file.
 
-        It is written whole before it is sent, so that an answer of 200 is the whole file. A very large one is better
-        made by a run of kind export_dataset, for which nobody waits.
+        It is sent while it is written. If it cannot be written to its end, the connection ends before the answer does,
+        which a program sees as an error.
         """
         dataset = self.dataset()
         sent = {"generated_pairs": UNNAMED.value, **request.query_params.dict()}
-        asked = form_filled(sent, lambda data: ExportForm(dataset, data)).cleaned_data
+        asked = form_filled(sent, lambda data: ExportForm(dataset, data, counted=False)).cleaned_data
+        export = pairs_stream(
+            dataset=dataset,
+            format=asked["format"],
+            score_set=asked["score_set"] or None,
+            plain=asked["plain"],
+            standard_errors=asked["standard_errors"],
+            neutralise=asked["spreadsheet"],
+            generated_pairs=Inclusion(asked["generated_pairs"]),
+        )
+        if request.method == "HEAD":
+            answer: HttpResponseBase = StreamingHttpResponse()
+        elif request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
+            answer = _whole(export)
+        else:
+            answer = StreamingHttpResponse(export.blocks)
+        answer[ROWS] = str(export.rows)
+        answer["Content-Type"] = KINDS[asked["format"]]
         name = f"{slug}.{asked['format']}"
-        with TemporaryDirectory(prefix="export-") as folder:
-            outcome = pairs_export(
-                dataset=dataset,
-                path=Path(folder) / name,
-                format=asked["format"],
-                score_set=asked["score_set"] or None,
-                plain=asked["plain"],
-                standard_errors=asked["standard_errors"],
-                neutralise=asked["spreadsheet"],
-                generated_pairs=Inclusion(asked["generated_pairs"]),
-            )
-            file = outcome.path.open("rb")  # it can be read after its folder is gone
-        return FileResponse(file, as_attachment=True, filename=name, content_type=KINDS[asked["format"]])
+        answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
+        return answer
+
+
+def _whole(export: ExportStream) -> FileResponse:
+    """For a client that knows no end but that of the connection: the length of the file tells it where the end is."""
+    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    file.writelines(export.blocks)
+    file.seek(0)
+    return FileResponse(file)

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -53,11 +53,21 @@ class ArtifactViewSet(ReadOnlyModelViewSet[Artifact]):
     def get_queryset(self) -> QuerySet[Artifact]:
         return artifacts_visible(self.request.user).order_by("-pk")  # type: ignore[arg-type]
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "spreadsheet",
+                OpenApiTypes.INT,
+                enum=[1],
+                description="1: nothing in a CSV file is a formula to a spreadsheet.",
+            )
+        ],
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
     @action(detail=True, url_path="file", content_negotiation_class=FilesOnly)
     def file(self, request: Request, pk: int) -> HttpResponseBase:
         """The file; a folder comes as one zip file."""
-        return artifact_answer(self.get_object())
+        return artifact_answer(request._request, self.get_object())
 
 
 class EvaluationViewSet(ReadOnlyModelViewSet[Evaluation]):

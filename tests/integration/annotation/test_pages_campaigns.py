@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import zipfile
 
 import pytest
 from django.db import connection
@@ -669,3 +670,34 @@ def test_the_dashboard_stands_after_the_first_judgement(campaign, curator, anna,
 
     assert page.status_code == 200
     assert "1 / 6" in text_of(page)
+
+
+def test_for_a_spreadsheet_no_cell_of_a_bundle_is_a_formula(site, judged) -> None:
+    pair = judged.tuples.first().items.first().pair
+    pair.external_id = '=HYPERLINK("http://elsewhere.example")'
+    pair.save()
+
+    def tables(address: str) -> dict[str, set[str]]:
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(site.get(address).streaming_content)))
+        texts = {
+            name: archive.read(name).decode()
+            for name in archive.namelist()
+            if name.endswith((".csv", ".tsv"))
+        }
+        rows = {
+            name.split("/", 1)[1]: csv.reader(
+                io.StringIO(text), delimiter="\t" if name.endswith(".tsv") else ","
+            )
+            for name, text in texts.items()
+        }
+        return {name: {cell for row in read for cell in row} for name, read in rows.items()}
+
+    plain, safe = (tables(address("bundle", judged) + end) for end in ("", "?spreadsheet=1"))
+
+    holding = {name for name, cells in plain.items() if pair.external_id in cells}
+    assert {"items.csv", "tuples.tsv", "judgements.csv", "scores/counting.csv"} <= holding
+    assert holding == {name for name, cells in safe.items() if f"'{pair.external_id}" in cells}
+    assert not any(cell.startswith("=") for cells in safe.values() for cell in cells)
+    assert (
+        f"{address('bundle', judged)}?spreadsheet=1" in site.get(address("campaign", judged)).content.decode()
+    )

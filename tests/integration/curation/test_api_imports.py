@@ -2,10 +2,12 @@
 
 import csv
 import io
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
-from django.http import HttpRequest
+from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
+from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.utils.timezone import now
 
@@ -14,6 +16,7 @@ from curation.errors import UserError
 from curation.exchange import uploads
 from curation.exchange.importing import AT_ONCE_ROWS
 from curation.exchange.receiving import BodyFile
+from curation.exchange.uploads import import_bytes
 from curation.models import AuditEntry, ImportBatch, Pair
 from tests.factories import DatasetFactory, MembershipFactory
 
@@ -263,3 +266,37 @@ def test_an_archived_dataset_takes_no_file(send, dataset) -> None:
 
     assert status == 403
     assert "is archived" in answer["detail"]
+
+
+class Arriving(io.RawIOBase):
+    """A body of so many bytes that nobody holds: rows of two sentences, made when they are read."""
+
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def read(self, most: int = -1) -> bytes:
+        size = self.left if most < 0 else min(most, self.left)
+        self.left -= size
+        return (b"A dog runs along the fence.,A cat sleeps on the wall.\n" * (size // 54 + 1))[:size]
+
+
+def test_of_a_large_file_a_part_is_in_memory_at_a_time(dataset, curator) -> None:
+    handler = WSGIHandler()  # every middleware, and no signals, which would close the database
+    path = f"/api/v1/datasets/{dataset.slug}/imports/?filename=pairs.csv"
+    token = api_token_renew(user=curator, at=now())
+
+    def send(size: int) -> HttpResponse:
+        environ = RequestFactory().generic("POST", path).environ
+        environ |= {"HTTP_AUTHORIZATION": f"Token {token}", "CONTENT_TYPE": "text/csv"}
+        return handler.get_response(
+            WSGIRequest(environ | {"CONTENT_LENGTH": str(size), "wsgi.input": Arriving(size)})
+        )
+
+    send(1_000)  # loads what the first request loads
+    tracemalloc.start()
+    answer = send(50_000_000)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert (answer.status_code, import_bytes(dataset.imports.latest("pk"))) == (201, 50_000_000)
+    assert most < 30_000_000

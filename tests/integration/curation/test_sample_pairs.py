@@ -226,3 +226,15 @@ def test_a_synonym_with_two_words_is_told_with_its_line(sentences: Path, tmp_pat
 
     with pytest.raises(Error, match=r"synonyms.tsv cannot be read as synonyms: line 2 is not a word"):
         call_command("sample_pairs", str(sentences), *call, "--out", str(tmp_path / "pairs.csv"))
+
+
+def test_for_a_spreadsheet_no_cell_is_a_formula_and_numbers_stay(sample, tmp_path: Path) -> None:
+    path = tmp_path / "=news.txt"
+    path.write_text("\n".join(f"=the old {who} runs by the river" for who in WHO))
+    call = (path, "--strategy", "overlap", "--count", 2, "--overlap", 0.5, 0.99)
+
+    rows, safe = (sample(*call, *more)[2] for more in ((), ("--spreadsheet",)))
+
+    assert all(row["sentence1"].startswith("=the old") for row in rows)
+    changed = ("sentence1", "sentence2", "source")
+    assert safe == [{**row, **{name: f"'{row[name]}" for name in changed}} for row in rows]

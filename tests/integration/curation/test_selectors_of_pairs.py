@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from curation.datasets import pairs_table, selectors
-from curation.datasets.pairs_table import PairChoices, pair_neighbours, pairs_page
+from curation.datasets.pairs_table import PairChoices, PairsFound, pair_neighbours, pairs_page
 from curation.datasets.selectors import ORDERS, PairFilter
 from curation.models import Pair, PairScore, ScoreSet
 from tests.factories import DatasetFactory, PairFactory, ScoreSetFactory, SentenceFactory
@@ -35,6 +35,10 @@ def names(pairs) -> str:
     return " ".join(pair.external_id for pair in pairs)
 
 
+def found(dataset, filter: PairFilter, order: str = "pk") -> list[Pair]:
+    return PairsFound(dataset, filter, order)[:100]
+
+
 # Finding
 
 
@@ -52,25 +56,21 @@ def names(pairs) -> str:
     ],
 )
 def test_pairs_come_in_order_and_unscored_ones_last(dataset, pairs, gold, order: str, expected: str) -> None:
-    found = selectors.pairs_found(dataset, PairFilter(score_set=gold.pk), order)
-
-    assert names(found) == expected
+    assert names(found(dataset, PairFilter(score_set=gold.pk), order)) == expected
 
 
 def test_pairs_come_with_their_sentences_and_scores(dataset, pairs, gold) -> None:
-    found = list(selectors.pairs_found(dataset, PairFilter(score_set=gold.pk)))
+    pairs_found = found(dataset, PairFilter(score_set=gold.pk))
 
     with CaptureQueriesContext(connection) as caught:
-        told = [(pair.a.text, pair.b.text, pair.value) for pair in found]
+        told = [(pair.a.text, pair.b.text, pair.value) for pair in pairs_found]
     assert told[0] == (pairs[0].a.text, pairs[0].b.text, 3.0)
-    assert [pair.value for pair in found] == [3.0, 1.0, 3.0, None, 5.0, None]
+    assert [pair.value for pair in pairs_found] == [3.0, 1.0, 3.0, None, 5.0, None]
     assert len(caught) == 0
 
 
 def test_without_a_score_set_no_pair_has_a_score(dataset, pairs) -> None:
-    found = selectors.pairs_found(dataset, PairFilter(), "-score")
-
-    assert {pair.value for pair in found} == {None}
+    assert {pair.value for pair in found(dataset, PairFilter(), "-score")} == {None}
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_a_filter_finds_its_pairs(dataset, pairs, gold, asked, expected: str) ->
     Pair.objects.filter(external_id="d").update(status="rejected")
     PairFactory(source="a")
 
-    assert names(selectors.pairs_found(dataset, PairFilter(score_set=gold.pk, **asked))) == expected
+    assert names(found(dataset, PairFilter(score_set=gold.pk, **asked))) == expected
 
 
 def test_scores_of_another_set_do_not_count(dataset, pairs) -> None:
     other = ScoreSetFactory(dataset=dataset, name="other")
 
-    assert names(selectors.pairs_found(dataset, PairFilter(score_set=other.pk, low=0))) == ""
+    assert names(found(dataset, PairFilter(score_set=other.pk, low=0))) == ""
 
 
 def test_a_filter_tells_only_what_it_asks_for() -> None:
@@ -119,7 +119,7 @@ def test_pages_together_are_all_pairs_in_order(dataset, pairs, gold, order: str)
 
     pages = [pairs_page(dataset, chosen, order=order, number=number, size=4) for number in (1, 2)]
 
-    assert names([*pages[0], *pages[1]]) == names(selectors.pairs_found(dataset, chosen, order))
+    assert names([*pages[0], *pages[1]]) == names(found(dataset, chosen, order))
     assert [
         (page.start_index(), page.end_index(), page.paginator.count, page.paginator.num_pages)
         for page in pages
@@ -147,6 +147,35 @@ def test_a_page_takes_three_queries_however_long_it_is(dataset, pairs, gold, ord
     assert len(caught) == 3
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("asked", [{}, {"low": 2.0}, {"source": "a"}])
+def test_those_after_a_pair_are_the_rest_of_the_list(dataset, pairs, gold, order: str, asked) -> None:
+    chosen = PairFilter(score_set=gold.pk, **asked)
+    listed = found(dataset, chosen, order)
+
+    for number, pair in enumerate(listed, 1):
+        later = PairsFound(dataset, chosen, order).after(pair)
+        assert later[:2] == listed[number : number + 2]
+        assert later[1:3] == listed[number + 1 : number + 3]
+
+
+def test_after_a_pair_without_a_score_there_is_none_with_one(dataset, pairs, gold) -> None:
+    chosen = PairFilter(score_set=gold.pk, low=2.0)
+
+    assert PairsFound(dataset, chosen, "-score").after(pairs[3])[:9] == []
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads a small table without its index")
+@pytest.mark.parametrize("order", ["score", "-score"])
+def test_a_list_by_score_goes_on_in_the_index_behind_a_pair(dataset, pairs, gold, order: str) -> None:
+    chosen = PairFilter(score_set=gold.pk)
+
+    numbers = PairsFound(dataset, chosen, order).after(pairs[1])._rows[0].values_list("pk", flat=True)
+
+    assert "score_by_value_and_pair" in numbers.explain()
+    assert "TEMP B-TREE" not in numbers.explain()
+
+
 # Neighbours
 
 
@@ -154,7 +183,7 @@ def test_a_page_takes_three_queries_however_long_it_is(dataset, pairs, gold, ord
 @pytest.mark.parametrize("asked", [{}, {"low": 2.0}, {"source": "a"}])
 def test_neighbours_are_those_of_the_list(dataset, pairs, gold, order: str, asked) -> None:
     chosen = PairFilter(score_set=gold.pk, **asked)
-    listed = list(selectors.pairs_found(dataset, chosen, order))
+    listed = found(dataset, chosen, order)
 
     for before, pair, after in zip([None, *listed], listed, [*listed[1:], None], strict=False):
         assert pair_neighbours(pair, chosen, order) == (before, after)
@@ -224,8 +253,8 @@ def test_pairs_are_counted_up_to_a_bound_and_pages_end_there(dataset, pairs, mon
 
     assert (page.paginator.count, page.paginator.are_more, page.number) == (4, True, 2)
     assert names(page) == "b1"
-    found = pairs_page(dataset, PairFilter(source="a"), size=3)
-    assert (found.paginator.count, found.paginator.are_more) == (2, False)
+    few = pairs_page(dataset, PairFilter(source="a"), size=3)
+    assert (few.paginator.count, few.paginator.are_more) == (2, False)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,20 @@
 from uuid import uuid4
 
 import pytest
+from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils.timezone import now
 
 from curation.accounts.tokens import api_token_renew
+from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_check, import_upload
+from curation.heartbeats import database_now
+from curation.models import AuditEntry
 from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
+from mlworkers.runs.services import run_start
+from mlworkers.runs.storage import token_keep, token_kept
 from mlworkers.tasks import pipeline_of
 from tests.factories import DatasetFactory, PairFactory, RunFactory
 
@@ -131,3 +138,34 @@ def test_files_of_runs_are_for_those_who_read_the_dataset(
     assert b"A dog runs" in b"".join(answer.streaming_content)
     assert program_of(annotator).get(files[0]["download"]).status_code == 404
     assert program_of(stranger).get(files[0]["download"]).status_code == 404
+
+
+@pytest.mark.parametrize("with_token", [True, False])
+def test_the_log_says_with_which_token_a_run_was_started(dataset, curator, with_token) -> None:
+    """The upload came by the site, so that what the log says can only come from the run."""
+    file = ContentFile(b"a,b\nA dog runs.,A cat sleeps.\n", "pairs.csv")
+    batch = import_upload(dataset=dataset, files=[file], by=curator)
+    import_check(batch=batch, options=ImportOptions())
+    body = {"kind": "import_pairs", "plan": {"dataset": dataset.slug, "batch": batch.pk}}
+    client = program_of(curator)
+    if not with_token:
+        client = Client()
+        client.force_login(curator)
+
+    started = client.post("/api/v1/runs/", body, content_type="application/json").json()
+    run_carry_out(run_claim(run_id=started["id"], worker="w", at=database_now()), pipeline_of)
+
+    entry = AuditEntry.objects.get(action="pairs_imported")
+    beginning = curator.api_token.beginning if with_token else ""
+    assert (entry.by, entry.via, entry.token) == (curator, "token" if with_token else "site", beginning)
+
+
+def test_a_run_has_no_token_of_a_start_that_failed_under_its_number(dataset, curator) -> None:
+    """SQLite gives the number of a row that was taken back to the next one."""
+    curator.token_used = "0123abcd"
+    run = run_start(kind="export_dataset", plan={"dataset": dataset.slug}, by=curator)
+    assert token_kept(run.pk) == "0123abcd"
+
+    token_keep(run.pk, "")
+
+    assert token_kept(run.pk) == ""

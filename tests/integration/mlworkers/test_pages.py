@@ -495,3 +495,25 @@ def test_scores_of_a_model_lead_to_a_comparison_with_others(client, staff, datas
     shown = page(client, staff, "run_detail", run.pk).content.decode()
 
     assert f"/datasets/{dataset.slug}/score-sets/?second={scores.pk}" in shown
+
+
+def test_a_csv_file_of_a_run_is_safe_for_a_spreadsheet_on_demand(client, curator, run, home) -> None:
+    path = home / "runs" / str(run.pk) / "1" / "folds.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("pair,id,score\n1,=1+1,-0.5\n")
+    relative = str(path.relative_to(home))
+    artifact = Artifact.objects.create(run=run, kind="folds", path=relative, sha256="0" * 64, size=27)
+
+    plain, safe = (
+        page(client, curator, "artifact_download", run.pk, artifact.pk, **query)
+        for query in ({}, {"spreadsheet": 1})
+    )
+    program = client.get(f"/api/v1/artifacts/{artifact.pk}/file/?spreadsheet=1")
+
+    assert b"".join(plain.streaming_content) == path.read_bytes()
+    expected = b"pair,id,score\r\n1,'=1+1,-0.5\r\n"
+    assert b"".join(safe.streaming_content) == b"".join(program.streaming_content) == expected
+    assert 'filename="folds.csv"' in safe["Content-Disposition"]
+    assert (
+        f"/files/{artifact.pk}/?spreadsheet=1" in page(client, curator, "run_detail", run.pk).content.decode()
+    )

@@ -66,7 +66,8 @@ def test_the_programs_of_the_guide_do_what_it_says(live_server, tmp_path) -> Non
     assert run("sample.py", dataset.slug, "stories.txt", "3").startswith("3 pairs from 12 sentences")
     assert Pair.objects.filter(origin="sampled", source="stories").count() == 3
 
-    run("export.py", dataset.slug, "jsonl", "pairs.jsonl")
+    assert run("export.py", dataset.slug, "jsonl", "pairs.jsonl") == "5 pairs\n"
+    assert not list(tmp_path.glob("*.part"))
     exported = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
     assert [row["sentence1"] for row in exported[:2]] == ["A dog runs.", "It rains."]
     assert len(exported) == 5

@@ -5,10 +5,12 @@ each field of its form and in each field of its JSON, one at a time, while all e
 """
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +19,7 @@ from uuid import UUID, uuid4
 from zlib import crc32
 
 import pytest
+import yaml
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import transaction
@@ -28,8 +31,10 @@ from django.utils.timezone import now
 
 from annotation.judging.assignment import participation_join, tuple_claim
 from curation.datasets.people import invitation_create
+from curation.datasets.selectors import PairFilter
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions
+from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import User
 from curation.review.queue import Queue
@@ -125,6 +130,9 @@ def made_world() -> World:
     batch = import_upload(dataset=dataset, files=[ContentFile(b"a,b\nOne.,Two.\n", "pairs.csv")], by=owner)
     import_check(batch=batch, options=ImportOptions())
     snapshot_create(dataset=dataset, by=owner)
+    pool = settings.SEMBLANCE_HOME / "pool.txt"
+    pool.write_text("\n".join(f"A dog runs along the {wall} wall today." for wall in ("old", "red", "long")))
+    sentences_import(dataset=dataset, path=pool, options=SentenceOptions(), by=owner)
     decision = review_decide(
         pair=decided, queue=Queue(realism), by=owner, at=now(), verdict="keep", client_id=uuid4()
     )
@@ -323,31 +331,152 @@ def form_of(fields: dict[str, str]) -> tuple[bytes, str]:
     return urlencode(fields, errors="surrogatepass").encode(), "application/x-www-form-urlencoded"
 
 
-BODIES = {
-    "judgements/": ("lease", "best", "worst", "client_id", "claim"),
-    "review/decisions/": ("pair", "verdict", "client_id", "reasons", "note", "text", "score_set", "blind"),
+def pattern_of(template: str) -> str:
+    """An address of the API, whatever the parts of it are called."""
+    return re.sub(r"{\w+}", "{}", template.removeprefix("/"))
+
+
+def bodies_described() -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each address that takes a body, the fields of its JSON, and for a file those of its query: as the schema says.
+
+    A test of its own compares docs/openapi.yaml with the code.
+    """
+    schema = yaml.load((settings.BASE_DIR / "docs/openapi.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader)
+    for path, methods in schema["paths"].items():
+        body = methods.get("post", {}).get("requestBody", {}).get("content", {})
+        described = body.get("application/json", {}).get("schema", {})
+        while name := described.get("$ref"):
+            described = schema["components"]["schemas"][name.rsplit("/", 1)[1]]
+        asked_for = [
+            each["name"] for each in methods.get("post", {}).get("parameters", []) if each["in"] == "query"
+        ]
+        if body:
+            yield pattern_of(path), list(described.get("properties", {})), asked_for
+
+
+def right_bodies(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By the end of an address: what it does something with. Fields that are not here have a value beforehand."""
+    judgement = {name: given[name] for name in ("lease", "best", "worst", "client_id")}
+    decision = {name: given[name] for name in ("pair", "verdict", "client_id")}
+    a, b = "A dog runs along the red fence.", "A dog runs along the old wall."
+    return {
+        "judgements/": judgement,
+        "review/decisions/": decision | {"reasons": []},
+        "compose/": {"strategy": "overlap", "count": 1, "high": 100},
+        "compose/preview/": {"strategy": "overlap", "count": 1, "high": 100},
+        "edits/": {"field": "split", "value": "dev", "filter": {}},
+        "edits/preview/": {"field": "split", "value": "dev", "filter": {}},
+        "pairs/": {"pairs": [{"a": a, "b": b}]},
+        "runs/": {"kind": "export_dataset", "plan": {"dataset": given["dataset"]}},
+    }
+
+
+# What stands inside a field of a body, by the end of the address and the name of the field.
+INSIDE = {
+    ("edits/", "filter"): [field.name for field in fields(PairFilter)],
+    ("pairs/", "pairs"): ["external_id", "a", "b", "score", "source", "subset", "split"],
+    ("runs/", "plan"): [field.name for field in fields(KINDS["export_dataset"].plan)],
 }
 
 
+def wrong_bodies(
+    end: str, right: dict[str, Any], names: list[str]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The field that is wrong, in what way, and the body."""
+    for name in [*names, "anything"]:
+        for what, value in IN_JSON.items():
+            yield name, what, right | {name: value}
+    for (address, name), inner in INSIDE.items():
+        if address == end:
+            for each, (what, value) in product([*inner, "anything"], IN_JSON.items()):
+                before = right[name]
+                changed = [before[0] | {each: value}] if isinstance(before, list) else before | {each: value}
+                yield f"{name}.{each}", what, right | {name: changed}
+
+
 def test_no_body_of_the_api_with_nonsense_is_an_error_of_the_server(world) -> None:
-    broken, tried = {}, 0
+    described = {pattern: names for pattern, names, _query in bodies_described()}
+    right_of = right_bodies(world.given)
+    broken, tried, met = {}, 0, set()
     for whole, parts in world.addresses:
         if not is_api(whole):
             continue
-        names = next((names for end, names in BODIES.items() if whole.endswith(end)), ("anything",))
-        right = {name: world.given[name] for name in names if world.given.get(name) not in (None, "")}
-        right |= {"reasons": []} if "reasons" in names else {}
-        for name in names:
-            for what, value in IN_JSON.items():
-                body = json.dumps(right | {name: value}).encode()
-                answer = asked(world.client, "POST", "/" + whole.format(**parts), body, "application/json")
+        path, end = (
+            "/" + whole.format(**parts),
+            max((e for e in right_of if whole.endswith("/" + e)), key=len, default=""),
+        )
+        met.add(pattern_of(whole))
+        for name, what, body in wrong_bodies(
+            end, right_of.get(end, {}), described.get(pattern_of(whole), [])
+        ):
+            answer = asked(world.client, "POST", path, json.dumps(body).encode(), "application/json")
+            tried += 1
+            if answer.status_code >= 500:
+                broken[f"{whole} {name}", what] = answer.status_code
+        for what, body in {"5,000 digits": b'{"lease": ' + b"9" * 5000 + b"}", "a number": b"1"}.items():
+            answer = asked(world.client, "POST", path, body, "application/json")
+            if answer.status_code >= 500:
+                broken[whole, what] = answer.status_code
+
+    assert broken == {}
+    assert tried > 1_000
+    assert described.keys() <= met
+
+
+def test_what_the_walk_sends_to_the_api_is_right_but_for_the_nonsense(world) -> None:
+    """A body that is refused for another reason would hide what nonsense does."""
+    described = {pattern for pattern, _names, _query in bodies_described()}
+    refused = {}
+    for whole, parts in world.addresses:
+        for end, body in right_bodies(world.given).items():
+            if is_api(whole) and whole.endswith(f"/{end}") and pattern_of(whole) in described:
+                answer = asked(
+                    world.client,
+                    "POST",
+                    "/" + whole.format(**parts),
+                    json.dumps(body).encode(),
+                    "application/json",
+                )
+                if answer.status_code >= 400:
+                    refused[whole] = answer.content
+
+    assert refused == {}
+
+
+FILES = {
+    "nothing": b"",
+    "NULs": b"\0" * 1000,
+    "half a gzip": b"\x1f\x8b\x08\0" + b"x" * 100,
+    "half a zip": b"PK\x03\x04" + b"x" * 100,
+    "half a Parquet file": b"PAR1" + b"x" * 100,
+    "no text": bytes(range(256)) * 4,
+    "half of UTF-16": b"\xff\xfeA",
+    "open quotes": b'"a,b\n' * 100,
+    "a deep list": b"[" * 100_000,
+}
+
+
+def test_no_file_for_the_api_with_nonsense_is_an_error_of_the_server(world) -> None:
+    of_files = {pattern: query for pattern, names, query in bodies_described() if not names and query}
+    broken, tried = {}, 0
+    for whole, parts in world.addresses:
+        for name in of_files.get(pattern_of(whole), []):
+            for what, value in NONSENSE.items():
+                query = urlencode({"filename": "a.csv", name: value}, errors="surrogatepass")
+                answer = asked(world.client, "POST", f"/{whole.format(**parts)}?{query}", b"a,b\nOne.,Two.\n")
+                tried += 1
+                if answer.status_code >= 500:
+                    broken[f"{whole}?{name}", what] = answer.status_code
+        for name in (
+            ("a.csv", "a.jsonl", "a.parquet", "a.txt", "a.gz", "a.zip")
+            if pattern_of(whole) in of_files
+            else ()
+        ):
+            for what, body in FILES.items():
+                answer = asked(world.client, "POST", f"/{whole.format(**parts)}?filename={name}", body)
                 tried += 1
                 if answer.status_code >= 500:
                     broken[f"{whole} {name}", what] = answer.status_code
-        for what, body in {"5,000 digits": b'{"lease": ' + b"9" * 5000 + b"}", "a number": b"1"}.items():
-            answer = asked(world.client, "POST", "/" + whole.format(**parts), body, "application/json")
-            if answer.status_code >= 500:
-                broken[whole, what] = answer.status_code
 
     assert broken == {}
     assert tried > 100

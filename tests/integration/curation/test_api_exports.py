@@ -1,0 +1,182 @@
+"""The export of a dataset to a program: sent while it is written, by a real web server where that matters."""
+
+import http.client
+import io
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils.timezone import now
+
+from curation.accounts.tokens import api_token_renew
+from curation.exchange.exporting import pairs_export, pairs_stream
+from curation.files.tables import FORMATS
+from curation.models import Pair
+from tests.factories import PairFactory, SentenceFactory
+
+PATIENCE = 60.0  # seconds; a machine may be busy
+
+
+def many_pairs(dataset, count: int, *, characters: int) -> None:
+    """Pairs of two long sentences, which all share."""
+    a, b = (SentenceFactory(dataset=dataset, text=letter * characters) for letter in "ab")
+    first = PairFactory.build(dataset=dataset, a=a, b=b)
+    copied = {field.attname: getattr(first, field.attname) for field in Pair._meta.concrete_fields}
+    Pair.objects.bulk_create(Pair(**copied | {"external_id": f"pair-{number}"}) for number in range(count))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("format_", FORMATS)
+def test_what_is_sent_is_the_file_that_a_run_writes(
+    dataset, curator, client_of, fill, tmp_path, format_
+) -> None:
+    fill(5)
+    pairs_export(dataset=dataset, path=tmp_path / "pairs", format=format_)
+
+    answer = client_of(curator).get(f"/api/v1/datasets/{dataset.slug}/export/?format={format_}")
+
+    assert answer.streaming
+    assert b"".join(answer.streaming_content) == (tmp_path / "pairs").read_bytes()
+    assert answer["Export-Rows"] == "5"
+    assert answer["Content-Disposition"] == f'attachment; filename="{dataset.slug}.{format_}"'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("query", ["format=xls", "score_set=nobody", "sorce=news"])
+def test_what_a_person_can_mend_is_refused_before_the_first_byte(dataset, curator, client_of, query) -> None:
+    answer = client_of(curator).get(f"/api/v1/datasets/{dataset.slug}/export/?{query}")
+
+    assert answer.status_code == 400
+    assert not answer.streaming
+
+
+@pytest.mark.django_db
+def test_of_a_large_dataset_a_part_is_in_memory_at_a_time(dataset) -> None:
+    many_pairs(dataset, 20_000, characters=1_000)
+    tracemalloc.start()
+
+    sent = sum(map(len, pairs_stream(dataset=dataset, format="csv").blocks))
+
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sent > 40_000_000
+    assert most < 15_000_000
+
+
+@pytest.mark.django_db
+def test_no_query_is_open_while_a_part_is_sent(dataset) -> None:
+    """A reader that takes an hour must keep neither a transaction nor a cursor open for an hour."""
+    many_pairs(dataset, 3_000, characters=100)
+    blocks = iter(pairs_stream(dataset=dataset, format="csv").blocks)
+
+    next(blocks)
+    Pair.objects.filter(external_id="pair-100").update(source="changed")
+    rest = b"".join(blocks)
+
+    assert b"changed" not in rest
+
+
+@pytest.fixture
+def served(db, tmp_path, curator) -> Iterator[tuple[str, int]]:
+    """The web server as `serve` starts it, on the database of this test."""
+    name, url = str(connection.settings_dict["NAME"]), os.environ.get("DATABASE_URL", "")
+    url = (
+        f"sqlite:///{name}"
+        if connection.vendor == "sqlite"
+        else urlsplit(url)._replace(path=f"/{name}").geturl()
+    )
+    environment = {**os.environ, "SEMBLANCE_HOME": str(tmp_path), "DATABASE_URL": url, "REDIS_URL": ""}
+    environment |= {"SECRET_KEY": "tests-only", "ALLOWED_HOSTS": "127.0.0.1", "HTTPS": "false"}
+    with socket.create_server(("127.0.0.1", 0)) as listener, (tmp_path / "log.txt").open("wb") as log:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gunicorn", "semblance.wsgi:application", "--workers", "1"),
+                *("--config", "python:semblance.serving.web_server", "--bind", f"fd://{listener.fileno()}"),
+            ],
+            cwd=settings.BASE_DIR,
+            env=environment,
+            pass_fds=[listener.fileno()],
+            stderr=log,
+        )
+        try:
+            yield listener.getsockname()
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+@contextmanager
+def asked(
+    served: tuple[str, int],
+    slug: str,
+    user,
+    *,
+    method: str = "GET",
+    version: str = "1.1",
+    format_: str = "csv",
+) -> Iterator[http.client.HTTPResponse]:
+    """The beginning of the server's answer, whose body nobody has read."""
+    with closing(http.client.HTTPConnection(*served, timeout=PATIENCE)) as client:
+        client._http_vsn_str = f"HTTP/{version}"
+        client.sock = socket.socket()
+        # Little is on its way, so that the server cannot be far ahead of the reader.
+        client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sock.settimeout(PATIENCE)
+        client.sock.connect(served)
+        token = {"Authorization": f"Token {api_token_renew(user=user, at=now())}"}
+        client.request(method, f"/api/v1/datasets/{slug}/export/?format={format_}", headers=token)
+        with client.getresponse() as answer:
+            yield answer
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("format_", ["csv", "jsonl"])
+def test_a_program_sees_an_error_where_an_export_fails_in_the_middle(
+    served, dataset, curator, tmp_path, format_
+) -> None:
+    many_pairs(dataset, 16_000, characters=1_000)
+    with asked(served, dataset.slug, curator, format_=format_) as answer:
+        beginning = answer.read(1000)
+        Pair.objects.filter(external_id="pair-15999").delete()
+        with pytest.raises(http.client.IncompleteRead):
+            shutil.copyfileobj(answer, io.BytesIO())
+
+    assert (answer.status, answer.headers["Export-Rows"], len(beginning)) == (200, "16000", 1000)
+    assert "1 of the pairs were deleted" in (tmp_path / "log.txt").read_text()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_whole_export_has_an_end_and_an_old_client_gets_its_length(served, dataset, curator) -> None:
+    many_pairs(dataset, 3_000, characters=10)
+
+    with asked(served, dataset.slug, curator) as new:
+        whole = new.read()
+    with asked(served, dataset.slug, curator, version="1.0") as old:
+        same = old.read()
+
+    assert whole == same
+    assert whole.count(b"\n") == 3_001
+    assert (new.headers["Transfer-Encoding"], new.headers["Content-Length"]) == ("chunked", None)
+    assert int(old.headers["Content-Length"]) == len(whole)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_asks_for_the_head_alone_has_nothing_written(served, dataset, curator, tmp_path) -> None:
+    many_pairs(dataset, 10, characters=10)
+
+    with asked(served, dataset.slug, curator, method="HEAD") as answer:
+        assert answer.read() == b""
+
+    assert answer.headers["Export-Rows"] == "10"
+    assert (
+        "body bytes" not in (tmp_path / "log.txt").read_text()
+    )  # gunicorn complains of bytes that it has to drop
