@@ -36,6 +36,7 @@ from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
 from curation.files.sampling import Preview, preview_file
+from curation.files.sniffing import detect_format
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
 from curation.heartbeats import database_now
 from curation.models import Dataset, ImportBatch, User
@@ -87,9 +88,13 @@ def import_upload(
 
 
 def _unfolded(path: Path) -> str:
-    """Put one table in the place of the zip file of a dataset folder. Returns the name of what lies there then."""
+    """Put one table in the place of the zip file of a dataset folder. Returns the name of what lies there then.
+
+    Raises FileError also for an image, a document and the like, which no choice on the next page would make a table.
+    """
     with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=False) as table:
         if table == path:
+            detect_format(path)
             return path.name
         shutil.move(table, path.with_name(table.name))
     path.unlink()

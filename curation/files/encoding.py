@@ -45,7 +45,9 @@ def detect_encoding(path: Path) -> Encoding:
     stays UTF-8, and the rows with those bytes are refused when they are read. The warning also counts the characters
     that `mended` will give back.
     """
-    encoding = _by_beginning(path) or _by_content(path)
+    with path.open("rb") as raw:
+        beginning = raw.read(4096)
+    encoding = encoding_by_beginning(beginning) or _by_content(path)
     controls = 0
     with path.open(encoding=encoding.name, errors="replace", newline="") as file:
         while text := file.read(_BLOCK):
@@ -56,9 +58,8 @@ def detect_encoding(path: Path) -> Encoding:
     return Encoding(encoding.name, f"{encoding.warning} {meant}".strip())
 
 
-def _by_beginning(path: Path) -> Encoding | None:
-    with path.open("rb") as file:
-        beginning = file.read(4096)
+def encoding_by_beginning(beginning: bytes) -> Encoding | None:
+    """The encoding that the first bytes of a file tell: by its mark, or by its zero bytes; None where they do not."""
     for mark, name in _MARKS:
         if beginning.startswith(mark):
             return Encoding(name)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from curation.files.drafts import FileError
 from curation.files.encoding import errors_for
+from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
 from curation.files.records import Record, RecordLines, json_object, physical_lines, split_cells
 
 SAMPLE_LINES = 2000
@@ -17,11 +18,6 @@ TABLE_SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-_ELSEWHERE = {
-    b"\x1f\x8b": "is compressed; unpack it first",
-    b"PK\x03\x04": "is a spreadsheet or an archive; save it as CSV first",
-    b"\xd0\xcf\x11\xe0": "is an Excel file; save it as CSV first",
-}
 _DELIMITERS = ",\t;|"
 
 
@@ -51,7 +47,7 @@ def detect_format(path: Path) -> str:
     beginning = file_beginning(path, rows="one pair of sentences a row")
     if known := TABLE_SUFFIXES.get(path.suffix.lower()):
         return known
-    if beginning.startswith(b"PAR1"):
+    if beginning.startswith(PARQUET):
         return "parquet"
     first = beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if first == b"[":
@@ -60,26 +56,21 @@ def detect_format(path: Path) -> str:
 
 
 def file_beginning(path: Path, *, rows: str) -> bytes:
-    """The first 4,096 bytes. rows: what the file should hold, for an error.
+    """The first bytes of a file. rows: what the file should hold, for an error.
 
-    Raises FileError where the file cannot be read, is empty, or holds its rows in some package.
+    Raises FileError where the file cannot be read, is empty, or is of a kind that holds no table of text.
     """
     try:
         with path.open("rb") as file:
-            beginning = file.read(4096)
+            beginning = file.read(BEGINNING_BYTES)
     except OSError as error:
         raise FileError(f"{path.name} cannot be read: {error.strerror}; check the path.") from error
     if not beginning.strip():
         raise FileError(f"{path.name} is empty; give a file with {rows}.")
-    refuse_archives(path.name, beginning)
+    refuse_known_kinds(path.name, beginning)
+    if not beginning.startswith(PARQUET) and TABLE_SUFFIXES.get(path.suffix.lower()) != "parquet":
+        refuse_no_text(path.name, beginning)
     return beginning
-
-
-def refuse_archives(name: str, beginning: bytes) -> None:
-    """Raises FileError where a file begins as one that holds its rows in some package."""
-    for mark, reason in _ELSEWHERE.items():
-        if beginning.startswith(mark):
-            raise FileError(f"{name} {reason}.")
 
 
 def sample_lines(path: Path, encoding: str) -> list[str]:

@@ -46,8 +46,12 @@ def import_list(request: AuthedRequest, slug: str) -> HttpResponse:
         dataset_allow(request.user, dataset, may="curate")
         form = UploadForm(request.POST, request.FILES, refusal=upload_refusal(request))
     if form.is_valid():
-        batch = import_upload(dataset=dataset, files=[form.cleaned_data["file"]], by=request.user)
-        return redirect("curation:import_batch", slug=slug, batch_pk=batch.pk)
+        try:
+            batch = import_upload(dataset=dataset, files=[form.cleaned_data["file"]], by=request.user)
+        except UserError as error:
+            form.add_error("file", str(error))
+        else:
+            return redirect("curation:import_batch", slug=slug, batch_pk=batch.pk)
     imports = imports_of(dataset, now())[:IMPORTS_SHOWN]
     context = {
         "dataset": dataset,

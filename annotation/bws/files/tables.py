@@ -23,14 +23,12 @@ from annotation.bws.files.columns import (
 from annotation.bws.files.notices import ReadingError
 from curation.files.drafts import FileError, RowError
 from curation.files.encoding import Encoding, detect_encoding, errors_for
+from curation.files.foreign import BEGINNING_BYTES, PARQUET, refuse_known_kinds, refuse_no_text
 from curation.files.records import Record, RecordLines, physical_lines, split_cells
-from curation.files.sniffing import detect_dialect, refuse_archives, sample_lines
+from curation.files.sniffing import detect_dialect, sample_lines
 from curation.files.writing import as_text, replacing
 from curation.pairs.text import printable
 
-# Control characters other than white space, Escape among them.
-_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\v\f\r") | {127})
-_STRAY = 0.05  # the share of these that a text file may have: a stray one spoils its row and not the file
 _HEADER_WITHIN = 20  # a header may follow some lines of title, and no more
 
 
@@ -244,16 +242,14 @@ def encoding_of(path: Path) -> Encoding:
     """The encoding of a text file. Raises FileError if it cannot be read, or is not text."""
     try:
         with path.open("rb") as file:
-            beginning = file.read(4096)
+            beginning = file.read(BEGINNING_BYTES)
         encoding = detect_encoding(path)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}; check the path.") from error
-    refuse_archives(path.name, beginning)
-    if beginning.startswith(b"PAR1"):
+    refuse_known_kinds(path.name, beginning)
+    if beginning.startswith(PARQUET):
         raise FileError(f"{path.name} is a Parquet file; write its rows as CSV, lists as text in one column.")
-    text = len(beginning.translate(None, _NO_TEXT))
-    if not encoding.name.startswith(("utf-16", "utf-32")) and text < (1 - _STRAY) * len(beginning):
-        raise FileError(f"{path.name} is not a text file; save it as text in UTF-8.")
+    refuse_no_text(path.name, beginning)
     return encoding
 
 

@@ -518,7 +518,7 @@ def test_no_file_is_asked_for(client, address) -> None:
     [
         ("sheet.xlsx", b"PK\x03\x04 not a table", "is a spreadsheet or an archive; save it as CSV first"),
         ("rows.csv.gz", b"\x1f\x8b\x08 packed", "is compressed; unpack it first"),
-        ("picture.csv", bytes(range(32)) * 40, "is not a text file; save it as text in UTF-8."),
+        ("program.csv", bytes(range(256)) * 4, "is not a text file; save it as text in UTF-8."),
         ("blank.csv", b"\n\n", "is empty; give a table of judgements with a header."),
     ],
 )

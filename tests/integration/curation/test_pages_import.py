@@ -247,12 +247,23 @@ def test_what_cannot_be_tried_is_said_and_the_choices_are_kept(
 
 
 def test_an_unreadable_file_says_so_and_can_be_discarded(upload, client, address) -> None:
-    batch = upload("PK\x03\x04 not a table", name="sheet.xlsx")
+    batch = upload("PAR1 and no more", name="pairs.parquet")
 
     page = client.get(f"{address}{batch.pk}/").content.decode()
 
-    assert "is a spreadsheet or an archive; save it as CSV first" in page
+    assert "pairs.parquet is not a Parquet file; check the file or its ending." in page
     assert "Discard the upload" in page
+
+
+def test_a_file_of_another_kind_is_refused_beside_the_field_and_not_kept(client, address, home) -> None:
+    image = SimpleUploadedFile("scan.csv", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+
+    page = client.post(address, {"file": image}).content.decode()
+
+    assert "scan.csv is an image; give a text file, such as CSV." in page
+    assert 'aria-invalid="true"' in page
+    assert not ImportBatch.objects.exists()
+    assert not list((home / "imports").iterdir())
 
 
 def test_discarding_removes_the_upload(upload, client, address, home) -> None:
