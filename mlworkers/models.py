@@ -44,6 +44,9 @@ class Run(models.Model):
     started_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    token = models.CharField(
+        max_length=8, blank=True, help_text="the beginning of the API token that started it"
+    )
     launch = models.UUIDField(
         null=True, blank=True, help_text="one per filled-in form: sent twice by a person, started once"
     )

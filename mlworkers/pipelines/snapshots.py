@@ -13,7 +13,6 @@ from curation.pairs.inclusion import UNNAMED, Inclusion
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job
-from mlworkers.runs.storage import token_kept
 
 
 def dataset_read(job: Job, slug: str) -> Dataset:
@@ -50,10 +49,10 @@ def snapshot_taken(
 
 def started_by(job: Job) -> User | None:
     """Who started the run, as when they did: with the API token that they used, for the audit log."""
-    person = Run.objects.select_related("started_by").get(pk=job.run_id).started_by
-    if person is not None:
-        person.token_used = token_kept(job.run_id)
-    return person
+    run = Run.objects.select_related("started_by").get(pk=job.run_id)
+    if run.started_by is not None:
+        run.started_by.token_used = run.token
+    return run.started_by
 
 
 def table_of(snapshot: Snapshot) -> PairTable:

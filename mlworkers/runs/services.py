@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
 from curation.errors import errors_shown
-from curation.files.drafts import FileError
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from mlworkers.models import Run
@@ -20,7 +19,6 @@ from mlworkers.pretrained.sources import ModelError
 from mlworkers.registry.references import dataset_named, models_check_roots, references_check
 from mlworkers.runs import lifecycle
 from mlworkers.runs.invitations import invite
-from mlworkers.runs.storage import token_keep
 
 
 @transaction.atomic
@@ -58,14 +56,18 @@ def run_start(
     try:
         with transaction.atomic():
             run = Run.objects.create(
-                kind=kind, plan=values, queue=chosen.queue, dataset=dataset, started_by=by, launch=launch
+                kind=kind,
+                plan=values,
+                queue=chosen.queue,
+                dataset=dataset,
+                started_by=by,
+                token=by.token_used if by else "",
+                launch=launch,
             )
     except IntegrityError:  # the same form was sent twice at once, and the other sending came first
         if started := _launched(launch, by):
             return started
         raise
-    with errors_shown(FileError):
-        token_keep(run.pk, by.token_used if by else "")
     transaction.on_commit(partial(_invite, run))
     return run
 

@@ -13,10 +13,10 @@ from uuid import uuid4
 from django.conf import settings
 
 from curation.files.json_text import json_from
-from curation.files.writing import make_folder, replacing, sha256_of
+from curation.files.writing import replacing, sha256_of
 from mlworkers.models import Artifact
 
-LOG, CURVE, TOKEN = "log.txt", "curve.jsonl", "token.txt"  # in the folder of a run
+LOG, CURVE = "log.txt", "curve.jsonl"  # in the folder of a run
 LOG_MAX_BYTES = 1024**2
 TAIL_MAX_BYTES = 16 * 1024
 
@@ -37,29 +37,6 @@ def attempt_folder(run_id: int, attempt: int) -> Path:
 def kept_folder(run_id: int) -> Path:
     """What all attempts of a run share: shards and checkpoints."""
     return run_folder(run_id) / "kept"
-
-
-def token_keep(run_id: int, beginning: str) -> None:
-    """Keep with which API token a run was started, for the audit log; "" for none.
-
-    Called before the run is committed, so that no worker comes before it. A number may be given again after a start
-    that failed, so what is there is removed. Raises FileError where it cannot be written.
-    """
-    path = run_folder(run_id) / TOKEN
-    if not beginning:
-        path.unlink(missing_ok=True)
-        return
-    make_folder(path.parent)
-    with replacing(path) as file:
-        file.write(beginning.encode())
-
-
-def token_kept(run_id: int) -> str:
-    """The beginning of the API token that a run was started with; "" if none was."""
-    try:
-        return (run_folder(run_id) / TOKEN).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
 
 
 def attempts_remove(run_id: int, *, up_to: int) -> None:

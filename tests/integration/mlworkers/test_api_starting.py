@@ -15,8 +15,6 @@ from curation.models import AuditEntry
 from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
-from mlworkers.runs.services import run_start
-from mlworkers.runs.storage import token_keep, token_kept
 from mlworkers.tasks import pipeline_of
 from tests.factories import DatasetFactory, PairFactory, RunFactory
 
@@ -158,14 +156,3 @@ def test_the_log_says_with_which_token_a_run_was_started(dataset, curator, with_
     entry = AuditEntry.objects.get(action="pairs_imported")
     beginning = curator.api_token.beginning if with_token else ""
     assert (entry.by, entry.via, entry.token) == (curator, "token" if with_token else "site", beginning)
-
-
-def test_a_run_has_no_token_of_a_start_that_failed_under_its_number(dataset, curator) -> None:
-    """SQLite gives the number of a row that was taken back to the next one."""
-    curator.token_used = "0123abcd"
-    run = run_start(kind="export_dataset", plan={"dataset": dataset.slug}, by=curator)
-    assert token_kept(run.pk) == "0123abcd"
-
-    token_keep(run.pk, "")
-
-    assert token_kept(run.pk) == ""
