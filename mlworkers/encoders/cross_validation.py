@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.differences import difference_from
-from mlworkers.encoders.folds import NO_SOURCE, Folds, Protocol
+from mlworkers.encoders.folds import NO_SOURCE, Folds
 from mlworkers.encoders.measuring import Measured, Metric, correlation_measured, mean_measured
-from mlworkers.encoders.seen import ALL, UNSEEN
 
 FEWEST_PAIRS = 3  # two always correlate perfectly
-_CITED_FIRST = (Protocol.COMPONENTS, Protocol.SOURCES, Protocol.RANDOM)  # where least leaks between folds
 
 
 @dataclass(frozen=True)
@@ -76,15 +74,6 @@ def sources_described(sources: Sequence[str], scores: Scores) -> list[SourceFact
         deviation = float(own.std(ddof=1)) if own.size > 1 else 0.0
         facts.append(SourceFacts(name, int(own.size), float(own.mean()), deviation))
     return sorted(facts, key=lambda one: (-one.pairs, one.source))
-
-
-def part_to_cite(seen: Mapping[Protocol, bool]) -> tuple[Protocol, str]:
-    """The protocol, and the part of its pairs, whose figures say how a method does on sentences that are new to it.
-
-    seen: of each protocol, whether some of its test pairs hold a sentence that was trained on.
-    """
-    protocol = next(one for one in _CITED_FIRST if one in seen)
-    return protocol, UNSEEN if seen[protocol] else ALL
 
 
 def method_figures(
@@ -173,15 +162,16 @@ def _over_seeds(pairs: int, by_pair: Sequence[Scores | None]) -> Estimate:
     if not rows or len(rows) < len(by_pair):
         return Estimate(pairs)
     found = difference_from(np.stack(rows))
-    ends = (None if end is None else float(np.clip(end, -1.0, 1.0)) for end in (found.low, found.high))
-    return Estimate(pairs, found.value, *ends, sd=found.sd)
+    low, high = (None if end is None else float(np.clip(end, -1.0, 1.0)) for end in (found.low, found.high))
+    return Estimate(pairs, found.value, low, high, found.sd)
 
 
 def _mean_by_pair(parts: Sequence[Measured]) -> Scores | None:
     """Pseudo-values of the unweighted mean over K parts of n_k pairs each, Σ n_k = n: their mean is that mean.
 
-    Each pair's deviation from the value of its part is scaled by √(n (n - 1) / (n_k (n_k - 1))) / K, so that the variance
-    of a mean of n such values, s² / n, is that of a mean over parts, Σ s_k² / n_k / K². None where a part has none.
+    Each pair's deviation from the value of its part is scaled by √(n (n - 1) / (n_k (n_k - 1))) / K, so that the
+    variance of a mean of n such values, s² / n, is that of a mean over parts, Σ s_k² / n_k / K². None where a part has
+    none.
     """
     n = sum(part.pairs for part in parts)
     values = [part.value for part in parts if part.value is not None]

@@ -100,7 +100,8 @@ class CrossValidationPlan:
         "Seeds of training",
         "Number of times that the method fine-tuned is trained on each fold, each time with another seed. With 1, "
         "intervals leave out the noise of training. With more, figures are means over the seeds and intervals are over "
-        f"pairs and seeds; with fewer than {SEEDS_TO_JUDGE}, the noise of training is known badly and the intervals are wide.",
+        f"pairs and seeds; with fewer than {SEEDS_TO_JUDGE}, the noise of training is not known well, and the "
+        "intervals are wide.",
         default=1,
         bounds=(1, SEEDS_MAX),
         essential=True,
@@ -144,8 +145,8 @@ class CrossValidationPlan:
     generated_pairs: Inclusion = generated_pairs_setting()
     seed: int = setting(
         "Seed",
-        "Seed of the folds, of the inner splits, of resamples and of the first training. The seeds of further trainings "
-        "are the numbers that follow.",
+        "Seed of the folds, of the inner splits, of resamples and of the first training. The seeds of further "
+        "trainings are the numbers that follow.",
         default=42,
         bounds=(0, SEEDS[1] - SEEDS_MAX),
     )

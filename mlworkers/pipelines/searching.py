@@ -135,9 +135,7 @@ class _Search:
         )
         if plan.dev_scores and (plan.dev_dataset or plan.dataset) == plan.dataset:
             snapshot = self._snapshot_of(plan.dataset)
-            leaking_splits_refuse(
-                snapshot, self._every_dev_pair(), trained=plan.split, tested=plan.dev_split
-            )
+            leaking_splits_refuse(snapshot, self._every_dev_pair(), trained=plan.split, tested=plan.dev_split)
 
     def _snapshot_of(self, slug: str) -> Snapshot:
         slug = slug or self._plan.dataset

@@ -111,7 +111,9 @@ def seen_in_words(seen: Seen) -> str:
     return _("%(found)s; not known of %(models)s") % {"found": found, "models": ", ".join(seen.unknown)}
 
 
-def leaks_refuse(seen: Seen, rows: Rows, snapshot: Snapshot, *, tested: str, dataset: str, trained: str) -> None:
+def leaks_refuse(
+    seen: Seen, rows: Rows, snapshot: Snapshot, *, tested: str, dataset: str, trained: str
+) -> None:
     """Raises LeakError where test pairs were seen because another split of their dataset was trained on, or where their
     split shares sentences with the one that a run trains on.
 

@@ -85,7 +85,7 @@ def _evaluation(plan: EvaluationPlan | RelatednessPlan, dataset: Dataset) -> int
 
 
 def _cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
-    """Each pair once for every epoch of the trainings of every fold and seed, and once for every method without training."""
+    """Each pair once for every epoch of the trainings of every fold and seed, and for every method without training."""
     pairs = _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
     if Method.FINE_TUNED not in plan.chosen:
         return pairs * len(plan.chosen)
