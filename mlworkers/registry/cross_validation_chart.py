@@ -59,6 +59,7 @@ def protocols_chart(found: CrossValidation) -> Chart | None:
     dots = base.mark_point(size=55, opacity=1).encode(
         x=_spearman(),
         fill=alt.Fill("protocol:N", scale=fills, legend=None),
+        stroke=alt.Stroke("protocol:N", scale=colours, legend=None),
         shape=alt.Shape("protocol:N", scale=shapes, legend=None),
     )
     # The protocols are named beside the dots of the method that stands first.
