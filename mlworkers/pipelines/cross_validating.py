@@ -46,7 +46,7 @@ from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.suites import ceiling_in, ceiling_results
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
-from mlworkers.registry.cross_validation import cross_validation_stored, what_the_folds_show
+from mlworkers.registry.cross_validation import cross_validation_stored, what_is_best
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
 _NO_TRAINING = 1  # what a method without training counts for, beside the steps of trainings
@@ -328,7 +328,7 @@ class _CrossValidation:
         message = _("%(methods)s methods on %(pairs)s pairs (%(protocols)s).") % words_
         found = cross_validation_stored(result)
         if found is not None:
-            message = f"{message} {what_the_folds_show(found)}"
+            message = f"{message} {what_is_best(found)}"
         return Outcome(message, result, made)
 
     def _unseen(self, folds: Folds) -> NDArray[np.bool_]:

@@ -323,23 +323,34 @@ def what_to_cite(found: CrossValidation) -> str:
     )
 
 
-def what_the_folds_show(found: CrossValidation) -> str:
-    """The best method on the figures to cite, and how much the random folds flatter what was trained."""
-    cited = found.cited
-    column = cited if cited.best else next(one for one in found.columns if one.table == cited.table)
+def what_is_best(found: CrossValidation) -> str:
+    """The best method on the figures to cite; on all pairs where there are none on unseen ones."""
+    column = _column_shown(found)
     if column.best is None:
         return _("No method gives these pairs different scores, so nothing can be said.")
     best, mean = column.best
     words = {"method": best.label, "protocol": column.table.label, "value": f"{mean.value:.3f}"}
-    if column.part == UNSEEN:
-        words["all"] = "–" if best.mean.value is None else f"{best.mean.value:.3f}"
-        sentence = _(
-            "Best on the unseen pairs of %(protocol)s: %(method)s, with a mean Spearman of %(value)s (on all pairs "
-            "%(all)s)."
-        )
-    else:
-        sentence = _("Best on %(protocol)s: %(method)s, with a mean Spearman of %(value)s.")
-    sentences = [sentence % words]
+    if column.all_pairs:
+        return _("Best on %(protocol)s: %(method)s, with a mean Spearman of %(value)s.") % words
+    words["all"] = "–" if best.mean.value is None else f"{best.mean.value:.3f}"
+    sentence = _(
+        "Best on the unseen pairs of %(protocol)s: %(method)s, with a mean Spearman of %(value)s (on all pairs "
+        "%(all)s)."
+    )
+    return sentence % words
+
+
+def _column_shown(found: CrossValidation) -> Column:
+    cited = found.cited
+    return cited if cited.best else next(one for one in found.columns if one.table == cited.table)
+
+
+def what_the_folds_show(found: CrossValidation) -> str:
+    """The best method, and how much the random folds flatter what was trained."""
+    column = _column_shown(found)
+    sentences = [what_is_best(found)]
+    if column.best is None:
+        return sentences[0]
     clean = column.table
     random = next((one for one in found.protocols if one.protocol == Protocol.RANDOM), None)
     if random is not None and clean is not random:
