@@ -4,9 +4,10 @@
     python docs/experiments/real_folds.py FOLDER --splits test --epochs 1           (smaller: see --help)
 
 Dice, input embeddings, and all-MiniLM-L6-v2 pooled in three ways, and fine-tuned on five random folds and on five
-component folds, with 2 or 4 epochs by an inner split. The run is one of a site of its own in HOME (the folder that
-FOLDS_HOME names, or var/real-folds). Each fold is kept when it is trained, and a training leaves checkpoints, so the
-work can be done in parts: each call ends after MINUTES, with the status 3 where they are over before all is done.
+component folds, with 2 or 4 epochs by an inner split and any number of seeds. The run is one of a site of its own in
+HOME (the folder that FOLDS_HOME names, or var/real-folds). Each fold is kept when it is trained, and a training leaves
+checkpoints, so the work can be done in parts: each call ends after MINUTES, with the status 3 where they are over
+before all is done.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = Path(os.environ.get("FOLDS_HOME", ROOT / "var" / "real-folds")).resolve()
@@ -33,7 +35,12 @@ from django.core.management import call_command  # noqa: E402
 
 from mlworkers.models import Run  # noqa: E402
 from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
-from mlworkers.registry.cross_validation import cross_validation_stored, what_the_folds_show  # noqa: E402
+from mlworkers.registry.cross_validation import (  # noqa: E402
+    Estimate,
+    cross_validation_stored,
+    what_the_folds_show,
+    what_to_cite,
+)
 from mlworkers.runs.services import run_start  # noqa: E402
 from semblance.serving.processes import Group  # noqa: E402
 from semblance.serving.programs import workers  # noqa: E402
@@ -59,6 +66,9 @@ def main() -> int:
     parser.add_argument("--splits", default=SPLITS, help="the files to take; default: %(default)s")
     parser.add_argument("--methods", default=METHODS, help="default: %(default)s")
     parser.add_argument("--epochs", default="2,4", help="to choose from; default: %(default)s")
+    parser.add_argument("--seeds", type=int, default=1, help="of training; default: %(default)s")
+    parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
+    parser.add_argument("--protocols", default=PLAN["protocols"], help="default: %(default)s")
     asked = parser.parse_args()
     splits = asked.splits.split(",")
     dataset = "stsb" if asked.splits == SPLITS else f"stsb-{'-'.join(splits)}"
@@ -67,7 +77,8 @@ def main() -> int:
     for split in splits:
         file = str(asked.data / "stsb" / f"stsb-en-{split}.csv")
         call_command("import_pairs", file, "--dataset", dataset, "--create", *columns)
-    chosen = {"dataset": dataset, "model": asked.model, "methods": asked.methods, "epochs": asked.epochs}
+    names = ("model", "methods", "epochs", "seeds", "folds", "protocols")
+    chosen = {"dataset": dataset, **{name: getattr(asked, name) for name in names}}
     run = run_of(chosen)
     group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
     with group.running():
@@ -86,7 +97,7 @@ def main() -> int:
     return 0
 
 
-def run_of(chosen: dict[str, str]) -> Run:
+def run_of(chosen: dict[str, Any]) -> Run:
     """The run that has succeeded or goes on; else a new one."""
     values = asdict(plan_from(kind_named(KIND), {**PLAN, **chosen}))
     states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
@@ -96,22 +107,29 @@ def run_of(chosen: dict[str, str]) -> Run:
 
 
 def table(run: Run) -> Iterator[str]:
-    """In Markdown: the mean over folds of each method, with its interval, and what leaks."""
+    """In Markdown: each method's mean over folds on all pairs and on unseen ones, with its interval, and what leaks."""
     found = cross_validation_stored(run.result)
     if found is None:
         return
-    yield what_the_folds_show(found)
+    columns = found.columns
+    yield f"{what_the_folds_show(found)} {what_to_cite(found)}"
     yield ""
-    yield "| method | " + " | ".join(one.label for one in found.protocols) + " |"
-    yield "|---|" + "---|" * len(found.protocols)
-    for label, rows in found.rows:
-        means = (row.mean for row in rows)
-        cells = (
-            "–" if one.value is None else f"{one.value:.3f} ({one.low:.3f}–{one.high:.3f})" for one in means
-        )
-        yield f"| {label} | " + " | ".join(cells) + " |"
-    leaks = (f"{one.leakage:.1%} ({one.lowest:.1%}–{one.highest:.1%})" for one in found.protocols)
+    yield "| method | " + " | ".join(f"{one.label} (n {one.pairs:,})" for one in columns) + " |"
+    yield "|---|" + "---|" * len(columns)
+    for label, means in found.labelled_rows:
+        yield f"| {label} | " + " | ".join(figure(one) for _column, one in means) + " |"
+    leaks = (
+        f"{one.table.leakage:.1%} ({one.table.lowest:.1%}–{one.table.highest:.1%})" if one.all_pairs else "0"
+        for one in columns
+    )
     yield "| share a sentence with training | " + " | ".join(leaks) + " |"
+
+
+def figure(one: Estimate) -> str:
+    if one.value is None or one.low is None or one.high is None:
+        return "–"
+    sd = "" if one.sd is None else f" ± {one.sd:.3f}"
+    return f"{one.value:.3f}{sd} ({one.low:.3f}–{one.high:.3f})"
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@ from enum import StrEnum
 from curation.pairs.inclusion import Inclusion
 from mlworkers.encoders.folds import Protocol
 from mlworkers.encoders.plan import (
+    SEEDS_MAX,
+    SEEDS_TO_JUDGE,
     EncoderPlan,
     Pooling,
     check_resamples,
+    leaks_setting,
     names_listed,
     ours,
     resamples_setting,
@@ -92,6 +95,17 @@ class CrossValidationPlan:
         source="STR paper, section 6",
     )
     split: str = setting("Split", "Only pairs of this split. Empty: every pair.", default="")
+    leaks: str = leaks_setting()
+    seeds: int = ours(
+        "Seeds of training",
+        "Number of times that the method fine-tuned is trained on each fold, each time with another seed. With 1, "
+        "intervals leave out the noise of training. With more, figures are means over the seeds and intervals are over "
+        f"pairs and seeds; with fewer than {SEEDS_TO_JUDGE}, the noise of training is not known well, and the "
+        "intervals are wide.",
+        default=1,
+        bounds=(1, SEEDS_MAX),
+        essential=True,
+    )
     epochs: str = ours(
         "Epochs to choose from",
         "Numbers separated by commas. Each fold chooses one of them on an inner split of its training folds.",
@@ -129,7 +143,13 @@ class CrossValidationPlan:
     device: str = device_setting()
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
-    seed: int = setting("Seed", "Seed of the folds, of training and of resamples.", default=42, bounds=SEEDS)
+    seed: int = setting(
+        "Seed",
+        "Seed of the folds, of the inner splits, of resamples and of the first training. The seeds of further "
+        "trainings are the numbers that follow.",
+        default=42,
+        bounds=(0, SEEDS[1] - SEEDS_MAX),
+    )
 
     def __post_init__(self) -> None:
         check_resamples(self.bootstrap)
@@ -175,7 +195,12 @@ class CrossValidationPlan:
             raise _wrong("epochs", self.epochs, "whole numbers from 1 to 100, each once")
         return tuple(sorted(map(int, names)))
 
-    def training(self, epochs: int) -> EncoderPlan:
+    @property
+    def all_seeds(self) -> range:
+        """Of trainings."""
+        return range(self.seed, self.seed + self.seeds)
+
+    def training(self, epochs: int, seed: int) -> EncoderPlan:
         """The plan of one training."""
         return EncoderPlan(
             dataset=self.dataset,
@@ -191,7 +216,7 @@ class CrossValidationPlan:
             epochs=epochs,
             batch_size=self.batch_size,
             learning_rate=self.learning_rate,
-            seed=self.seed,
+            seed=seed,
         )
 
 

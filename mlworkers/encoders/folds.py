@@ -5,7 +5,7 @@ sentence with training. `components` keeps pairs that are connected by shared se
 each source by what was trained on the others. Sentences are the same where they are near copies of each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from curation.pairs.splitting import pair_components, splits_drawn
 from curation.pairs.text import near_copy_key
+from mlworkers.encoders.seen import ALL, UNSEEN
 
 Integers = NDArray[np.int64]
 FEWEST_IN_FOLD = 10
@@ -24,6 +25,9 @@ class Protocol(StrEnum):
     RANDOM = "random"
     COMPONENTS = "components"
     SOURCES = "sources"
+
+
+_CITED_FIRST = (Protocol.COMPONENTS, Protocol.SOURCES, Protocol.RANDOM)  # the fewest shared sentences first
 
 
 class FoldsError(ValueError):
@@ -103,3 +107,12 @@ def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]
     crosses = lowest != highest
     leaking: NDArray[np.bool_] = crosses[a] | crosses[b]
     return leaking
+
+
+def part_to_cite(seen: Mapping[Protocol, bool]) -> tuple[Protocol, str]:
+    """The protocol, and the part of its pairs, whose figures say how a method does on sentences that are new to it.
+
+    seen: of each protocol, whether some of its test pairs hold a sentence that was trained on.
+    """
+    protocol = next(one for one in _CITED_FIRST if one in seen)
+    return protocol, UNSEEN if seen[protocol] else ALL

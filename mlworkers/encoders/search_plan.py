@@ -16,6 +16,7 @@ from mlworkers.encoders.plan import (
     Weighting,
     check_resamples,
     check_signals,
+    leaks_setting,
     realism_setting,
     resamples_setting,
     test_dataset_setting,
@@ -113,6 +114,7 @@ class SearchPlan(SharedTraining):
     )
     test_dataset: str = test_dataset_setting()
     test_split: str = test_split_setting()
+    leaks: str = leaks_setting()
     bootstrap: int = resamples_setting()
 
     def __post_init__(self) -> None:

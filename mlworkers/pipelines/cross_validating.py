@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from numpy.typing import NDArray
 
 from curation.errors import UserError
 from curation.files.json_text import json_from
@@ -24,12 +25,17 @@ from curation.pairs.overlap import dice
 from curation.pairs.text import words
 from curation.statistics.correlation import Scores, spearman
 from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.cross_validation import MethodFigures, method_figures, sources_described
+from mlworkers.encoders.cross_validation import (
+    MethodFigures,
+    method_figures,
+    sources_described,
+)
 from mlworkers.encoders.cross_validation_plan import UNTRAINED, CrossValidationPlan, Method
 from mlworkers.encoders.encoding import pair_cosines, sentence_vectors
-from mlworkers.encoders.folds import Folds, FoldsError, Protocol, folds_drawn, sentence_numbers
+from mlworkers.encoders.folds import Folds, FoldsError, Protocol, folds_drawn, part_to_cite, sentence_numbers
+from mlworkers.encoders.plan import Leaks
 from mlworkers.encoders.rows import Column, Rows, unseen_rows, validation_split
-from mlworkers.encoders.seen import NOTHING_KNOWN
+from mlworkers.encoders.seen import NOTHING_KNOWN, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
@@ -40,13 +46,14 @@ from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pipelines.suites import ceiling_in, ceiling_results
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder, pooling_set
+from mlworkers.registry.cross_validation import cross_validation_stored, what_is_best
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
 _NO_TRAINING = 1  # what a method without training counts for, beside the steps of trainings
 
 
 def cross_validate_encoder(plan: CrossValidationPlan, job: Job) -> Outcome:
-    """Every method on every fold. Methods without training, and every trained fold, are shards of the run."""
+    """Every method on every fold. Methods without training, and every training, are shards of the run."""
     validation = _CrossValidation(plan, job)
     paths = job.shards.all(
         "folds", validation.sizes, validation.shard, message=_("Scoring and training, fold by fold")
@@ -56,11 +63,12 @@ def cross_validate_encoder(plan: CrossValidationPlan, job: Job) -> Outcome:
 
 @dataclass(frozen=True)
 class _Part:
-    """A shard: a method without training on every pair, or a training that is tested on one fold."""
+    """A shard: a method without training on every pair, or a training with one seed that is tested on one fold."""
 
     method: Method
     folds: Folds | None = None
     number: int = 0
+    seed: int = 0
 
 
 class _CrossValidation:
@@ -74,27 +82,35 @@ class _CrossValidation:
             job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
         )
         self._seen = seen_by_model(plan.model, self._base) if self._base else NOTHING_KNOWN
-        self._rows, self._sources, self._ids, self._left_out = self._read(self._snapshot)
+        self._rows, self._sources, self._ids = self._read(self._snapshot)
+        # The sentences that the model was trained on before this run, and those of its training folds, count as seen.
+        self._unseen_before = self._seen.pairs_unseen(*_sides(self._rows))
+        if plan.leaks == Leaks.REFUSE:
+            pairs = int((~self._unseen_before).sum())
+            seen_pairs_refuse(
+                self._seen, dataset=plan.dataset, split=plan.split, pairs=pairs, of=len(self._rows)
+            )
         self._warnings: list[str] = []
         self._folds = self._drawn()
         self._parts = [_Part(method) for method in plan.chosen if method in UNTRAINED]
         if Method.FINE_TUNED in plan.chosen:
             self._parts += [
-                _Part(Method.FINE_TUNED, folds, number)
+                _Part(Method.FINE_TUNED, folds, number, seed)
                 for folds in self._folds
                 for number in range(len(folds))
+                for seed in plan.all_seeds
             ]
 
-    def _read(self, snapshot: Snapshot) -> tuple[Rows, list[str], list[str], int]:
-        """The pairs with a score, their sources and ids, and how many are left out because the model knows them."""
+    def _read(self, snapshot: Snapshot) -> tuple[Rows, list[str], list[str]]:
+        """The pairs with a score, their sources and ids."""
         table = table_of(snapshot)
         every = table.rows(self._plan.score_set, split=self._plan.split or None)
-        rows, left_out = unseen_rows(every, self._seen)
+        rows, _none = unseen_rows(every, NOTHING_KNOWN)
         pairs = table.column("pair").tolist()
         sources = dict(zip(pairs, table.column("source").tolist(), strict=True))
         ids = dict(zip(pairs, table.column("id").tolist(), strict=True))
         numbers = rows.numbers.tolist()
-        return rows, [sources[one] or "" for one in numbers], [str(ids[one]) for one in numbers], left_out
+        return rows, [sources[one] or "" for one in numbers], [str(ids[one]) for one in numbers]
 
     def _drawn(self) -> list[Folds]:
         """The folds of each protocol; sources are left out with a note where there is only one."""
@@ -126,11 +142,12 @@ class _CrossValidation:
         """Of the trainings that choose the epochs, and of the last one, which may take as many as the longest."""
         training, _tested = self._divided(folds, number)
         tried = self._plan.epochs_tried
-        last = steps_planned(training, self._plan.training(max(tried)))
+        last = steps_planned(training, self._plan.training(max(tried), self._plan.seed))
         if len(tried) == 1:  # nothing is to be chosen
             return [last]
         inner, _validation = self._inner_split(training)
-        return [*(steps_planned(inner, self._plan.training(epochs)) for epochs in tried), last]
+        plans = (self._plan.training(epochs, self._plan.seed) for epochs in tried)
+        return [*(steps_planned(inner, one) for one in plans), last]
 
     def _divided(self, folds: Folds, number: int) -> tuple[Rows, Rows]:
         """The training pairs and the test pairs of a fold."""
@@ -138,7 +155,9 @@ class _CrossValidation:
         return self._rows.taken(~tested), self._rows.taken(tested)
 
     def _inner_split(self, training: Rows) -> tuple[Rows, Rows]:
-        """Of training folds, the pairs to train on and those to choose the epochs by; they share no sentence."""
+        """Of training folds, the pairs to train on and those to choose the epochs by, the same for every seed; they
+        share no sentence.
+        """
         plan = self._plan
         inner, validation, _tied = validation_split(
             training, plan.inner_share, seed=plan.seed, setting="inner_share"
@@ -153,7 +172,7 @@ class _CrossValidation:
                 values, facts = self._untrained(part.method, report), dict[str, Any]()
             else:
                 checkpoints = self._job.kept / "checkpoints" / path.name
-                values, facts = self._trained(part.folds, part.number, checkpoints, report)
+                values, facts = self._trained(part, part.folds, checkpoints, report)
             array_write(beside / "scores.npy", values)
             told = {**facts, "seconds": round(monotonic() - started, 1)}
             (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
@@ -195,12 +214,14 @@ class _CrossValidation:
         return self._base
 
     def _trained(
-        self, folds: Folds, number: int, checkpoints: Path, report: Report
+        self, part: _Part, folds: Folds, checkpoints: Path, report: Report
     ) -> tuple[Scores, dict[str, Any]]:
         """Of the fold's pairs, by a model that was trained on the others with the epochs that its inner split chose."""
-        training, tested = self._divided(folds, number)
-        plan, steps = self._plan, self._steps(folds, number)
-        series = f"{folds.protocol}, {folds.names[number]}"
+        training, tested = self._divided(folds, part.number)
+        plan, steps = self._plan, self._steps(folds, part.number)
+        series = f"{folds.protocol}, {folds.names[part.number]}"
+        if plan.seeds > 1:
+            series += f", seed {part.seed}"
         compute = choose_compute(plan.device, plan.precision)
         before, dev = 0, dict[int, float | None]()
 
@@ -211,7 +232,7 @@ class _CrossValidation:
             trained = encoder_train(
                 self._model,
                 rows,
-                plan.training(epochs),
+                plan.training(epochs, part.seed),
                 checkpoints=checkpoints / name,
                 now=monotonic,
                 report=further,
@@ -241,7 +262,7 @@ class _CrossValidation:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, rows = self._plan, self._rows
         predicted = {
-            (folds.protocol, method): np.full(len(rows), np.nan)
+            (folds.protocol, method): np.full((1 if method in UNTRAINED else plan.seeds, len(rows)), np.nan)
             for folds in self._folds
             for method in plan.chosen
         }
@@ -250,12 +271,15 @@ class _CrossValidation:
             values = array_read(path / "scores.npy")
             if part.folds is None:
                 for folds in self._folds:
-                    predicted[folds.protocol, part.method] = values
+                    predicted[folds.protocol, part.method][0] = values
                 continue
-            predicted[part.folds.protocol, part.method][part.folds.fold == part.number] = values
+            row = plan.all_seeds.index(part.seed)
+            predicted[part.folds.protocol, part.method][row, part.folds.fold == part.number] = values
             told = json_from((path / "told.json").read_text("utf-8"))
             of_fold = {"protocol": part.folds.protocol.value, "fold": part.folds.names[part.number]}
-            trainings.append({**of_fold, **told})
+            trainings.append({**of_fold, "seed": part.seed, **told})
+        unseen = {folds.protocol: self._unseen(folds) for folds in self._folds}
+        protocol, part_cited = part_to_cite({name: not marks.all() for name, marks in unseen.items()})
         figures = [
             (
                 folds,
@@ -266,6 +290,7 @@ class _CrossValidation:
                         rows.values,
                         folds,
                         self._sources,
+                        unseen=unseen[folds.protocol],
                         resamples=plan.bootstrap,
                         seed=plan.seed,
                     )
@@ -276,13 +301,17 @@ class _CrossValidation:
         ]
         result = {
             "pairs": len(rows),
-            "left_out": self._left_out,
+            "seeds": list(plan.all_seeds) if Method.FINE_TUNED in plan.chosen else [],
             "snapshot": self._snapshot.number,
-            "protocols": [_stored(folds, of_methods) for folds, of_methods in figures],
+            "protocols": [
+                _stored(folds, int(unseen[folds.protocol].sum()), of_methods) for folds, of_methods in figures
+            ],
+            "cite": {"protocol": protocol.value, "part": part_cited},
             "sources": [asdict(one) for one in sources_described(self._sources, rows.values)],
             "trainings": trainings,
             **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
             **({"training_data": seen_in_words(self._seen)} if self._base else {}),
+            **({"seen_before": int((~self._unseen_before).sum())} if self._seen.known else {}),
             "warnings": self._warnings,
         }
         card = {
@@ -296,10 +325,25 @@ class _CrossValidation:
             "pairs": intcomma(len(rows)),
             "protocols": ", ".join(folds.protocol for folds in self._folds),
         }
-        return Outcome(_("%(methods)s methods on %(pairs)s pairs (%(protocols)s)") % words_, result, made)
+        message = _("%(methods)s methods on %(pairs)s pairs (%(protocols)s).") % words_
+        found = cross_validation_stored(result)
+        if found is not None:
+            message = f"{message} {what_is_best(found)}"
+        return Outcome(message, result, made)
 
-    def _folds_file(self, predicted: dict[tuple[Protocol, Method], Scores]) -> Path:
-        """A row for each pair: its fold under each protocol, whether it leaks, and what each method gave it."""
+    def _unseen(self, folds: Folds) -> NDArray[np.bool_]:
+        """The pairs without a sentence that was trained on: before this run, or in the training folds, where a method
+        learns from them; (n,).
+        """
+        if Method.FINE_TUNED not in self._plan.chosen:
+            return self._unseen_before
+        unseen: NDArray[np.bool_] = self._unseen_before & ~folds.leaking
+        return unseen
+
+    def _folds_file(self, predicted: dict[tuple[Protocol, Method], NDArray[np.float64]]) -> Path:
+        """A row for each pair: its fold under each protocol, whether it leaks, whether the model saw it before, and
+        what each method gave it with each seed.
+        """
         path = self._job.folder / "folds.csv"
         with replacing(path) as file, as_text(file) as text:
             writer = csv.writer(text)
@@ -307,10 +351,13 @@ class _CrossValidation:
             for folds in self._folds:
                 kept.append((f"fold_{folds.protocol}", np.array(folds.names, dtype=object)[folds.fold]))
                 kept.append((f"shares_a_sentence_{folds.protocol}", folds.leaking.astype(int)))
-            for (protocol, method), values in predicted.items():
+            if self._seen.known:
+                kept.append(("seen_before", (~self._unseen_before).astype(int)))
+            for (protocol, method), of_seeds in predicted.items():
                 name = method.value if method in UNTRAINED else f"{method}_{protocol}"
-                if name not in dict(kept):
-                    kept.append((name, values))
+                names = [f"{name}_{seed}" for seed in self._plan.all_seeds] if len(of_seeds) > 1 else [name]
+                known = dict(kept)
+                kept += [each for each in zip(names, of_seeds, strict=True) if each[0] not in known]
             writer.writerow(["pair", "id", "source", "score", *(name for name, _values in kept)])
             columns = (self._rows.numbers, self._ids, self._sources, self._rows.values)
             writer.writerows(zip(*columns, *(values for _name, values in kept), strict=True))
@@ -321,7 +368,8 @@ def _sides(rows: Rows) -> tuple[list[str], list[str]]:
     return rows.first.tolist(), rows.second.tolist()
 
 
-def _stored(folds: Folds, methods: Sequence[MethodFigures]) -> dict[str, Any]:
+def _stored(folds: Folds, unseen: int, methods: Sequence[MethodFigures]) -> dict[str, Any]:
+    """unseen: how many pairs hold no sentence that was trained on."""
     return {
         "protocol": folds.protocol.value,
         "folds": [
@@ -329,5 +377,6 @@ def _stored(folds: Folds, methods: Sequence[MethodFigures]) -> dict[str, Any]:
             for number, (name, leakage) in enumerate(zip(folds.names, folds.leakage, strict=True))
         ],
         "leakage": float(folds.leaking.mean()),
+        "unseen_pairs": unseen,
         "methods": [asdict(one) for one in methods],
     }

@@ -57,7 +57,7 @@ from mlworkers.pipelines.encoder_data import (
 )
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import (
-    leaking_splits_refuse,
+    leaks_refuse,
     seen_by_model,
     seen_in_words,
     seen_upstream,
@@ -274,7 +274,14 @@ class _Comparison:
         self._every_test, self._seen = every, self._seen_before()
         self._unseen = self._seen.pairs_unseen(every.first.tolist(), every.second.tolist())
         if plan.leaks == Leaks.REFUSE:
-            self._refuse_leaks()
+            leaks_refuse(
+                self._seen,
+                every,
+                self._test_snapshot,
+                tested=plan.test_split,
+                dataset=plan.dataset,
+                trained=plan.split,
+            )
         self._tests, self._tests_left_out = unseen_rows(every, self._seen)
         self._data = {plan.dataset: self._data_of(plan.all_sources[0], snapshot)}
         for source in plan.all_sources[1:]:
@@ -289,14 +296,6 @@ class _Comparison:
                 folder = folder_of_model(name, kind="encoder", report=self._job.report)
                 seen |= seen_by_model(name, folder)
         return seen
-
-    def _refuse_leaks(self) -> None:
-        plan, every = self._plan, self._every_test
-        tested = plan.test_dataset or plan.dataset
-        pairs = int((~self._unseen).sum())
-        seen_pairs_refuse(self._seen, dataset=tested, split=plan.test_split, pairs=pairs, of=len(every))
-        if tested == plan.dataset:
-            leaking_splits_refuse(self._test_snapshot, every, trained=plan.split, tested=plan.test_split)
 
     def _snapshot_of(self, slug: str) -> Snapshot:
         dataset = dataset_read(self._job, slug)

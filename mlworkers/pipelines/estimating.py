@@ -123,7 +123,7 @@ AMOUNTS: Mapping[type[Any], Any] = {
     ConsistencyPlan: gettext_lazy("%(work)s pairs to score or to learn from."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
     CrossValidationPlan: gettext_lazy(
-        "%(work)s pairs to score or to train on, each counted once for every epoch, fold and method."
+        "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."
     ),
     RelatednessPlan: gettext_lazy("%(work)s pairs to analyse."),
 }

@@ -25,7 +25,7 @@ from mlworkers.encoders.comparison import ComparedEncoder, compare
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import measure_agreement
 from mlworkers.encoders.measuring import Metric, correlation_measured
-from mlworkers.encoders.plan import EncoderPlan
+from mlworkers.encoders.plan import EncoderPlan, Leaks
 from mlworkers.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.encoders.searching import best_of
@@ -47,7 +47,13 @@ from mlworkers.pipelines.encoder_data import (
     training_rows_of,
 )
 from mlworkers.pipelines.models import folder_of_model
-from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
+from mlworkers.pipelines.seen import (
+    leaking_splits_refuse,
+    leaks_refuse,
+    seen_by_model,
+    seen_in_words,
+    seen_upstream,
+)
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import RESAMPLED_BY
 from mlworkers.pretrained.compute import choose_compute
@@ -99,10 +105,12 @@ class _Search:
         self._snapshots = {plan.dataset: snapshot}
         run = Run.objects.select_related("dataset").get(pk=job.run_id)
         self._seen = seen_by_model(plan.model, self._base) | seen_upstream(run)
+        if plan.leaks == Leaks.REFUSE:
+            self._refuse_leaks()
         # The sentences alone: the scores of the test are read when the settings are chosen.
         self._test_pairs()  # which says at once where too few are unseen
         tested = self._every_test_pair().sentences
-        dev = None if not plan.dev_scores else self._human_dev(tested)
+        dev, self._dev_left_out = self._human_dev(tested) if plan.dev_scores else (None, 0)
         training = training_rows_of(
             plan.encoder(replace(self._trials[0], temperature=0.0), plan.first_seed),
             snapshot,
@@ -115,6 +123,19 @@ class _Search:
         self._published = 1.0
         if any(trial.temperature for trial in self._trials) and plan.weighting.uses_size_of_realism:
             self._published = published_temperature(dataset, plan.realism)
+
+    def _refuse_leaks(self) -> None:
+        """Of the test as a comparison does. Dev pairs that were seen before choose nothing, so that of them only the
+        splits can be wrong.
+        """
+        plan = self._plan
+        tests, of_tests = self._every_test_pair(), self._snapshot_of(plan.test_dataset)
+        leaks_refuse(
+            self._seen, tests, of_tests, tested=plan.test_split, dataset=plan.dataset, trained=plan.split
+        )
+        if plan.dev_scores and (plan.dev_dataset or plan.dataset) == plan.dataset:
+            snapshot = self._snapshot_of(plan.dataset)
+            leaking_splits_refuse(snapshot, self._every_dev_pair(), trained=plan.split, tested=plan.dev_split)
 
     def _snapshot_of(self, slug: str) -> Snapshot:
         slug = slug or self._plan.dataset
@@ -131,10 +152,13 @@ class _Search:
         """The unseen ones, and how many were left out, because a model behind this search saw a sentence of them."""
         return unseen_rows(self._every_test_pair(), self._seen)
 
-    def _human_dev(self, tested: Sequence[str]) -> Rows:
+    def _every_dev_pair(self) -> Rows:
         table = table_of(self._snapshot_of(self._plan.dev_dataset))
-        pairs = table.rows(self._plan.dev_scores, split=self._plan.dev_split or None)
-        return unseen_rows(pairs, self._seen | Seen((HeldOut.of(tested),)))[0]
+        return table.rows(self._plan.dev_scores, split=self._plan.dev_split or None)
+
+    def _human_dev(self, tested: Sequence[str]) -> tuple[Rows, int]:
+        """The dev pairs without a sentence that was trained on or that is tested, and how many were left out."""
+        return unseen_rows(self._every_dev_pair(), self._seen | Seen((HeldOut.of(tested),)))
 
     def _synthetic_dev(self, training: TrainingRows) -> tuple[TrainingRows, Rows]:
         """The same for every trial and seed, so that their figures are of the same pairs."""
@@ -268,6 +292,7 @@ class _Search:
             "seeds": list(plan.all_seeds),
             "chosen_by": self._dev_in_words(),
             "dev_pairs": len(self._dev),
+            "dev_left_out": self._dev_left_out,
             "pairs": len(tests),
             "test_left_out": left_out,
             "training_data": seen_in_words(self._seen),

@@ -18,7 +18,7 @@ from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.rows import Rows, RowsError, training_rows
 from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.seen import NOTHING_KNOWN, Seen, shared_pairs_refuse
+from mlworkers.encoders.seen import NOTHING_KNOWN, Seen, seen_pairs_refuse, shared_pairs_refuse
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import labelled_pairs
 from mlworkers.pipelines.snapshots import table_of
@@ -109,6 +109,20 @@ def seen_in_words(seen: Seen) -> str:
     if not seen.unknown:
         return found
     return _("%(found)s; not known of %(models)s") % {"found": found, "models": ", ".join(seen.unknown)}
+
+
+def leaks_refuse(
+    seen: Seen, rows: Rows, snapshot: Snapshot, *, tested: str, dataset: str, trained: str
+) -> None:
+    """Raises LeakError where test pairs were seen because another split of their dataset was trained on, or where their
+    split shares sentences with the one that a run trains on.
+
+    rows, snapshot, tested: of the test pairs, and their split. dataset, trained: what the run trains on, and its split.
+    """
+    pairs = int((~seen.pairs_unseen(rows.first.tolist(), rows.second.tolist())).sum())
+    seen_pairs_refuse(seen, dataset=snapshot.dataset.slug, split=tested, pairs=pairs, of=len(rows))
+    if snapshot.dataset.slug == dataset:
+        leaking_splits_refuse(snapshot, rows, trained=trained, tested=tested)
 
 
 def leaking_splits_refuse(snapshot: Snapshot, rows: Rows, *, trained: str, tested: str) -> None:

@@ -85,7 +85,7 @@ def _evaluation(plan: EvaluationPlan | RelatednessPlan, dataset: Dataset) -> int
 
 
 def _cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
-    """Each pair once for every epoch of the trainings of every fold, and once for every method without training."""
+    """Each pair once for every epoch of the trainings of every fold and seed, and for every method without training."""
     pairs = _scored(dataset, plan.score_set, split=plan.split, generated_pairs=plan.generated_pairs.value)
     if Method.FINE_TUNED not in plan.chosen:
         return pairs * len(plan.chosen)
@@ -93,7 +93,7 @@ def _cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
     folds = sum(sources if protocol is Protocol.SOURCES else plan.folds for protocol in plan.protocols_chosen)
     tried = plan.epochs_tried
     epochs = max(tried) + (sum(tried) if len(tried) > 1 else 0)
-    return pairs * (folds * epochs + len(plan.chosen) - 1)
+    return pairs * (folds * epochs * plan.seeds + len(plan.chosen) - 1)
 
 
 def _pairs(plan: PairScoringPlan, dataset: Dataset) -> int:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from mlworkers.encoders.cross_validation_plan import Method
-from mlworkers.encoders.folds import NO_SOURCE, Protocol
+from mlworkers.encoders.folds import NO_SOURCE, Protocol, part_to_cite
+from mlworkers.encoders.seen import ALL, UNSEEN
 
 _Stored = Mapping[str, Any]
 METHODS: Mapping[str, Any] = {
@@ -27,45 +29,69 @@ PROTOCOLS: Mapping[str, Any] = {
 CSV_COLUMNS = (
     "protocol",
     "method",
+    "part",
+    "cite",
     "figure",
     "fold_or_source",
     "pairs",
     "spearman",
     "low",
     "high",
+    "sd_over_seeds",
+    "seeds",
     "leakage",
 )
 
 
 @dataclass(frozen=True)
 class Estimate:
+    """As `encoders.cross_validation.Estimate` has it. pairs: None in results of earlier versions."""
+
+    pairs: int | None = None
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    sd: float | None = None
 
 
 @dataclass(frozen=True)
-class MethodRow:
-    """A method's figures under a protocol, as `encoders.cross_validation.MethodFigures` has them."""
+class Figures:
+    """As `encoders.cross_validation.Figures` has them."""
 
-    method: str
-    label: str
     mean: Estimate
     pooled: Estimate
-    unseen: Estimate
     by_fold: Mapping[str, Estimate]
     by_source: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)
+class MethodRow(Figures):
+    """A method's figures under a protocol on all pairs. unseen: those on the unseen pairs; None where every pair is."""
+
+    method: str
+    label: str
+    unseen: Figures | None
+
+    def on(self, part: str) -> Figures:
+        return self.unseen if part == UNSEEN and self.unseen is not None else self
+
+
+@dataclass(frozen=True)
 class ProtocolTable:
-    """folds: of each its name, pairs and leakage. leakage: of all pairs, 0..1."""
+    """folds: of each its name, pairs and leakage. leakage: of all pairs, 0..1. unseen_pairs: those without a sentence
+    that was trained on.
+    """
 
     protocol: str
     label: str
     folds: Sequence[_Stored]
     leakage: float
+    unseen_pairs: int
     methods: Sequence[MethodRow]
+
+    @property
+    def some_seen(self) -> bool:
+        return any(row.unseen is not None for row in self.methods)
 
     @property
     def lowest(self) -> float:
@@ -82,6 +108,43 @@ class ProtocolTable:
             (fold, [(row.label, row.by_fold[fold["fold"]]) for row in self.methods]) for fold in self.folds
         ]
 
+    @property
+    def unseen_row(self) -> list[tuple[str, Estimate]]:
+        """The figures over all unseen pairs at once; nothing where every pair is unseen."""
+        return [(row.label, row.unseen.pooled) for row in self.methods if row.unseen is not None]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A protocol's means over folds on all pairs, or on the unseen ones. cited: whether these are those to cite."""
+
+    table: ProtocolTable
+    part: str
+    pairs: int
+    cited: bool
+
+    @property
+    def all_pairs(self) -> bool:
+        return self.part == ALL
+
+    @property
+    def label(self) -> str:
+        return (
+            self.table.label
+            if self.part == ALL
+            else _("%(protocol)s, unseen") % {"protocol": self.table.label}
+        )
+
+    @property
+    def rows(self) -> list[tuple[MethodRow, Estimate]]:
+        return [(row, row.on(self.part).mean) for row in self.table.methods]
+
+    @property
+    def best(self) -> tuple[MethodRow, Estimate] | None:
+        """The method with the highest mean; None where none has a mean."""
+        known = [one for one in self.rows if one[1].value is not None]
+        return max(known, key=lambda one: one[1].value or 0.0, default=None)
+
 
 @dataclass(frozen=True)
 class SourceRow:
@@ -97,10 +160,16 @@ class SourceRow:
 
 @dataclass(frozen=True)
 class CrossValidation:
+    """seeds: of the trainings; none where nothing was trained, or one in results of earlier versions. seen_before: how
+    many pairs hold a sentence that the model was trained on before this run.
+    """
+
     pairs: int
     protocols: Sequence[ProtocolTable]
     sources: Sequence[SourceRow]
     trainings: Sequence[_Stored]
+    seeds: Sequence[int]
+    seen_before: int
     ceiling: Estimate
     ceiling_source: str
 
@@ -113,17 +182,37 @@ class CrossValidation:
         return [row.label for row in self.protocols[0].methods]
 
     @property
-    def labelled_rows(self) -> list[tuple[str, list[tuple[str, MethodRow]]]]:
-        """As `rows`, each figure with the name of its protocol."""
-        names = [table.label for table in self.protocols]
-        return [(label, list(zip(names, rows, strict=True))) for label, rows in self.rows]
+    def several_seeds(self) -> bool:
+        return len(self.seeds) > 1
 
     @property
-    def rows(self) -> list[tuple[str, list[MethodRow]]]:
-        """Of each method, its figures under each protocol."""
+    def some_seen(self) -> bool:
+        return any(table.some_seen for table in self.protocols)
+
+    @property
+    def columns(self) -> list[Column]:
+        """Of each protocol the means on all pairs, and beside them those on the unseen ones where they differ."""
+        protocol, part = part_to_cite({Protocol(one.protocol): one.some_seen for one in self.protocols})
+        found = []
+        for table in self.protocols:
+            parts = {ALL: self.pairs, **({UNSEEN: table.unseen_pairs} if table.some_seen else {})}
+            found += [
+                Column(table, name, pairs, (table.protocol, name) == (protocol, part))
+                for name, pairs in parts.items()
+            ]
+        return found
+
+    @property
+    def cited(self) -> Column:
+        return next(column for column in self.columns if column.cited)
+
+    @property
+    def labelled_rows(self) -> list[tuple[str, list[tuple[str, Estimate]]]]:
+        """Of each method, its means with the names of their columns."""
+        columns = self.columns
         return [
-            (first.label, [table.methods[number] for table in self.protocols])
-            for number, first in enumerate(self.protocols[0].methods)
+            (label, [(column.label, column.rows[number][1]) for column in columns])
+            for number, label in enumerate(self.methods)
         ]
 
 
@@ -131,7 +220,7 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
     """The tables of a cross-validation's result; None while there is none."""
     if not result.get("protocols"):
         return None
-    protocols = [_table(stored) for stored in result["protocols"]]
+    protocols = [_table(stored, result["pairs"]) for stored in result["protocols"]]
     sources = [
         SourceRow(
             one["source"],
@@ -143,10 +232,16 @@ def cross_validation_stored(result: _Stored) -> CrossValidation | None:
         )
         for one in result["sources"]
     ]
-    trainings = [{**one, "label": str(PROTOCOLS[one["protocol"]])} for one in result["trainings"]]
-    ceiling = Estimate(*(result.get(name) for name in ("ceiling", "ceiling_low", "ceiling_high")))
+    ceiling = Estimate(None, *(result.get(name) for name in ("ceiling", "ceiling_low", "ceiling_high")))
     return CrossValidation(
-        result["pairs"], protocols, sources, trainings, ceiling, result.get("ceiling_source", "")
+        pairs=result["pairs"],
+        protocols=protocols,
+        sources=sources,
+        trainings=[{**one, "label": str(PROTOCOLS[one["protocol"]])} for one in result["trainings"]],
+        seeds=result.get("seeds", []),
+        seen_before=result.get("seen_before", 0),
+        ceiling=ceiling,
+        ceiling_source=result.get("ceiling_source", ""),
     )
 
 
@@ -168,39 +263,102 @@ def source_label(name: str) -> str:
     return _("no source") if name == NO_SOURCE else name
 
 
-def _table(stored: _Stored) -> ProtocolTable:
-    rows = [
-        MethodRow(
-            one["method"],
-            str(METHODS[one["method"]]),
-            Estimate(**one["mean"]),
-            Estimate(**one["pooled"]),
-            Estimate(**one["unseen"]),
-            {name: Estimate(**value) for name, value in one["by_fold"].items()},
-            {name: Estimate(**value) for name, value in one["by_source"].items()},
+def _table(stored: _Stored, pairs: int) -> ProtocolTable:
+    rows = []
+    for one in stored["methods"]:
+        unseen = one["unseen"]
+        if (
+            unseen is not None and "mean" not in unseen
+        ):  # of an earlier version, which had no mean over unseen pairs
+            figures = Figures(Estimate(), Estimate(**unseen), {}, {})
+            unseen = figures if stored["leakage"] else None
+        elif unseen is not None:
+            unseen = Figures(**_figures(unseen))
+        rows.append(
+            MethodRow(**_figures(one), method=one["method"], label=str(METHODS[one["method"]]), unseen=unseen)
         )
-        for one in stored["methods"]
-    ]
     return ProtocolTable(
-        stored["protocol"], str(PROTOCOLS[stored["protocol"]]), stored["folds"], stored["leakage"], rows
+        stored["protocol"],
+        str(PROTOCOLS[stored["protocol"]]),
+        stored["folds"],
+        stored["leakage"],
+        stored.get("unseen_pairs", round(pairs * (1 - stored["leakage"]))),
+        rows,
     )
 
 
-def what_the_folds_show(found: CrossValidation) -> str:
-    """The best method where nothing leaks, and how much the random folds flatter what was trained."""
-    clean = next((one for one in found.protocols if one.protocol == Protocol.COMPONENTS), found.protocols[0])
-    best = max(clean.methods, key=lambda row: row.mean.value if row.mean.value is not None else -2.0)
-    if best.mean.value is None:
+def _figures(stored: _Stored) -> dict[str, Any]:
+    return {
+        "mean": Estimate(**stored["mean"]),
+        "pooled": Estimate(**stored["pooled"]),
+        "by_fold": {name: Estimate(**value) for name, value in stored["by_fold"].items()},
+        "by_source": {name: Estimate(**value) for name, value in stored["by_source"].items()},
+    }
+
+
+def what_to_cite(found: CrossValidation) -> str:
+    """Which means to cite, and what the others are for."""
+    cited = found.cited
+    words = {
+        "protocol": cited.table.label,
+        "pairs": intcomma(cited.pairs),
+        "all": intcomma(found.pairs),
+    }
+    if cited.part == ALL:
+        return _("Cite the means on %(protocol)s.") % words
+    if cited.best is None:
+        return (
+            _(
+                "Only %(pairs)s of the %(all)s pairs hold no sentence that was trained on, too few for a mean over "
+                "%(protocol)s. If you cite the means on all pairs, say that the model had seen the others."
+            )
+            % words
+        )
+    return (
+        _(
+            "Cite the means on %(protocol)s over the %(pairs)s unseen pairs, which hold no sentence that was trained "
+            "on. Means over all %(all)s pairs may be too high, because the model may remember sentences."
+        )
+        % words
+    )
+
+
+def what_is_best(found: CrossValidation) -> str:
+    """The best method on the figures to cite; on all pairs where there are none on unseen ones."""
+    column = _column_shown(found)
+    if column.best is None:
         return _("No method gives these pairs different scores, so nothing can be said.")
-    words = {"method": best.label, "protocol": clean.label, "value": f"{best.mean.value:.3f}"}
-    sentences = [_("Best on %(protocol)s: %(method)s, with a mean Spearman of %(value)s.") % words]
+    best, mean = column.best
+    words = {"method": best.label, "protocol": column.table.label, "value": f"{mean.value:.3f}"}
+    if column.all_pairs:
+        return _("Best on %(protocol)s: %(method)s, with a mean Spearman of %(value)s.") % words
+    words["all"] = "–" if best.mean.value is None else f"{best.mean.value:.3f}"
+    sentence = _(
+        "Best on the unseen pairs of %(protocol)s: %(method)s, with a mean Spearman of %(value)s (on all pairs "
+        "%(all)s)."
+    )
+    return sentence % words
+
+
+def _column_shown(found: CrossValidation) -> Column:
+    cited = found.cited
+    return cited if cited.best else next(one for one in found.columns if one.table == cited.table)
+
+
+def what_the_folds_show(found: CrossValidation) -> str:
+    """The best method, and how much the random folds flatter what was trained."""
+    column = _column_shown(found)
+    sentences = [what_is_best(found)]
+    if column.best is None:
+        return sentences[0]
+    clean = column.table
     random = next((one for one in found.protocols if one.protocol == Protocol.RANDOM), None)
     if random is not None and clean is not random:
-        shares = {"random": f"{random.leakage:.0%}", "clean": f"{clean.leakage:.0%}"}
+        shares = {"random": f"{random.leakage:.0%}", "clean": f"{clean.leakage:.0%}", "protocol": clean.label}
         sentences.append(
             _(
                 "%(random)s of the test pairs of random folds share a sentence with training, and %(clean)s of those "
-                "of component folds."
+                "of %(protocol)s."
             )
             % shares
         )
@@ -219,28 +377,20 @@ def what_the_folds_show(found: CrossValidation) -> str:
 
 def cross_validation_csv_rows(found: CrossValidation) -> Iterator[list[object]]:
     """A row for each figure, under CSV_COLUMNS."""
-    pairs_of = {one.source: one.pairs for one in found.sources}
-    for table in found.protocols:
+    for column in found.columns:
+        table, leaking = column.table, column.part == ALL
+        leakages = {fold["fold"]: fold["leakage"] if leaking else 0.0 for fold in table.folds}
+        leakage = table.leakage if leaking else 0.0
         for row in table.methods:
-            about = [table.protocol, row.method]
-            for name, one in (
-                ("mean over folds", row.mean),
-                ("all pairs", row.pooled),
-                ("unseen pairs", row.unseen),
-            ):
-                pairs = found.pairs if name != "unseen pairs" else round(found.pairs * (1 - table.leakage))
-                yield [*about, name, "", pairs, one.value, one.low, one.high, table.leakage]
-            for fold in table.folds:
-                one = row.by_fold[fold["fold"]]
-                yield [
-                    *about,
-                    "fold",
-                    fold["fold"],
-                    fold["pairs"],
-                    one.value,
-                    one.low,
-                    one.high,
-                    fold["leakage"],
-                ]
-            for source, one in row.by_source.items():
-                yield [*about, "source", source, pairs_of[source], one.value, one.low, one.high, ""]
+            of_part = row.on(column.part)
+            seeds = len(found.seeds) if row.method == Method.FINE_TUNED and found.seeds else ""
+            about = [table.protocol, row.method, column.part, "yes" if column.cited else "no"]
+            figures = [
+                ("mean over folds", "", of_part.mean, leakage),
+                ("all folds at once", "", of_part.pooled, leakage),
+                *(("fold", name, one, leakages[name]) for name, one in of_part.by_fold.items()),
+                *(("source", name, one, "") for name, one in of_part.by_source.items()),
+            ]
+            for figure, name, one, leaks in figures:
+                numbers = (one.value, one.low, one.high, one.sd)
+                yield [*about, figure, name, one.pairs, *numbers, seeds, leaks]

@@ -31,23 +31,36 @@ _NUMBERS = ("value", "low", "high")
 
 
 def protocols_chart(found: CrossValidation) -> Chart | None:
-    """A row for each method, in it a dot and an interval for each protocol, and the human ceiling as a line."""
+    """A row for each method, in it a dot and an interval for each protocol, hollow where it is over unseen pairs alone,
+    and the human ceiling as a line.
+    """
     values = [
-        {"method": label, "protocol": table.label, **_numbers(row.mean)}
-        for label, rows in found.rows
-        for table, row in zip(found.protocols, rows, strict=True)
-        if row.mean.value is not None
+        {"method": label, "protocol": column, **_numbers(mean)}
+        for label, means in found.labelled_rows
+        for column, mean in means
+        if mean.value is not None
     ]
     if not values:
         return None
-    protocols = [table.label for table in found.protocols]
+    columns = found.columns
+    protocols = [column.label for column in columns]
     offset = alt.YOffset("protocol:N", sort=protocols, scale=alt.Scale(paddingOuter=0.6))
-    colours = alt.Scale(domain=protocols, range=list(_COLOURS[: len(protocols)]))
-    shapes = alt.Scale(domain=protocols, range=list(_SHAPES[: len(protocols)]))
+    places = [found.protocols.index(column.table) for column in columns]
+    of_protocols = [_COLOURS[place] for place in places]
+    filled = [
+        colour if column.all_pairs else "transparent"
+        for colour, column in zip(of_protocols, columns, strict=True)
+    ]
+    colours = alt.Scale(domain=protocols, range=of_protocols)
+    fills = alt.Scale(domain=protocols, range=filled)
+    shapes = alt.Scale(domain=protocols, range=[_SHAPES[place] for place in places])
     looks: dict[str, Any] = {"yOffset": offset, "color": alt.Color("protocol:N", scale=colours, legend=None)}
     base = _of(values).encode(y=_methods(values), **looks)
-    dots = base.mark_point(size=55, filled=True).encode(
-        x=_spearman(), shape=alt.Shape("protocol:N", scale=shapes, legend=None)
+    dots = base.mark_point(size=55, opacity=1).encode(
+        x=_spearman(),
+        fill=alt.Fill("protocol:N", scale=fills, legend=None),
+        stroke=alt.Stroke("protocol:N", scale=colours, legend=None),
+        shape=alt.Shape("protocol:N", scale=shapes, legend=None),
     )
     # The protocols are named beside the dots of the method that stands first.
     first = _of([one for one in values if one["method"] == values[0]["method"]]).encode(
@@ -153,6 +166,10 @@ def _unit(found: CrossValidation) -> str:
     }
     if not found.trainings:
         return _("pairs; 95 % intervals over pairs")
+    if found.several_seeds:
+        return _(
+            "pairs, %(trained)s; 95 %% intervals over pairs, and over seeds where something was trained"
+        ) % {"trained": trained}
     return _("pairs, %(trained)s; 95 %% intervals over pairs, without the noise of training") % {
         "trained": trained
     }

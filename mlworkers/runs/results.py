@@ -156,6 +156,8 @@ TERMS: Mapping[str, Any] = {
     "all_and_unseen": gettext_lazy("All test pairs, and those without a sentence that was trained on"),
     "all_pairs": gettext_lazy("On all test pairs"),
     "dev_set": gettext_lazy("Dev set that chose the checkpoint"),
+    "dev_left_out": gettext_lazy("Dev pairs left out: trained on before, or shared with the test"),
+    "test_left_out": gettext_lazy("Test pairs left out, because a sentence of them was trained on before"),
     "dev_spearman": gettext_lazy("Spearman on dev pairs, by which it was chosen"),
     "test_spearman": gettext_lazy("Spearman on test pairs"),
     "chosen_by": gettext_lazy("Dev pairs are"),

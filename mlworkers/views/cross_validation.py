@@ -12,6 +12,7 @@ from mlworkers.registry.cross_validation import (
     cross_validation_csv_rows,
     cross_validation_stored,
     what_the_folds_show,
+    what_to_cite,
 )
 from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
 
@@ -24,6 +25,7 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "run": run,
         "found": found,
         "shows": what_the_folds_show(found) if found else "",
+        "cite": what_to_cite(found) if found else "",
         "chart": protocols_chart(found) if found else None,
         "sources_chart": sources_chart(found) if found else None,
         "warnings": run.result.get("warnings", []),

@@ -125,8 +125,8 @@ def _cross_validated(run: Run) -> Told:
     found = cross_validation_stored(run.result)
     if found is None:
         return (), (), ()
-    header = ["Method", *(f"{table.label} (95 %)" for table in found.protocols)]
-    rows = [[str(label), *(_of(row.mean) for row in of_protocols)] for label, of_protocols in found.rows]
+    header = ["Method", *(f"{column.label} (95 %)" for column in found.columns)]
+    rows = [[str(label), *(_of(mean) for _column, mean in means)] for label, means in found.labelled_rows]
     leakage = "; ".join(f"{table.label} {table.leakage:.1%}" for table in found.protocols)
     notes = [
         (
@@ -134,6 +134,21 @@ def _cross_validated(run: Run) -> Told:
             f"a sentence that is in the training folds: {leakage}."
         )
     ]
+    if found.some_seen:
+        unseen = "; ".join(
+            f"{column.label} {column.pairs:,}" for column in found.columns if not column.all_pairs
+        )
+        notes.append(f"Unseen pairs, which hold no sentence that the model was trained on: {unseen}.")
+    if found.seen_before:
+        notes.append(
+            f"{found.seen_before:,} pairs hold a sentence that the model was trained on before the cross-validation."
+        )
+    if found.several_seeds:
+        notes.append(
+            f"Figures of what was trained are means over {len(found.seeds)} seeds, with intervals over pairs and seeds."
+        )
+    elif found.trainings:
+        notes.append("Each fold was trained with one seed; the intervals are over pairs alone.")
     return header, rows, notes
 
 

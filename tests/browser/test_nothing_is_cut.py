@@ -81,23 +81,23 @@ PALE = """() => {
 
 
 def estimate(value: float) -> dict[str, float]:
-    return {"value": value, "low": value - 0.0125, "high": value + 0.0125}
+    return {"pairs": 6_172, "value": value, "low": value - 0.0125, "high": value + 0.0125, "sd": 0.0125}
 
 
 def cross_validated() -> dict:
-    """The result of a run with three protocols, six methods and eight sources with long names."""
+    """The result of a run with three protocols, six methods, two seeds and eight sources with long names."""
     sources = [f"headlines of the {number}th year" for number in range(8)]
     methods = ("dice", "static", "mean", "max", "cls", "fine-tuned")
 
     def method(name: str, value: float) -> dict:
         one = estimate(value)
-        kept = {"mean": one, "pooled": one, "unseen": one}
-        return {
-            "method": name,
-            **kept,
+        figures = {
+            "mean": one,
+            "pooled": one,
             "by_fold": {"1": one, "2": one},
             "by_source": dict.fromkeys(sources, one),
         }
+        return {"method": name, **figures, "unseen": figures}
 
     return {
         "pairs": 12_345,
@@ -106,6 +106,7 @@ def cross_validated() -> dict:
                 "protocol": protocol,
                 "folds": [{"fold": name, "pairs": 6_172, "leakage": 0.2} for name in ("1", "2")],
                 "leakage": 0.2,
+                "unseen_pairs": 9_876,
                 "methods": [method(name, 0.5 + place / 16) for place, name in enumerate(methods)],
             }
             for protocol in ("random", "components", "sources")
@@ -115,11 +116,15 @@ def cross_validated() -> dict:
             {
                 "protocol": "components",
                 "fold": "1",
+                "seed": 42,
                 "epochs": 2,
                 "dev": [{"epochs": 2, "spearman": 0.8}, {"epochs": 4, "spearman": 0.7}],
                 "training_pairs": 6_172,
             }
         ],
+        "seeds": [42, 43],
+        "seen_before": 1_234,
+        "training_data": "12,345 sentences are known; not known of packaged:all-MiniLM-L6-v2",
         "ceiling": 0.875,
         "ceiling_source": "split-half reliability",
         "warnings": ["The protocol sources was left out."],

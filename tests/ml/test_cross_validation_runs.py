@@ -2,9 +2,12 @@
 
 import csv
 import io
+import json
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.urls import reverse
 from scipy.stats import spearmanr
@@ -12,6 +15,7 @@ from scipy.stats import spearmanr
 from curation import heartbeats
 from curation.models import PairScore
 from mlworkers import tasks
+from mlworkers.encoders.saving import learned_save
 from mlworkers.models import Run
 from mlworkers.pipelines import cross_validating
 from mlworkers.plans.kinds import kind_named, plan_from
@@ -101,6 +105,13 @@ def test_every_method_is_measured_under_every_protocol(client, curator, scenes, 
     assert by_name["components"]["leakage"] == 0
     assert [one["fold"] for one in by_name["sources"]["folds"]] == ["captions", "news"]
     assert len(run.result["trainings"]) == 2 + 2 + 2
+    # Nothing leaks between component folds, so that their figures are given once.
+    assert by_name["random"]["methods"][0]["unseen"]["pooled"]["pairs"] < 48
+    assert by_name["components"]["methods"][0]["unseen"] is None
+    assert run.result["cite"] == {"protocol": "components", "part": "all pairs"}
+    assert "Cite the means on component folds." in shown
+    assert "component folds, unseen" not in shown
+    assert "They do not say how another seed of training would have done." in shown
     assert {one["epochs"] for one in run.result["trainings"]} <= {1, 2}
     assert [(one["source"], one["pairs"]) for one in run.result["sources"]] == [
         ("captions", 28),
@@ -127,11 +138,12 @@ def test_the_file_of_folds_repeats_the_figures(scenes) -> None:
 
 def test_a_run_whose_worker_leaves_trains_no_fold_again(scenes, encoder_folder, monkeypatch) -> None:
     given = {"model": str(encoder_folder), "methods": "fine-tuned", "protocols": "random", "epochs": "1"}
-    run = run_of(scenes, **given, batch_size=8)
-    train, trained = cross_validating.encoder_train, []
+    run = run_of(scenes, **given, batch_size=8, seeds=2, seed=5)
+    train, trained, seeds = cross_validating.encoder_train, [], []
 
     def leaves_at_the_second(*args, **about):
         trained.append(about["checkpoints"].parent.name)
+        seeds.append(args[2].seed)
         if len(trained) == 2:
             raise WorkerLeaves
         return train(*args, **about)
@@ -142,7 +154,133 @@ def test_a_run_whose_worker_leaves_trains_no_fold_again(scenes, encoder_folder, 
 
     run.refresh_from_db()
     assert (run.state, run.attempt) == ("succeeded", 2), run.message
-    assert trained == ["00000", "00001", "00001"]
+    assert trained == ["00000", "00001", "00001", "00002", "00003"]
+    assert seeds == [5, 6, 6, 5, 6]
+
+
+def column(rows: list[dict[str, str]], name: str) -> np.ndarray:
+    return np.array([float(row[name]) for row in rows])
+
+
+def test_with_several_seeds_figures_are_means_with_the_spread_of_the_seeds(
+    client, curator, scenes, encoder_folder
+) -> None:
+    training = {"epochs": "1", "batch_size": 8, "learning_rate": 0.01, "protocols": "components"}
+    run = carried_out(
+        scenes, model=str(encoder_folder), methods="dice,fine-tuned", seeds=2, seed=5, **training
+    )
+
+    assert run.state == "succeeded", run.message
+    rows, scores = rows_of_folds(run), column(rows_of_folds(run), "score")
+    by_hand = [spearmanr(column(rows, f"fine-tuned_components_{seed}"), scores).statistic for seed in (5, 6)]
+    dice, tuned = run.result["protocols"][0]["methods"]
+    assert tuned["pooled"]["value"] == pytest.approx(np.mean(by_hand))
+    assert tuned["pooled"]["sd"] == pytest.approx(np.std(by_hand, ddof=1))
+    assert tuned["mean"]["low"] < tuned["mean"]["value"] < tuned["mean"]["high"]
+    assert dice["mean"]["sd"] is None
+    assert [(one["fold"], one["seed"]) for one in run.result["trainings"]] == [
+        ("1", 5), ("1", 6), ("2", 5), ("2", 6)
+    ]  # fmt: skip
+    assert by_hand[0] != by_hand[1]
+    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    assert "Figures of what was trained are means over 2 seeds" in shown
+    assert "They do not say how another seed" not in shown
+    csv_rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
+    assert {(row["method"], row["seeds"]) for row in csv_rows} == {("dice", ""), ("fine-tuned", "2")}
+
+
+@pytest.fixture
+def knowing(scenes, encoder_folder, tmp_path) -> Path:
+    """An encoder that was trained on two sentences, each the first of two pairs."""
+    folder = tmp_path / "knowing"
+    shutil.copytree(encoder_folder, folder)
+    pairs = scenes.pairs.order_by("pk")
+    learned_save(folder, [pairs[0].a.text, pairs[30].a.text])
+    return folder
+
+
+def test_all_pairs_stand_beside_those_that_the_model_has_not_seen(client, curator, scenes, knowing) -> None:
+    run = carried_out(scenes, model=str(knowing), methods="dice,mean", protocols="random,components")
+
+    assert run.state == "succeeded", run.message
+    assert (run.result["pairs"], run.result["seen_before"]) == (48, 4)
+    assert run.result["cite"] == {"protocol": "components", "part": "unseen pairs"}
+    rows = rows_of_folds(run)
+    unseen = [row for row in rows if row["seen_before"] == "0"]
+    assert len(unseen) == 44
+    for protocol in run.result["protocols"]:
+        assert protocol["unseen_pairs"] == 44
+        figures = protocol["methods"][1]
+        for part, of in ((rows, figures), (unseen, figures["unseen"])):
+            pooled = spearmanr(column(part, "mean"), column(part, "score")).statistic
+            of_folds = [
+                spearmanr(column(each, "mean"), column(each, "score")).statistic
+                for each in (
+                    [row for row in part if row[f"fold_{protocol['protocol']}"] == fold] for fold in "12"
+                )
+            ]
+            assert (of["pooled"]["pairs"], of["pooled"]["value"]) == (len(part), pytest.approx(pooled))
+            assert of["mean"]["value"] == pytest.approx(np.mean(of_folds))
+            assert of["mean"]["low"] < of["mean"]["value"] < of["mean"]["high"]
+    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    assert "component folds, unseen" in shown
+    assert "Cite the means on component folds over the 44 unseen pairs" in shown
+    assert "4 of the 48 pairs hold a sentence that the model was trained on before this run." in shown
+    assert "Best on the unseen pairs of component folds" in run.message
+    csv_rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
+    cited = [row for row in csv_rows if row["cite"] == "yes"]
+    assert {(row["protocol"], row["part"]) for row in cited} == {("components", "unseen pairs")}
+    assert [row["pairs"] for row in cited if row["figure"] == "mean over folds"] == ["44", "44"]
+
+
+def test_pairs_that_were_seen_are_trained_on_and_tested_with_the_others(scenes, knowing) -> None:
+    training = {"epochs": "1", "batch_size": 8, "protocols": "components"}
+
+    run = carried_out(scenes, model=str(knowing), methods="fine-tuned", **training)
+
+    assert run.state == "succeeded", run.message
+    assert sum(one["training_pairs"] for one in run.result["trainings"]) == 48
+    assert run.result["protocols"][0]["unseen_pairs"] == 44
+
+
+def test_a_model_that_has_seen_every_pair_leaves_no_figure_to_cite(
+    client, curator, scenes, encoder_folder, tmp_path
+) -> None:
+    folder = tmp_path / "knows-all"
+    shutil.copytree(encoder_folder, folder)
+    learned_save(folder, [pair.a.text for pair in scenes.pairs.select_related("a")])
+
+    run = carried_out(scenes, model=str(folder), methods="mean", protocols="components")
+
+    assert run.state == "succeeded", run.message
+    figures = run.result["protocols"][0]["methods"][0]
+    assert (figures["unseen"]["pooled"]["pairs"], figures["unseen"]["pooled"]["value"]) == (0, None)
+    assert figures["mean"]["value"] is not None
+    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    assert "Only 0 of the 48 pairs hold no sentence that was trained on" in shown
+    assert "If you cite the means on all pairs, say that the model had seen the others." in shown
+
+
+def test_a_split_that_leaks_from_another_split_of_the_dataset_is_refused(
+    scenes, encoder_folder, tmp_path
+) -> None:
+    scenes.pairs.update(split="test")
+    shared = scenes.pairs.order_by("pk")[0].a
+    PairFactory(dataset=scenes, split="train", a=shared, b__text="something else")
+    folder = tmp_path / "other-split"
+    shutil.copytree(encoder_folder, folder)
+    learned_save(folder, [shared.text])
+    told = json.loads((folder / "semblance.json").read_text())
+    (folder / "semblance.json").write_text(
+        json.dumps({**told, "trained_on_splits": [[scenes.slug, "train"]]})
+    )
+    given = {"model": str(folder), "methods": "mean", "protocols": "components", "split": "test"}
+
+    refused, allowed = carried_out(scenes, **given), carried_out(scenes, **given, leaks="allow")
+
+    assert refused.state == "failed"
+    assert refused.message.startswith("2 of the 48 pairs of the split “test” hold a sentence")
+    assert (allowed.state, allowed.result["seen_before"]) == ("succeeded", 2)
 
 
 def test_static_vectors_come_from_a_file(scenes, tmp_path: Path) -> None:
@@ -203,14 +341,10 @@ def test_the_csv_has_a_row_for_each_figure(client, curator, scenes) -> None:
 
     rows = list(csv.DictReader(io.StringIO(page(client, curator, "cross_validation_csv", run).text)))
 
-    assert len(rows) == 2 * (3 + 2 + 2)
-    assert {row["figure"] for row in rows} == {
-        "mean over folds",
-        "all pairs",
-        "unseen pairs",
-        "fold",
-        "source",
-    }
+    assert len(rows) == 2 * (2 + 2 + 2)
+    assert {row["part"] for row in rows} == {"all pairs"}  # nothing is trained, so that nothing is seen
+    assert {row["figure"] for row in rows} == {"mean over folds", "all folds at once", "fold", "source"}
+    assert {row["protocol"] for row in rows if row["cite"] == "yes"} == {"sources"}
 
 
 def test_a_source_has_what_was_trained_under_each_protocol_and_the_other_methods_once(

@@ -1,5 +1,6 @@
 """A search over settings, on a tiny model."""
 
+import json
 import shutil
 from dataclasses import asdict
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from curation.models import PairScore, ScoreSet
+from curation.models import PairScore, ScoreSet, SplitChange
 from mlworkers import tasks
 from mlworkers.encoders.saving import learned_save
 from mlworkers.models import Run
@@ -195,3 +196,75 @@ def test_pairs_that_the_base_has_seen_have_no_part_in_the_headline(dataset, enco
     assert run.result["test_left_out"] >= 1
     assert both["unseen pairs"]["spearman"] == run.result["test_spearman"]
     assert run.result["training_data"] == "1 sentence is known"
+
+
+def shares_a_sentence(dataset, split: str, scores: ScoreSet) -> str:
+    """A sentence of a training pair that a person wrote, which is also one of a scored pair of another split."""
+    text = dataset.pairs.filter(split="train").order_by("pk")[0].a.text
+    PairFactory(dataset=dataset, split="train", a=dataset.sentences.get(text=text), b__text="a boat sinks")
+    pair = PairFactory(dataset=dataset, split=split, a__text=text.upper(), b__text="a tree stands")
+    PairScore.objects.create(score_set=scores, pair=pair, value=3.0)
+    return text
+
+
+@pytest.mark.parametrize(("split", "pairs"), [("test", 13), ("dev", 7)])
+def test_splits_that_were_drawn_and_leak_are_refused(dataset, encoder_folder, dev, split, pairs) -> None:
+    scores = dev if split == "dev" else dataset.score_sets.get(name="gold")
+    shares_a_sentence(dataset, split, scores)
+    given = {"temperatures": "fitted", "dev_scores": "dev gold"}
+    published = searched(dataset, encoder_folder, **given)
+    SplitChange.objects.create(dataset=dataset, parameters={}, pairs=1)
+
+    drawn = searched(dataset, encoder_folder, state="failed", **given)
+    allowed = searched(dataset, encoder_folder, **given, leaks="allow")
+
+    assert drawn.message.startswith(
+        f"1 of the {pairs} pairs of the split “{split}” share a sentence with the split “train”. Draw the splits again"
+    )
+    counts = [(run.result["pairs"], run.result["dev_pairs"]) for run in (published, allowed)]
+    assert counts == [(13, 6) if split == "test" else (12, 7)] * 2
+
+
+def test_no_trial_is_trained_on_a_sentence_of_the_pairs_that_choose(
+    dataset, encoder_folder, dev, monkeypatch
+) -> None:
+    text, trained, train = shares_a_sentence(dataset, "dev", dev), list[str](), searching.encoder_train
+
+    def watched(base, rows, plan, **about):
+        trained.extend(rows.sentences)
+        return train(base, rows, plan, **about)
+
+    monkeypatch.setattr(searching, "encoder_train", watched)
+
+    run = searched(dataset, encoder_folder, temperatures="fitted", dev_scores="dev gold")
+
+    assert (run.result["dev_pairs"], run.result["held_out_left_out"]) == (7, 1)
+    assert trained
+    assert text not in trained
+
+
+def test_dev_pairs_that_the_base_has_seen_choose_nothing(dataset, encoder_folder, dev, tmp_path) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(encoder_folder, base)
+    learned_save(base, [dataset.pairs.filter(split="dev").order_by("pk")[0].a.text])
+
+    run = searched(dataset, base, temperatures="fitted", dev_scores="dev gold")
+
+    assert (run.result["dev_pairs"], run.result["dev_left_out"]) == (5, 1)
+
+
+def test_test_pairs_that_were_seen_in_another_split_of_the_dataset_are_refused(
+    dataset, encoder_folder, tmp_path
+) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(encoder_folder, base)
+    test_pair = dataset.pairs.filter(split="test", scores__score_set__name="gold").order_by("pk")[0]
+    learned_save(base, [test_pair.a.text])
+    told = json.loads((base / "semblance.json").read_text())
+    (base / "semblance.json").write_text(json.dumps({**told, "trained_on_splits": [["scenes", "train"]]}))
+
+    refused = searched(dataset, base, state="failed", temperatures="fitted")
+    allowed = searched(dataset, base, temperatures="fitted", leaks="allow")
+
+    assert "hold a sentence that the encoder has seen; it was trained on the split “train”" in refused.message
+    assert allowed.result["test_left_out"] >= 1

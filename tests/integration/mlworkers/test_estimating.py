@@ -107,6 +107,11 @@ def finished(
             {"epochs": "1,2", "methods": "dice,fine-tuned"},
             6 * (4 * (1 + 2 + 2) + 1),
         ),
+        (
+            "cross_validate_encoder",
+            {"epochs": "2", "methods": "dice,fine-tuned", "seeds": 3},
+            6 * (4 * 2 * 3 + 1),
+        ),
         ("cross_validate_encoder", {"methods": "dice,mean"}, 6 * 2),
         ("analyse_relatedness", {"split": "train"}, 4),
         ("score_pairs", {"split": "test"}, 2),

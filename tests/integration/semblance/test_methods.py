@@ -223,6 +223,34 @@ def test_an_evaluation_is_told_with_intervals_and_leaks(dataset) -> None:
     assert markdown.count("an evaluation") == 1
 
 
+def test_a_cross_validation_is_told_on_all_pairs_and_on_unseen_ones(dataset) -> None:
+    def figures(value: float) -> dict:
+        one = {"pairs": 60, "value": value, "low": value - 0.05, "high": value + 0.05, "sd": 0.01}
+        return {"mean": one, "pooled": one, "by_fold": {"1": one}, "by_source": {}}
+
+    protocol = {
+        "protocol": "components", "folds": [{"fold": "1", "pairs": 60, "leakage": 0.0}], "leakage": 0.0,
+        "unseen_pairs": 48, "methods": [{"method": "fine-tuned", **figures(0.75), "unseen": figures(0.625)}],
+    }  # fmt: skip
+    result = {
+        "snapshot": 1, "pairs": 60, "protocols": [protocol], "sources": [], "trainings": [], "seeds": [4, 5],
+        "seen_before": 12,
+    }  # fmt: skip
+    run = RunFactory(kind="cross_validate_encoder", dataset=dataset, state="succeeded", result=result)
+
+    markdown = section(dataset)
+
+    assert table(markdown, f"Run {run.pk}:") == [
+        ["model, fine-tuned", "0.750 (0.700 to 0.800)", "0.625 (0.575 to 0.675)"]
+    ]
+    assert (
+        "Unseen pairs, which hold no sentence that the model was trained on: component folds, unseen 48."
+        in markdown
+    )
+    assert "12 pairs hold a sentence that the model was trained on before the cross-validation." in markdown
+    assert "Figures of what was trained are means over 2 seeds" in markdown
+
+
 def test_parts_without_data_are_left_out() -> None:
     dataset = DatasetFactory()
     gold = ScoreSetFactory(dataset=dataset, name="gold")
