@@ -52,7 +52,7 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
     folder = folder_of_model(plan.model, kind="encoder", report=job.report)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
     numbers, first, second = pairs_of_split(table_of(snapshot), plan.split)
-    labelled = _labelled(plan, job, folder, numbers, first.tolist(), second.tolist())
+    labelled = _labelled(plan, job, folder, numbers=numbers, first=first.tolist(), second=second.tolist())
     about = {
         **facts_of_scoring(plan, folder, snapshot, first.tolist(), second.tolist()),
         "bleu_signature": bleu_signature(),
@@ -77,7 +77,7 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
 
 
 def _labelled(
-    plan: LabellingPlan, job: Job, folder: Path, numbers: Column, first: list[str], second: list[str]
+    plan: LabellingPlan, job: Job, folder: Path, *, numbers: Column, first: list[str], second: list[str]
 ) -> _Labelled:
     compared = [(compared_text(a), compared_text(b)) for a, b in zip(first, second, strict=True)]
     whole = [place for place, texts in enumerate(compared) if all(texts)]
