@@ -156,7 +156,7 @@ def _heatmap(
         scale=alt.Scale(domain=[0, most], range=[_PALEST, 1]),
         legend=alt.Legend(
             title=_("percent of pairs"), orient="bottom", symbolType="square", symbolFillColor=ACCENT,
-            symbolStrokeWidth=0, values=[round(most * part, 2) for part in (0.01, 0.25, 0.5, 1)],
+            symbolStrokeWidth=0, values=[most / 4, most / 2, most], format=".2~g",
         ),
     )  # fmt: skip
     filled = (
