@@ -73,13 +73,13 @@ def pairs_listed(differences: Sequence[Difference]) -> list[ListedPair]:
 
 def differences_of(first: ScoreSet, second: ScoreSet) -> Iterator[ListedPair]:
     """All active pairs with both scores, the largest difference first."""
-    ordered = _differences(*_both(first, second))
+    ordered = _differences(*scores_of_both(first, second))
     for start in range(0, len(ordered), _TEXTS_AT_ONCE):
         yield from pairs_listed(ordered[start : start + _TEXTS_AT_ONCE])
 
 
 def _compared(first: ScoreSet, second: ScoreSet) -> SetsCompared:
-    pairs, left, right = _both(first, second)
+    pairs, left, right = scores_of_both(first, second)
     if len(pairs) < 2:
         return SetsCompared(len(pairs), None, [], [])
     places = {int(pair): place for place, pair in enumerate(pairs)}
@@ -103,7 +103,7 @@ def _differences(
     return [Difference(*each) for each in zip(*columns, strict=True)]
 
 
-def _both(
+def scores_of_both(
     first: ScoreSet, second: ScoreSet
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """The active pairs that have both scores, ascending, and their scores, each of shape (n,)."""

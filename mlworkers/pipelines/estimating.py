@@ -21,6 +21,7 @@ from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
 from mlworkers.pipelines.work import work_of
@@ -121,6 +122,7 @@ AMOUNTS: Mapping[type[Any], Any] = {
         "%(work)s sentences, counted once for every epoch if classifiers are fine-tuned."
     ),
     ConsistencyPlan: gettext_lazy("%(work)s pairs to score or to learn from."),
+    LabellingPlan: gettext_lazy("%(work)s pairs to label."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
     CrossValidationPlan: gettext_lazy(
         "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."

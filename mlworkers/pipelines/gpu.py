@@ -6,6 +6,7 @@ from mlworkers.pipelines.cross_validating import cross_validate_encoder
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.initialising import initialise_encoder
+from mlworkers.pipelines.labelling import label_paraphrases
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relatedness import analyse_relatedness
@@ -23,6 +24,7 @@ PIPELINES: dict[str, Pipeline] = {
     "preview_generation": preview_generation,
     "generate_pairs": generate_pairs,
     "initialise_encoder": initialise_encoder,
+    "label_paraphrases": label_paraphrases,
     "train_encoder": train_encoder,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,

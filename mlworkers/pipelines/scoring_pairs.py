@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.progress import Report
-from curation.models import ScoreSet
+from curation.models import ScoreSet, Snapshot
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.crossing import cross_scores
@@ -28,6 +29,7 @@ from mlworkers.runs.jobs import Job, Outcome
 from mlworkers.runs.storage import content_of
 
 PAIRS_IN_SHARD = 2_000
+_Blocks = Callable[[slice, Report], Scores]
 _Scorer = Callable[[list[str], list[str], Report], Scores]
 
 
@@ -36,20 +38,10 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
     # The model first: a name that leads nowhere leaves no snapshot behind.
     folder = folder_of_model(plan.model, kind="encoder", report=job.report)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
-    numbers, first, second = _pairs(table_of(snapshot), plan)
+    numbers, first, second = pairs_of_split(table_of(snapshot), plan.split)
     values = scores_in_shards(job, folder, plan.device, first.tolist(), second.tolist())
     crossed = is_cross_encoder(folder)
-    seen = trained_on(folder)
-    about = {
-        "model": plan.model,
-        "model_sha256": content_of(folder)[0],
-        "snapshot": snapshot.number,
-        "split": plan.split,
-        # Its scores of these pairs are no independent opinion of them.
-        "pairs_with_training_sentences": sum(
-            a in seen or b in seen for a, b in zip(first.tolist(), second.tolist(), strict=True)
-        ),
-    }
+    about = facts_of_scoring(plan, folder, snapshot, first.tolist(), second.tolist())
     name = _("run %(run)s: model") % {"run": job.run_id}
     publish = scores_to_publish(
         job,
@@ -58,7 +50,7 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
         kind=ScoreSet.Kind.MODEL,
         low=0.0 if crossed else -1.0,
         high=1.0,
-        method=_("cross-encoder, mean of both orders") if crossed else _("cosine of an encoder"),
+        method=way_of_scoring(folder),
         parameters=about,
         scores=(
             (pair, value, None, None) for pair, value in zip(numbers.tolist(), values.tolist(), strict=True)
@@ -77,14 +69,39 @@ def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
     return Outcome(message, result, publish=publish)
 
 
-def _pairs(table: PairTable, plan: PairScoringPlan) -> tuple[Column, Column, Column]:
-    """Numbers and texts of the pairs, those with one first sentence together, so that a shard encodes it once."""
-    chosen = np.flatnonzero(table.column("split") == plan.split) if plan.split else np.arange(len(table))
+def facts_of_scoring(
+    plan: PairScoringPlan, folder: Path, snapshot: Snapshot, first: Sequence[str], second: Sequence[str]
+) -> dict[str, Any]:
+    """What the parameters of the published scores say about the model, and about the n pairs with these sentences."""
+    seen = trained_on(folder)
+    return {
+        "model": plan.model,
+        "model_sha256": content_of(folder)[0],
+        "snapshot": snapshot.number,
+        "split": plan.split,
+        # Its scores of these pairs are no independent opinion of them.
+        "pairs_with_training_sentences": sum(
+            a in seen or b in seen for a, b in zip(first, second, strict=True)
+        ),
+    }
+
+
+def way_of_scoring(folder: Path) -> str:
+    """How the model in a folder scores a pair, as pages say it."""
+    crossed = is_cross_encoder(folder)
+    return _("cross-encoder, mean of both orders") if crossed else _("cosine of an encoder")
+
+
+def pairs_of_split(table: PairTable, split: str) -> tuple[Column, Column, Column]:
+    """Numbers and texts of the pairs of a split ("": of any), those with one first sentence together, so that a shard
+    encodes it once. Raises UserError where the split has none.
+    """
+    chosen = np.flatnonzero(table.column("split") == split) if split else np.arange(len(table))
     if not chosen.size:
         sentence = _(
             "The dataset has no pair of the split “%(split)s”; choose another split, or leave it empty."
         )
-        raise UserError(sentence, split=plan.split)
+        raise UserError(sentence, split=split)
     together = chosen[np.argsort(table.column("a_id")[chosen], kind="stable")]
     numbers, first, second = (table.column(name)[together] for name in ("pair", "sentence1", "sentence2"))
     return numbers, first, second
@@ -95,15 +112,23 @@ def scores_in_shards(
 ) -> Scores:
     """The score that the model in a folder gives each of n pairs, (n,), in shards that any worker of the run may do."""
     scorer = cache(lambda: _scorer(folder, device))  # loaded where a shard has to be done
-    starts = range(0, len(first), PAIRS_IN_SHARD)
-    blocks = [slice(start, min(start + PAIRS_IN_SHARD, len(first))) for start in starts]
+
+    def score(block: slice, report: Report) -> Scores:
+        return scorer()(list(first[block]), list(second[block]), report)
+
+    return blocks_in_shards(job, "scores", len(first), score, message=_("Scoring pairs"))
+
+
+def blocks_in_shards(job: Job, stage: str, pairs: int, score: _Blocks, *, message: str) -> Scores:
+    """What `score` gives each of n pairs, (n,), in shards that any worker of the run may do."""
+    starts = range(0, pairs, PAIRS_IN_SHARD)
+    blocks = [slice(start, min(start + PAIRS_IN_SHARD, pairs)) for start in starts]
 
     def write(number: int, path: Path, report: Report) -> None:
-        block = blocks[number]
-        array_write(path, scorer()(list(first[block]), list(second[block]), report))
+        array_write(path, score(blocks[number], report))
 
     sizes = [block.stop - block.start for block in blocks]
-    paths = job.shards.all("scores", sizes, write, message=_("Scoring pairs"))
+    paths = job.shards.all(stage, sizes, write, message=message)
     return np.concatenate([array_read(path) for path in paths])
 
 

@@ -18,6 +18,7 @@ from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan,
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.attempts import Pipeline
@@ -139,6 +140,7 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     EncoderPlan: _training,
     EvaluationPlan: _evaluation,
     GenerationPlan: _generation,
+    LabellingPlan: _pairs,
     PairScoringPlan: _pairs,
     RealismPlan: _realism,
     RelatednessPlan: _evaluation,

@@ -26,6 +26,7 @@ from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
@@ -299,6 +300,18 @@ KINDS: dict[str, Kind] = {
                 "with human scores or to choose pairs by."
             ),
             plan=PairScoringPlan,
+            unit=gettext_lazy("pairs"),
+            writes=True,
+            estimated=True,
+        ),
+        _machine_kind(
+            name="label_paraphrases",
+            label=gettext_lazy("Label paraphrases"),
+            description=gettext_lazy(
+                "Publishes two scores of each pair, from 0 to 100: how similar its sentences are in meaning, by an "
+                "encoder or a cross-encoder, and in wording, by BLEU. A page shows how the pairs spread over both."
+            ),
+            plan=LabellingPlan,
             unit=gettext_lazy("pairs"),
             writes=True,
             estimated=True,

@@ -215,6 +215,9 @@ def addresses(dataset, campaign, runs) -> list[str]:
         "log/",
         "edits/",
     ]
+    similarity = ScoreSetFactory(dataset=dataset, name="run 31: similarity", kind="model", low=0, high=100)
+    for number, pair in enumerate(dataset.pairs.all()):
+        PairScore.objects.create(score_set=similarity, pair=pair, value=60 + number % 40)
     return [
         *(f"/campaigns/{campaign.pk}/{part}" for part in parts),
         *(f"/datasets/{dataset.slug}/{part}" for part in of_dataset),
@@ -230,6 +233,7 @@ def addresses(dataset, campaign, runs) -> list[str]:
         *(f"/runs/{encoder.run_id}/", f"/runs/{comparison.pk}/", f"/compare/{comparison.pk}/"),
         f"/models/{encoder.pk}/",
         f"/cross-validation/{folds.pk}/",
+        f"/paraphrases/{dataset.slug}/?first={similarity.pk}&second={scored.pk}",
     ]
 
 

@@ -86,6 +86,7 @@ LONG = [
     Long("analysis", "analyse_language", {"realism": "run 3: p_D"}),
     Long("relatedness", "analyse_relatedness", {"score_set": "reference", "resamples": 100}),
     Long("cross-validation", "cross_validate_encoder", CROSS_VALIDATION),
+    Long("labelling", "label_paraphrases", {"model": ENCODER}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
@@ -114,7 +115,7 @@ SETS = "SELECT name, kind, low, high, method FROM curation_scoreset WHERE run_re
 OF_PAIRS = """
 SELECT score.pair_id, score.value FROM curation_pairscore score
 JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
-WHERE score_set.run_ref = {} AND score_set.kind <> 'target' ORDER BY score.pair_id
+WHERE score_set.run_ref = {} AND score_set.kind <> 'target' ORDER BY score.pair_id, score_set.id
 """
 OF_SENTENCES = """
 SELECT score.sentence_id, score.value, score.fold FROM curation_sentencescore score

@@ -61,6 +61,7 @@ def values_of(dataset, kind: str, **given: Any) -> dict[str, Any]:
         },
         "evaluate_encoder": {"model": MODEL, "score_set": "gold"},
         "score_pairs": {"model": MODEL},
+        "label_paraphrases": {"model": MODEL},
         "cross_validate_encoder": {
             "model": MODEL,
             "score_set": "gold",
@@ -102,6 +103,7 @@ def finished(
         ("compare_weightings", {"epochs": 2, "seeds": 3}, 4 * 2 * 2 * 3),
         ("evaluate_encoder", {}, 2),
         ("score_pairs", {}, 6),
+        ("label_paraphrases", {}, 6),
         (
             "cross_validate_encoder",
             {"epochs": "1,2", "methods": "dice,fine-tuned"},

@@ -1,0 +1,180 @@
+"""How a dataset's pairs spread over two score sets, similarity in meaning and in wording, and which cells they fill."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+
+from curation.charts import ACCENT, INK, KEPT_SECONDS, SOFT, Chart, chart_draw
+from curation.datasets.agreement import scores_of_both
+from curation.datasets.selectors import ScoreSetRow, score_sets_of
+from curation.models import Dataset, ScoreSet
+from mlworkers.paraphrasing.profile import STEP, Profile, profile_of
+from mlworkers.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
+
+CSV_COLUMNS = ("similarity", "bleu", "pairs", "percent")
+_SIZE = 360  # pixels of a side of the heatmap
+_PALEST = 0.08  # opacity of a cell with hardly a pair: it must differ from an empty one
+_DIGITS = 6  # of a score after the point, as labels have
+
+
+@dataclass(frozen=True)
+class ProfileShown:
+    """A profile and the bounds of the tags by which it is counted."""
+
+    profile: Profile
+    bounds: TagBounds
+
+    @property
+    def share_inside(self) -> float:
+        return self.profile.inside / max(self.profile.pairs, 1)
+
+    @property
+    def columns(self) -> Sequence[Tag]:
+        return self.bounds.similarity
+
+    @property
+    def rows(self) -> list[tuple[Tag, list[tuple[Tag, int]]]]:
+        """Of each tag of BLEU, the number of pairs with each tag of similarity."""
+        counts = self.profile.tagged.T.tolist()
+        return [
+            (lexical, list(zip(self.bounds.similarity, row, strict=True)))
+            for lexical, row in zip(self.bounds.lexical, counts, strict=True)
+        ]
+
+
+def rows_for_profile(dataset: Dataset, run: int = 0) -> list[ScoreSetRow]:
+    """The sets that have scores: the two labels of that run first, or else of the newest run that made some, then the
+    others by name.
+    """
+    rows = [row for row in score_sets_of(dataset) if row.count]
+    labels = [row for row in rows if row.score_set.parameters.get("label") in list(Label)]
+    runs = [row.score_set.run_ref or 0 for row in labels]
+    shown = run if run in runs else max(runs, default=0)
+    order = {row.score_set.pk: _rank(row.score_set) for row in labels if row.score_set.run_ref == shown}
+    return sorted(rows, key=lambda row: order.get(row.score_set.pk, len(Label)))
+
+
+def _rank(score_set: ScoreSet) -> int:
+    return list(Label).index(Label(score_set.parameters["label"]))
+
+
+def profile_shown(similarity: ScoreSetRow, bleu: ScoreSetRow) -> ProfileShown:
+    """Of the active pairs that have both scores; kept until either of the sets changes."""
+    bounds = _bounds_of(similarity.score_set, bleu.score_set)
+    key = f"paraphrases:{similarity.state}:{bleu.state}"
+    profile: Profile | None = cache.get(key)
+    if profile is None:
+        _pairs, first, second = scores_of_both(similarity.score_set, bleu.score_set)
+        profile = profile_of(
+            in_percent(first, similarity.score_set), in_percent(second, bleu.score_set), bounds
+        )
+        cache.set(key, profile, KEPT_SECONDS)
+    return ProfileShown(profile, bounds)
+
+
+def _bounds_of(*score_sets: ScoreSet) -> TagBounds:
+    """Those of the run that made the labels; the paper's for other scores."""
+    tags = (each.parameters["tags"] for each in score_sets if "tags" in each.parameters)
+    return TagBounds(**next(tags, {}))
+
+
+def in_percent(values: Reals, score_set: ScoreSet) -> Reals:
+    """Scores of n pairs as 0..100, (n,). Where the scale begins below 0, as a cosine's does, it counts from 0."""
+    low = max(score_set.low, 0.0) if score_set.high > 0 else score_set.low
+    values = TOP * (np.maximum(values, low) - low) / (score_set.high - low)
+    rounded: Reals = np.round(values, _DIGITS)
+    return rounded
+
+
+def cells_csv_rows(shown: ProfileShown) -> Iterator[list[object]]:
+    """A row for each cell of tags, under CSV_COLUMNS."""
+    for lexical, row in shown.rows:
+        for similarity, pairs in row:
+            yield [similarity.name, lexical.name, pairs, _percent(pairs, shown.profile.pairs)]
+
+
+def _percent(pairs: int, of: int) -> float:
+    return round(100 * pairs / max(of, 1), 3)
+
+
+def profile_finding(shown: ProfileShown) -> str:
+    words = {
+        "inside": intcomma(shown.profile.inside),
+        "pairs": intcomma(shown.profile.pairs),
+        "share": f"{100 * shown.share_inside:.1f}",
+        "cells": shown.bounds.cells,
+    }
+    sentence = _(
+        "%(share)s %% of the pairs (%(inside)s of %(pairs)s) lie in one of the %(cells)s marked cells."
+    )
+    return sentence % words
+
+
+def profile_chart(shown: ProfileShown, similarity: ScoreSet, bleu: ScoreSet) -> Chart | None:
+    """The percent of pairs in each cell of 5 × 5 over the full range, the cells of tags outlined; None without pairs."""
+    if not shown.profile.pairs:
+        return None
+    rows = [
+        (line * STEP, (line + 1) * STEP, column * STEP, (column + 1) * STEP, pairs)
+        for line, counts in enumerate(shown.profile.full.tolist())
+        for column, pairs in enumerate(counts)
+        if pairs
+    ]
+    rows_of_chart = [(*row, _percent(row[-1], shown.profile.pairs)) for row in rows]
+    return chart_draw(
+        _heatmap(rows_of_chart, shown.bounds, similarity.name, bleu.name),
+        name="paraphrases",
+        finding=profile_finding(shown),
+        n=shown.profile.pairs,
+        unit=_("pairs"),
+        columns=[
+            _("similarity above"), _("to"), _("BLEU above"), _("to"), _("pairs"), _("percent"),
+        ],
+        rows=rows_of_chart,
+    )  # fmt: skip
+
+
+def _heatmap(
+    rows: Sequence[tuple[int, int, int, int, int, float]], bounds: TagBounds, similarity: str, bleu: str
+) -> alt.TopLevelMixin:
+    names = ("low", "high", "left", "right", "pairs", "percent")
+    values = [dict(zip(names, row, strict=True)) for row in rows]
+    most = max(row[-1] for row in rows)
+    scale = alt.Scale(domain=[0, TOP])
+    axis = alt.Axis(values=list(range(0, TOP + 1, 20)), grid=False)
+    x, y = (
+        alt.X("left:Q", title=bleu, scale=scale, axis=axis),
+        alt.Y("low:Q", title=similarity, scale=scale, axis=axis),
+    )
+    shade = alt.Opacity(
+        "percent:Q",
+        scale=alt.Scale(domain=[0, most], range=[_PALEST, 1]),
+        legend=alt.Legend(
+            title=_("percent of pairs"), orient="bottom", symbolType="square", symbolFillColor=ACCENT,
+            symbolStrokeWidth=0, values=[most / 4, most / 2, most], format=".2~g",
+        ),
+    )  # fmt: skip
+    filled = (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_rect(color=ACCENT)
+        .encode(x=x, x2="right:Q", y=y, y2="high:Q", opacity=shade)
+    )
+    cells = [_corners(sim, lexical) for sim in bounds.similarity for lexical in bounds.lexical]
+    whole = [_corners(Tag("", bounds.sim_above, TOP), Tag("", 0, bounds.bleu_most))]
+    outlines = [
+        alt.Chart(alt.InlineData(values=corners))
+        .mark_rect(filled=False, stroke=colour, strokeWidth=width, aria=False)
+        .encode(x=x, x2="right:Q", y=y, y2="high:Q")
+        for corners, colour, width in ((cells, SOFT, 0.5), (whole, INK, 1.5))
+    ]
+    drawn: alt.TopLevelMixin = alt.layer(filled, *outlines).properties(width=_SIZE, height=_SIZE)
+    return drawn
+
+
+def _corners(similarity: Tag, bleu: Tag) -> dict[str, int]:
+    return {"low": similarity.low, "high": similarity.high, "left": bleu.low, "right": bleu.high}
