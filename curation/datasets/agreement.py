@@ -131,7 +131,12 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
         alt.Chart(alt.InlineData(values=values))
         .mark_circle(color=ACCENT, opacity=0.35, size=22)
         .encode(
-            x=alt.X("first:Q", title=first.name, scale=alt.Scale(domain=[first.low, first.high])),
+            x=alt.X(
+                "first:Q",
+                title=first.name,
+                axis=alt.Axis(tickCount=BINS),
+                scale=alt.Scale(domain=[first.low, first.high]),
+            ),
             y=alt.Y("second:Q", title=second.name, scale=alt.Scale(domain=[second.low, second.high])),
         )
     )

@@ -17,7 +17,7 @@ from curation.exchange.snapshots import (
     snapshots_with,
 )
 from curation.forms.exchange import SnapshotForm
-from curation.numbers import number_asked, page_number
+from curation.numbers import number_from, page_number
 from curation.views.tables import csv_streamed
 
 CHANGES_ON_A_PAGE = 50
@@ -46,19 +46,21 @@ def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
-    """What a snapshot holds and, with `?since=N`, what changed since another."""
+    """What a snapshot holds and, with `?since=N`, what changed since an earlier one."""
     dataset = dataset_for(request.user, slug, may="read")
     snapshot = get_object_or_404(dataset.snapshots.select_related("created_by"), number=number)
-    others = list(dataset.snapshots.exclude(pk=snapshot.pk))
-    asked = number_asked(request, "since", 0)
-    since = next((other for other in others if other.number == asked), None)
+    earlier = list(dataset.snapshots.filter(number__lt=number))
+    asked = request.GET.get("since", "")
+    since = next((other for other in earlier if other.number == number_from(asked)), None)
     context = {
         "dataset": dataset,
         "snapshot": snapshot,
         "contents": snapshot_facts(snapshot),
         "may_oversee": dataset_may(request.user, dataset, may="oversee"),
-        "others": others,
+        "earlier": earlier,
+        "next": dataset.snapshots.filter(number__gt=number).values_list("number", flat=True).last(),
         "since": since,
+        "not_earlier": "" if since else asked,
     }
     if since is not None:
         difference = snapshots_difference(since, snapshot)
@@ -75,10 +77,10 @@ def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpRespons
 
 @require_GET
 def snapshot_changes(request: AuthedRequest, slug: str, number: int, since: int) -> StreamingHttpResponse:
-    """Every change between two snapshots as CSV."""
+    """Every change since an earlier snapshot as CSV."""
     dataset = dataset_for(request.user, slug, may="read")
     later = get_object_or_404(dataset.snapshots, number=number)
-    earlier = get_object_or_404(dataset.snapshots, number=since)
+    earlier = get_object_or_404(dataset.snapshots.filter(number__lt=number), number=since)
     difference = snapshots_difference(earlier, later, most=None)
     rows = (
         [

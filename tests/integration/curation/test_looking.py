@@ -156,13 +156,28 @@ def test_the_page_shows_correlations_bins_and_the_largest_differences(
     assert "Sentence a of pair 50." in page  # the highest by gold, so the lowest by other
 
 
-@pytest.mark.parametrize("query", ["", "first=9999999&second=x", "first=-1&second=0"])
-def test_sets_that_are_not_there_give_way_to_the_first_two(
-    two_sets, dataset, curator, client_of, query
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("", None),
+        ("first=&second=", None),
+        (
+            "first=9999999&second=x",
+            "score sets that this dataset does not have, or that have no scores: 9999999, x.",
+        ),
+        ("first=-1", "a score set that this dataset does not have, or that has no scores: -1."),
+        ("second=" + "9" * 40, f"that has no scores: {'9' * 40}."),
+    ],
+)
+def test_sets_that_are_not_there_are_named_and_give_way_to_the_first_two(
+    two_sets, dataset, curator, client_of, query, named
 ) -> None:
-    page = client_of(curator).get(f"/datasets/{dataset.slug}/score-sets/?{query}").content.decode()
+    client, address = client_of(curator), f"/datasets/{dataset.slug}/score-sets/"
+    page = squeezed(client.get(f"{address}?{query}").content.decode())
 
     assert "Largest differences" in page
+    assert ("The address names" in page, named is None or named in page) == (named is not None, True)
+    assert client.get(f"{address}differences.csv?{query}").status_code == (200 if named is None else 404)
 
 
 def test_a_score_set_of_another_dataset_is_not_shown(two_sets, dataset, curator, client_of) -> None:

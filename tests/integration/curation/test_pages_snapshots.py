@@ -45,7 +45,7 @@ def test_a_snapshot_says_what_it_holds(two_snapshots, ask) -> None:
 def test_a_snapshot_says_what_changed_since_another(two_snapshots, ask) -> None:
     page = squeezed(ask("snapshots/2/?since=1").content.decode())
 
-    assert "1 pairs added, 1 removed, 3 unchanged" in page
+    assert "Pairs: 1 added, 1 removed, 3 unchanged" in page
     assert 'train → dev<span class="soft">1</span>' in page
     assert "1 pair with another value in “gold”" in page
     assert "gold: 0.1 → 4.5" in page
@@ -67,14 +67,27 @@ def test_the_file_of_changes_has_every_one_with_its_sentences(two_snapshots, ask
     assert safe[0]["sentence1"] == "'=cmd"
 
 
-def test_the_only_snapshot_has_nothing_to_compare_with(dataset, fill, ask) -> None:
-    fill(1)
-    snapshot_create(dataset=dataset)
+def test_the_first_snapshot_has_nothing_to_compare_with_and_leads_to_the_next(two_snapshots, ask) -> None:
+    first, second = (ask(f"snapshots/{number}/").content.decode() for number in (1, 2))
 
-    assert "This is the only snapshot of the dataset." in ask("snapshots/1/?since=1").content.decode()
+    assert "The dataset has no earlier snapshot." in first
+    assert "/snapshots/2/?since=1#changes" in first
+    assert "<option" not in first
+    assert '<option value="1"' in second
 
 
-@pytest.mark.parametrize("address", ["snapshots/9/", "snapshots/1/since/9.csv", "snapshots/9/pairs.parquet"])
+@pytest.mark.parametrize("since", ["2", "1", "9", "word", "9" * 40])
+def test_a_snapshot_says_that_the_address_names_no_earlier_one(two_snapshots, ask, since) -> None:
+    page = squeezed(ask(f"snapshots/1/?since={since}").content.decode())
+
+    assert f"The address asks for the changes since snapshot {since}, but this dataset has no such" in page
+    assert "Pairs: " not in page
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["snapshots/9/", "snapshots/1/since/9.csv", "snapshots/1/since/2.csv", "snapshots/9/pairs.parquet"],
+)
 def test_a_snapshot_that_is_not_there_is_not_found(two_snapshots, ask, address) -> None:
     assert ask(address).status_code == 404
 
