@@ -54,13 +54,17 @@ class TagBounds:
     def __post_init__(self) -> None:
         _check_fit("sim_width", self.sim_width, self.sim_above, TOP)
         _check_fit("bleu_width", self.bleu_width, 0, self.bleu_first)
-        _check_fit("bleu_width", self.bleu_width, self.bleu_first, self.bleu_most, may_be_empty=True)
-        if self.bleu_most > TOP:
+        if self.bleu_most == self.bleu_first:
+            return  # one bin alone
+        if self.bleu_most < self.bleu_first:
             raise PlanError(
-                "“%(setting)s” is %(most)d; BLEU ends at 100.",
+                "“%(setting)s” is %(most)d; it must be at least “%(other)s”, %(first)d.",
                 setting=SettingName("bleu_most"),
+                other=SettingName("bleu_first"),
                 most=self.bleu_most,
+                first=self.bleu_first,
             )
+        _check_fit("bleu_width", self.bleu_width, self.bleu_first, self.bleu_most)
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)
@@ -72,8 +76,9 @@ class TagBounds:
 
     @cached_property
     def lexical(self) -> tuple[Tag, ...]:
-        # As the paper names it: BLEU0_5 merges the bins 0 and 5.
-        merged = "_".join(map(str, range(0, self.bleu_first, self.bleu_width)))
+        # As the paper names it: BLEU0_5 merges the bins from 0 to 5.
+        last = self.bleu_first - self.bleu_width
+        merged = f"0_{last}" if last else "0"
         starts = range(self.bleu_first, self.bleu_most, self.bleu_width)
         later = (Tag(f"BLEU{start}", start, start + self.bleu_width) for start in starts)
         return (Tag(f"BLEU{merged}", 0, self.bleu_first), *later)
@@ -111,8 +116,8 @@ def bins_of(values: Reals, edges: Sequence[float]) -> Integers:
     return places.astype(np.int64)
 
 
-def _check_fit(name: str, width: int, low: int, high: int, *, may_be_empty: bool = False) -> None:
-    if width < 1 or (high - low) % width or high < low or (high == low and not may_be_empty):
+def _check_fit(name: str, width: int, low: int, high: int) -> None:
+    if width < 1 or high <= low or (high - low) % width:
         raise PlanError(
             "“%(setting)s” is %(width)d; bins of this width do not fill %(low)d to %(high)d.",
             setting=SettingName(name),

@@ -116,7 +116,10 @@ def profile_finding(shown: ProfileShown) -> str:
 
 
 def profile_chart(shown: ProfileShown, similarity: ScoreSet, bleu: ScoreSet) -> Chart | None:
-    """The percent of pairs in each cell of 5 × 5 over the full range, cells of tags outlined; None without pairs."""
+    """The percent of pairs in each cell of 5 × 5 over the full range, the cells of tags outlined.
+
+    None where no pair has both scores.
+    """
     if not shown.profile.pairs:
         return None
     rows = [

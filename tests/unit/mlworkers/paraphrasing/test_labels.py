@@ -140,13 +140,25 @@ def test_other_bounds_cover_the_whole_range() -> None:
         ({"sim_width": 7}, "sim_width"),
         ({"bleu_width": 3}, "bleu_width"),
         ({"bleu_most": 44}, "bleu_width"),
-        ({"bleu_most": 5}, "bleu_width"),
         ({"sim_above": 100}, "sim_width"),
     ],
 )
 def test_widths_that_do_not_fill_the_range_are_refused(bounds: dict[str, int], named: str) -> None:
     with pytest.raises(PlanError, match=f"“{named}” is .*do not fill"):
         LabellingPlan(dataset="mine", model="any", **bounds)
+
+
+def test_tags_of_bleu_that_end_before_the_first_does_are_refused() -> None:
+    with pytest.raises(PlanError, match="“bleu_most” is 5; it must be at least “bleu_first”, 10"):
+        LabellingPlan(dataset="mine", model="any", bleu_most=5)
+
+
+def test_the_first_tag_of_bleu_can_be_the_only_one() -> None:
+    assert [tag.name for tag in TagBounds(bleu_most=10).lexical] == ["BLEU0_5"]
+
+
+def test_a_first_tag_that_merges_many_bins_is_named_by_the_first_and_the_last() -> None:
+    assert TagBounds(bleu_width=1, bleu_most=12).lexical[0].name == "BLEU0_9"
 
 
 def test_the_full_range_and_the_cells_are_counted() -> None:
