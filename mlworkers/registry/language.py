@@ -55,6 +55,9 @@ class GroupColumn:
     figures: Mapping[str, Figure]
 
 
+_MeasureRow = tuple[str, list[tuple[GroupColumn, Figure]]]
+
+
 @dataclass(frozen=True)
 class FamilyTable:
     """Groups that are compared. target: the target similarity of its generated pairs; None for all of them."""
@@ -64,21 +67,21 @@ class FamilyTable:
     groups: Sequence[GroupColumn]
 
     @property
-    def summary(self) -> list[tuple[str, list[Figure]]]:
+    def summary(self) -> list[_MeasureRow]:
         """The rows of the paper's Table 1."""
         return self._rows(SUMMARY)
 
     @property
-    def details(self) -> list[tuple[str, list[Figure]]]:
+    def details(self) -> list[_MeasureRow]:
         """The further rows of its Table 4."""
         return self._rows([name for name in MEASURES if name not in SUMMARY])
 
     @property
-    def own_sizes(self) -> list[tuple[str, list[Figure]]]:
+    def own_sizes(self) -> list[_MeasureRow]:
         return self._rows(DIVERSITY)
 
-    def _rows(self, names: Sequence[str]) -> list[tuple[str, list[Figure]]]:
-        return [(name, [group.figures[name] for group in self.groups]) for name in names]
+    def _rows(self, names: Sequence[str]) -> list[_MeasureRow]:
+        return [(name, [(group, group.figures[name]) for group in self.groups]) for name in names]
 
 
 def families_stored(result: _Stored) -> list[FamilyTable]:

@@ -10,7 +10,8 @@ from mlworkers.linguistics.measures import SUMMARY
 from mlworkers.registry.language import FamilyTable
 
 _Rows = list[dict[str, Any]]
-_WIDTH, _ROW = 190, 26
+_WIDTH, _ROW, _COLUMNS = 190, 26, 2
+_LABELS = 100  # pixels for the names of groups, which grow on a telephone (curation/charts.py)
 
 
 def language_chart(family: FamilyTable, *, finding: str) -> Chart:
@@ -33,17 +34,20 @@ def language_chart(family: FamilyTable, *, finding: str) -> Chart:
 
 
 def _panels(values: _Rows, order: list[str]) -> alt.TopLevelMixin:
+    shown = [name for name in SUMMARY if any(row["measure"] == name for row in values)]
     panels = [
-        _panel([row for row in values if row["measure"] == name], name, order)
-        for name in SUMMARY
-        if any(row["measure"] == name for row in values)
+        _panel([row for row in values if row["measure"] == name], name, order, first=place % _COLUMNS == 0)
+        for place, name in enumerate(shown)
     ]
-    drawn: alt.TopLevelMixin = alt.concat(*panels, columns=2, spacing=24)
+    drawn: alt.TopLevelMixin = alt.concat(*panels, columns=_COLUMNS, spacing=24, align="each")
     return drawn
 
 
-def _panel(values: _Rows, name: str, order: list[str]) -> alt.LayerChart | alt.FacetChart:
-    row = alt.Y("group:N", sort=order, title=None, axis=alt.Axis(domain=False, ticks=False, labelPadding=6))
+def _panel(values: _Rows, name: str, order: list[str], *, first: bool) -> alt.LayerChart | alt.FacetChart:
+    """first: of its line, whose labels name the groups of every panel in it."""
+    room = _LABELS if first else 0
+    beside = alt.Axis(domain=False, ticks=False, labelPadding=6, labels=first, minExtent=room)
+    row = alt.Y("group:N", scale=alt.Scale(domain=order), title=None, axis=beside)
     scale, axis = alt.Scale(zero=False, nice=True), alt.Axis(tickCount=3, format=".2~f")
     base = alt.Chart(alt.InlineData(values=values))
     rule = base.mark_rule(color=SOFT).encode(

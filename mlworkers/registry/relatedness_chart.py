@@ -6,7 +6,8 @@ from django.utils.translation import gettext as _
 from curation.charts import ACCENT, SOFT, Chart, chart_draw
 from mlworkers.registry.relatedness import RelatednessTable
 
-_WIDTH, _ROW = 420, 24
+_WIDTH, _ROW = 360, 24
+_LABELS = 140  # pixels for the names of features, which grow on a telephone (curation/charts.py)
 
 
 def relatedness_chart(table: RelatednessTable, *, finding: str) -> Chart:
@@ -16,7 +17,7 @@ def relatedness_chart(table: RelatednessTable, *, finding: str) -> Chart:
         {"feature": row.short_label, "value": row.own.value, "low": row.own.low, "high": row.own.high}
         for row in rows
     ]
-    axis = alt.Axis(domain=False, ticks=False, labelPadding=6, labelLimit=260)
+    axis = alt.Axis(domain=False, ticks=False, labelPadding=6, labelLimit=260, minExtent=_LABELS)
     y = alt.Y("feature:N", sort=[row.short_label for row in rows], title=None, axis=axis)
     title = _("Spearman's correlation with the scores")
     base = alt.Chart(alt.InlineData(values=values))

@@ -8,14 +8,21 @@ from playwright.sync_api import Page
 
 from annotation.judging.settling import participation_stop
 from annotation.models import Flag
+from curation.datasets.edits import Edit, edit_apply
+from curation.exchange.duplicate_searches import search_ask
+from curation.exchange.exporting import snapshot_create
 from curation.models import PairScore
+from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
+from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 from mlworkers.models import WorkerHeartbeat
+from mlworkers.registry.relatedness import PAPER
 from mlworkers.runs.storage import Curve
 from tests.browser.conftest import sideways_overflow
 from tests.factories import (
     ArtifactFactory,
     EvaluationFactory,
     GeneratedPairFactory,
+    PairFactory,
     RunFactory,
     ScoreSetFactory,
 )
@@ -131,6 +138,59 @@ def cross_validated() -> dict:
     }
 
 
+def related() -> dict:
+    """The result of an analysis with every feature; only Dice has nothing beside it to be compared with."""
+    questions = dict.fromkeys(PAPER, "Q3a") | {name: "Q3b" for name in PAPER if name.endswith(" group")}
+    questions |= {DICE: "Q1", ALL: "Q2", SUBJECTS: "Q4", OBJECTS: "Q4"}
+    features = [
+        {
+            "name": name,
+            "question": question,
+            "pairs": 12_345,
+            "without_vector": 0 if name == DICE else 678,
+            "own": estimate(PAPER[name]),
+            "overlap": estimate(PAPER[name]),
+            "partial": None if name == DICE else estimate(PAPER[name] / 2),
+            "common": estimate(PAPER[name]) if question != "Q3a" else None,
+        }
+        for name, question in questions.items()
+    ]
+    regressed = [{"name": name, "estimate": estimate(0.25), "inflation": 1.875} for name in (DICE, ALL)]
+    regression = {"explained": estimate(0.5), "by_overlap": estimate(0.25), "coefficients": regressed}
+    return {
+        "pairs": 12_345,
+        "common_pairs": 9_876,
+        "features": features,
+        "regression": [regression],
+        "warnings": ["No spaCy pipeline was named, so parts of speech were left out."],
+    }
+
+
+def worded() -> dict:
+    """The result of a linguistic analysis: all generated pairs, and those of one target similarity."""
+    figures = {name: estimate(0.375) for name in MEASURES}
+    group = {"pairs": 12_345, "sentences": 24_690, "tokens": 345_678, "figures": figures,
+             "at_own_size": dict.fromkeys(DIVERSITY, 0.125)}  # fmt: skip
+    groups = [
+        {"group": name, "differences": {} if name == Group.HUMAN else figures, **group} for name in Group
+    ]
+    return {"families": [{"target": target, "budget": 98_765, "groups": groups} for target in (None, 0.5)]}
+
+
+@pytest.fixture
+def changed(dataset):
+    """A later snapshot that differs, and a search for duplicates that found some."""
+    first, *others = dataset.pairs.all()[:4]
+    snapshot_create(dataset=dataset)
+    for pair in others:
+        PairFactory(
+            dataset=dataset, a=pair.b, b=pair.a, source="a-source-with-a-long-name", split="development"
+        )
+    edit_apply(dataset=dataset, edit=Edit("split", "development", pairs=(first.pk,)), by=None)
+    snapshot_create(dataset=dataset)
+    return search_ask(dataset=dataset, against=[], threshold=0.8, by=None)
+
+
 @pytest.fixture
 def campaign(dataset):
     """A campaign with everything its dashboard can show."""
@@ -186,7 +246,7 @@ def runs(dataset):
 
 
 @pytest.fixture
-def addresses(dataset, campaign, runs) -> list[str]:
+def addresses(dataset, campaign, runs, changed) -> list[str]:
     scored = ScoreSetFactory(dataset=dataset, name="people: Relatedness of the first campaign, counting")
     for number, pair in enumerate(dataset.pairs.all()):
         PairScore.objects.create(score_set=scored, pair=pair, value=number / 40)
@@ -196,6 +256,10 @@ def addresses(dataset, campaign, runs) -> list[str]:
     parts = ["", "scores/", "gold/", "inbox/", "judgements/", "grow/", "spend/", f"annotators/{person.pk}/"]
     folds = RunFactory(
         kind="cross_validate_encoder", dataset=dataset, state="succeeded", result=cross_validated()
+    )
+    relatedness, language = (
+        RunFactory(kind=kind, dataset=dataset, state="succeeded", result=result)
+        for kind, result in (("analyse_relatedness", related()), ("analyse_language", worded()))
     )
     of_dataset = [
         "",
@@ -209,6 +273,9 @@ def addresses(dataset, campaign, runs) -> list[str]:
         "members/",
         "invitations/",
         "snapshots/",
+        "snapshots/1/?since=2",
+        "snapshots/2/?since=1",
+        "duplicates/?threshold=0.8",
         "publish/",
         "export/",
         "import/",
@@ -234,6 +301,8 @@ def addresses(dataset, campaign, runs) -> list[str]:
         f"/models/{encoder.pk}/",
         f"/cross-validation/{folds.pk}/",
         f"/paraphrases/{dataset.slug}/?first={similarity.pk}&second={scored.pk}",
+        f"/relatedness/{relatedness.pk}/",
+        f"/language/{language.pk}/",
     ]
 
 
