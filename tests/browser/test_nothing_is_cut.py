@@ -3,11 +3,16 @@ and dark, folded parts opened. Nor is any text too pale to read there.
 """
 
 import pytest
+from django.core.files.base import ContentFile
 from django.utils import timezone
 from playwright.sync_api import Page
 
 from annotation.judging.settling import participation_stop
 from annotation.models import Flag
+from curation.exchange.exporting import snapshot_create
+from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_apply, import_check, import_upload
+from curation.files.drafts import Columns
 from curation.models import PairScore
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.runs.storage import Curve
@@ -180,8 +185,34 @@ def runs(dataset):
     return encoder, comparison
 
 
+IMPORTED = (
+    "sentence1,sentence2,score,split\n"
+    f"A dog runs.,A dog is running {'w' * 60}.,4.5,train\n"
+    f"A cat sleeps.,{'A cat is asleep and nobody knows why. ' * 8},0.5,test\n"
+    ",Nothing before this.,3,train\n"
+)
+
+
 @pytest.fixture
-def addresses(dataset, campaign, runs) -> list[str]:
+def imports(dataset, owner) -> list[str]:
+    """The addresses of an upload, of one that was checked, and of two that were imported: new pairs, and changes."""
+    guessed = Columns(a="sentence1", b="sentence2", score="score", split="split")
+    steps = []
+    for text, apply in [(IMPORTED, True), (IMPORTED.replace("train", "dev"), True), (IMPORTED, False)]:
+        file = ContentFile(text.encode(), "pairs-of-the-second-week-with-a-long-name.csv")
+        batch = import_upload(dataset=dataset, files=[file], by=owner)
+        import_check(batch=batch, options=ImportOptions(columns=guessed, scale=(0, 5)))
+        if apply:
+            import_apply(batch=batch, by=owner)
+        steps.append(batch.pk)
+    many = ",".join(f"column {number}" for number in range(8))
+    file = ContentFile(f"{many}\n{'A sentence.,' * 7}1\n".encode(), "many.csv")
+    steps.append(import_upload(dataset=dataset, files=[file], by=owner).pk)
+    return [f"/datasets/{dataset.slug}/import/{pk}/" for pk in steps]
+
+
+@pytest.fixture
+def addresses(dataset, campaign, runs, imports) -> list[str]:
     scored = ScoreSetFactory(dataset=dataset, name="people: Relatedness of the first campaign, counting")
     for number, pair in enumerate(dataset.pairs.all()):
         PairScore.objects.create(score_set=scored, pair=pair, value=number / 40)
@@ -192,6 +223,7 @@ def addresses(dataset, campaign, runs) -> list[str]:
     folds = RunFactory(
         kind="cross_validate_encoder", dataset=dataset, state="succeeded", result=cross_validated()
     )
+    snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
         "?columns=source,origin,overlap,words,nonsense",
@@ -225,6 +257,11 @@ def addresses(dataset, campaign, runs) -> list[str]:
         *(f"/runs/{encoder.run_id}/", f"/runs/{comparison.pk}/", f"/compare/{comparison.pk}/"),
         f"/models/{encoder.pk}/",
         f"/cross-validation/{folds.pk}/",
+        f"/runs/{folds.pk}/",
+        f"/datasets/{dataset.slug}/publish/{snapshot.number}/methods/",
+        "/runs/start/cross_validate_encoder/?dataset=" + dataset.slug,
+        "/accounts/token/",
+        *imports,
     ]
 
 
