@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +114,10 @@ class JudgementsPreview:
     encoding: str
     header: bool = True
 
-    def shown_rows(self) -> Iterator[list[tuple[str, ...]]]:
-        """The first rows with the texts of each cell, of which there is one."""
+    def shown_rows(self) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
+        """The first rows: of each cell its column and its texts, of which there is one."""
         for row in self.rows:
-            yield [(cell,) for cell in row]
+            yield [(column, (cell,)) for column, cell in zip_longest(self.columns, row, fillvalue="")]
 
 
 def judgements_preview(batch: ImportBatch, options: JudgementOptions | None = None) -> JudgementsPreview:

@@ -112,12 +112,13 @@ class Preview(Layout):
     guess: Columns = RECOGNISED
     pair_places: frozenset[int] = frozenset()
 
-    def shown_rows(self) -> Iterator[list[tuple[str, ...]]]:
-        """The first rows with the texts of each cell: two where it holds two sentences, otherwise one."""
+    def shown_rows(self) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
+        """The first rows: of each cell its column and its texts, two where it holds two sentences, otherwise one."""
         for row in self.rows:
             divided = {index for index in self.pair_places if holds_two_sentences(row[index])}
             yield [
-                two_sentences(cell) if index in divided else (str(cell),) for index, cell in enumerate(row)
+                (column, two_sentences(cell) if index in divided else (str(cell),))
+                for index, (column, cell) in enumerate(zip(self.columns, row, strict=True))
             ]
 
 

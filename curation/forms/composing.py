@@ -138,6 +138,7 @@ class CompositionForm(forms.Form):
     def __init__(self, *args: Any, names: list[str], **kwargs: Any) -> None:
         """names: of the labels that sentences of the pool have."""
         super().__init__(*args, **kwargs)
+        self.names = names
         for name in ("shared", "crossed"):
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):
@@ -173,6 +174,12 @@ class CompositionForm(forms.Form):
         asked = self.cleaned_data
         if self.errors:
             return asked
+        if asked["strategy"] == Strategy.LABELS and not self.names:
+            raise forms.ValidationError(
+                _(
+                    "No sentence of the pool has a label. Add a file with a column of labels, and name this column."
+                )
+            )
         try:
             # A window that holds nothing is a ValueError, and SamplingError is one too.
             with errors_shown(SamplingError, ValueError):

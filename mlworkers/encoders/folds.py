@@ -89,8 +89,9 @@ def folds_drawn(
     if len(names) < 2:
         raise FoldsError(f"All {pairs:,} pairs have one source, so no source can be left out.")
     if sizes.min() < FEWEST_IN_FOLD:
+        has = "1 pair" if sizes.min() == 1 else f"{sizes.min()} pairs"
         raise FoldsError(
-            f"The fold “{names[sizes.argmin()]}” would have {sizes.min()} pairs, and each needs {FEWEST_IN_FOLD}."
+            f"The fold “{names[sizes.argmin()]}” would have {has}, and each needs {FEWEST_IN_FOLD}."
         )
     numbers = fold.astype(np.int64)
     return Folds(protocol, numbers, names.tolist(), leaking_pairs(a, b, numbers))

@@ -136,7 +136,8 @@ def _field(setting: Setting, dataset: Dataset | None, datasets: Iterable[Dataset
 def _help(setting: Setting) -> str:
     """What the setting does, its unit, and its default with the source of that number."""
     is_number = isinstance(setting.default, int | float) and not isinstance(setting.default, bool)
-    if not is_number and not setting.source:
+    is_chosen = setting.refers_to and not setting.default  # the choice, or what is empty, is named in words
+    if is_chosen or (not is_number and not (setting.source and setting.default != "")):
         return str(setting.help)
     default = localize(setting.default) if is_number else _word(setting.default)
     words = {"default": default, "unit": setting.unit}

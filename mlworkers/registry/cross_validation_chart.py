@@ -86,15 +86,18 @@ def protocols_chart(found: CrossValidation) -> Chart | None:
 
 
 def sources_chart(found: CrossValidation) -> Chart | None:
-    """Of each of the largest sources, a row for each method; None where there are no two to compare."""
-    sources = found.sources[:MOST_SOURCES]
+    """Of each of the largest sources with a figure, a row for each method; None where there are no two to compare."""
+    with_figures = [
+        source for source in found.sources if any(one.value is not None for _label, one in source.labelled)
+    ]
+    sources = with_figures[:MOST_SOURCES]
     values = [
         {"source": _described(source), "method": label, **_numbers(one)}
         for source in sources
         for label, one in source.labelled
         if one.value is not None
     ]
-    if len(sources) < 2 or not values:
+    if len(sources) < 2:
         return None
     base = alt.Chart().encode(y=_methods(values))
     dots = base.mark_point(size=45, filled=True, color=ACCENT).encode(x=_spearman())
@@ -114,7 +117,7 @@ def sources_chart(found: CrossValidation) -> Chart | None:
     return chart_draw(
         panel.facet(row=alt.Row("source:N", sort=order, header=header), spacing=14),
         name="cross-validation-sources",
-        finding=_what_the_sources_show(found),
+        finding=_what_the_sources_show(with_figures),
         n=sum(source.pairs for source in sources),
         unit=_unit(found),
         columns=[_("source"), _("method"), _("Spearman"), _("from"), _("to")],
@@ -134,9 +137,9 @@ def _room_for_names(
     return {"left": 5, "top": 5, "bottom": 5, "right": max(40.0, beyond)}
 
 
-def _what_the_sources_show(found: CrossValidation) -> str:
+def _what_the_sources_show(sources: Sequence[SourceRow]) -> str:
     """Where the scores vary least and most: a narrow range lowers every correlation."""
-    ordered = sorted(found.sources, key=lambda source: source.deviation)
+    ordered = sorted(sources, key=lambda source: source.deviation)
     words = {
         "narrow": ordered[0].label,
         "least": f"{ordered[0].deviation:.2f}",
@@ -148,7 +151,7 @@ def _what_the_sources_show(found: CrossValidation) -> str:
         "(%(most)s)."
     )
     drawn = _("The %(drawn)s largest of %(all)s sources are drawn.")
-    all_sources = len(found.sources)
+    all_sources = len(sources)
     rest = [drawn % {"drawn": MOST_SOURCES, "all": all_sources}] if all_sources > MOST_SOURCES else []
     return " ".join([sentence % words, *rest])
 

@@ -10,6 +10,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+LIST_MOST = 20  # rows of a list that are shown
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -37,11 +39,25 @@ class Parts:
 
 def parts_of(result: Mapping[str, Any]) -> Parts:
     """Figures by themselves; counts by name, such as the reasons for dropping rows, and figures by name, such as those
-    of each encoder, as tables. Long lists are left to the files.
+    of each encoder, as tables. A short list of rows that begin with their name is a table too: of “bands”, one of
+    “band”. Other lists are left to the files.
     """
-    tables = {name: _table(name, value) for name, value in result.items() if _is_table(value)}
+    named = {name: _by_name(name, value) or value for name, value in result.items()}
+    tables = {name: _table(name, value) for name, value in named.items() if _is_table(value)}
     rest = {name: value for name, value in result.items() if name not in tables}
     return Parts(list(_figures(rest)), list(tables.values()))
+
+
+def _by_name(name: str, rows: object) -> dict[str, dict[str, Any]]:
+    """The rows of a list by their names, without them; none where it is long, or no list of such rows."""
+    first = name.removesuffix("s")
+    if not isinstance(rows, list) or len(rows) > LIST_MOST:
+        return {}
+    if not all(isinstance(row, Mapping) and next(iter(row), None) == first for row in rows):
+        return {}
+    if not all(_is_number(value) for row in rows for key, value in row.items() if key != first):
+        return {}
+    return {shown(row[first]): {key: value for key, value in row.items() if key != first} for row in rows}
 
 
 def _is_table(value: object) -> bool:
@@ -164,7 +180,11 @@ TERMS: Mapping[str, Any] = {
     "chosen": gettext_lazy("Chosen settings"),
     "suites": gettext_lazy("Published test suites"),
     "thresholds": gettext_lazy("Thresholds from dev pairs"),
+    "asked": gettext_lazy("Asked for"),
+    "missing": gettext_lazy("Pairs that were not found"),
+    "mean_dice": gettext_lazy("Mean word overlap (Dice)"),
     "sha256": "SHA-256",
+    "model_sha256": gettext_lazy("SHA-256 of the model"),
     "base_sha256": gettext_lazy("SHA-256 of the base"),
     "snapshot_sha256": gettext_lazy("SHA-256 of the snapshot"),
 }

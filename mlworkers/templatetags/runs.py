@@ -1,5 +1,6 @@
 """How a run's plan, result, time and speed are put into words."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -50,9 +51,11 @@ def plan_rows(run: Run) -> PlanRows:
 
 def _valued(setting: Setting | None, value: Any) -> str:
     """With its unit, unless the label says the same."""
-    if setting and setting.refers_to and value == 0:
-        return _("none")  # rows are numbered from 1
+    if setting and setting.refers_to and value == 0:  # rows are numbered from 1
+        return _("a new one") if setting.refers_to == "snapshot" else _("none")
     text = shown(value)
+    if isinstance(value, str) and re.fullmatch(r"[\w.:-]+(,[\w.:-]+)+", text):
+        text = text.replace(",", ", ")  # names in a list: a narrow column breaks between them
     if setting is None or not setting.unit or str(setting.unit).lower() == str(setting.label).lower():
         return text
     return f"{text} {setting.unit}"

@@ -3,6 +3,7 @@ and dark, folded parts opened. Nor is any text too pale to read there.
 """
 
 import pytest
+from django.core.files.base import ContentFile
 from django.utils import timezone
 from playwright.sync_api import Page
 
@@ -11,6 +12,9 @@ from annotation.models import Flag
 from curation.datasets.edits import Edit, edit_apply
 from curation.exchange.duplicate_searches import search_ask
 from curation.exchange.exporting import snapshot_create
+from curation.exchange.importing import ImportOptions
+from curation.exchange.uploads import import_apply, import_check, import_upload
+from curation.files.drafts import Columns
 from curation.models import PairScore
 from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
 from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
@@ -245,8 +249,34 @@ def runs(dataset):
     return encoder, comparison
 
 
+IMPORTED = (
+    "sentence1,sentence2,score,split\n"
+    f"A dog runs.,A dog is running {'w' * 60}.,4.5,train\n"
+    f"A cat sleeps.,{'A cat is asleep and nobody knows why. ' * 8},0.5,test\n"
+    ",Nothing before this.,3,train\n"
+)
+
+
 @pytest.fixture
-def addresses(dataset, campaign, runs, changed) -> list[str]:
+def imports(dataset, owner) -> list[str]:
+    """The addresses of an upload, of one that was checked, and of two that were imported: new pairs, and changes."""
+    guessed = Columns(a="sentence1", b="sentence2", score="score", split="split")
+    steps = []
+    for text, apply in [(IMPORTED, True), (IMPORTED.replace("train", "dev"), True), (IMPORTED, False)]:
+        file = ContentFile(text.encode(), "pairs-of-the-second-week-with-a-long-name.csv")
+        batch = import_upload(dataset=dataset, files=[file], by=owner)
+        import_check(batch=batch, options=ImportOptions(columns=guessed, scale=(0, 5)))
+        if apply:
+            import_apply(batch=batch, by=owner)
+        steps.append(batch.pk)
+    many = ",".join(f"column {number}" for number in range(8))
+    file = ContentFile(f"{many}\n{'A sentence.,' * 7}1\n".encode(), "many.csv")
+    steps.append(import_upload(dataset=dataset, files=[file], by=owner).pk)
+    return [f"/datasets/{dataset.slug}/import/{pk}/" for pk in steps]
+
+
+@pytest.fixture
+def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     scored = ScoreSetFactory(dataset=dataset, name="people: Relatedness of the first campaign, counting")
     for number, pair in enumerate(dataset.pairs.all()):
         PairScore.objects.create(score_set=scored, pair=pair, value=number / 40)
@@ -261,6 +291,7 @@ def addresses(dataset, campaign, runs, changed) -> list[str]:
         RunFactory(kind=kind, dataset=dataset, state="succeeded", result=result)
         for kind, result in (("analyse_relatedness", related()), ("analyse_language", worded()))
     )
+    snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
         "?columns=source,origin,overlap,words,nonsense",
@@ -303,6 +334,11 @@ def addresses(dataset, campaign, runs, changed) -> list[str]:
         f"/paraphrases/{dataset.slug}/?first={similarity.pk}&second={scored.pk}",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
+        f"/runs/{folds.pk}/",
+        f"/datasets/{dataset.slug}/publish/{snapshot.number}/methods/",
+        "/runs/start/cross_validate_encoder/?dataset=" + dataset.slug,
+        "/accounts/token/",
+        *imports,
     ]
 
 

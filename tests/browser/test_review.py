@@ -262,6 +262,17 @@ def test_a_finger_reviews_on_a_telephone(open_as, curator, dataset, pairs) -> No
     assert stored() == [("keep", []), ("reject", ["context"])]
 
 
+def test_the_sentence_is_seen_above_the_buttons_when_a_telephone_opens_the_page(
+    open_as, curator, dataset, pairs
+) -> None:
+    page = open_as(curator, width=390, height=844, is_mobile=True, has_touch=True)
+    page.goto(f"/review/{dataset.slug}/?share=1.0")
+
+    sentence, keep = machine(page).bounding_box(), page.get_by_role("button", name="Keep").bounding_box()
+
+    assert sentence["y"] + sentence["height"] <= keep["y"]
+
+
 def test_without_javascript_plain_forms_review(open_as, curator, dataset, pairs) -> None:
     page = open_as(curator, java_script_enabled=False)
     page.goto(f"/review/{dataset.slug}/?share=1.0")

@@ -21,6 +21,7 @@ from curation.datasets.composing import (
 from curation.errors import UserError
 from curation.exchange.pool import SentenceOptions, pool_clear, sentences_import
 from curation.files.sentences import SentenceColumns
+from curation.forms.composing import CompositionForm
 from curation.models import Composition, Dataset, Pair, PairScore, PooledSentence, Sentence, Snapshot
 from curation.pairs.overlap import dice
 from curation.sampling.drawing import Settings, Strategy
@@ -313,8 +314,7 @@ def test_what_a_composition_lacks_is_told_and_kept(capsys, dataset, pool) -> Non
     [
         ({"low": 80, "high": 20}, "overlap from 0.8 to below 0.2 holds nothing"),
         ({"count": 2}, "2 pairs cannot come from 3 buckets"),
-        ({"strategy": "labels"}, "Say which combinations"),
-        ({"strategy": "labels", "combinations": "for"}, "“for” is no combination"),
+        ({"strategy": "labels"}, "No sentence of the pool has a label. Add a file with a column of labels"),
         ({"count": 10**6}, "less than or equal to 5000"),
         ({"seed": "x"}, "whole number"),
     ],
@@ -327,6 +327,17 @@ def test_a_wrong_setting_is_told_on_the_page(
     assert page.status_code == 200
     assert sentence in squeezed(page.content.decode())
     assert not Pair.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("combinations", "sentence"), [("", "Say which combinations"), ("for", "“for” is no combination")]
+)
+def test_a_wrong_combination_of_labels_is_told_where_there_are_labels(
+    combinations: str, sentence: str
+) -> None:
+    form = CompositionForm(FORM | {"strategy": "labels", "combinations": combinations}, names=["stance"])
+
+    assert sentence in form.errors["__all__"][0]
 
 
 def test_a_file_of_pairs_is_refused_on_the_page_with_what_reads_it(dataset, client_of, curator) -> None:

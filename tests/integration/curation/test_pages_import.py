@@ -371,14 +371,28 @@ def test_the_check_lists_what_changes_and_the_import_changes_it(upload, client, 
         batch = upload(text)
         client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"low": 0, "high": 5})
         page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
-        client.post(f"{address}{batch.pk}/apply/")
+        imported = squeezed(client.post(f"{address}{batch.pk}/apply/", follow=True).content.decode())
 
     assert "2 pairs of the dataset change" in page
-    assert '<td data-label="Now">train</td>' in page
-    assert '<td data-label="After the import">dev</td>' in page
-    assert '<td data-label="After the import">0</td>' in page
+    assert "1 row cannot be used" in page
+    assert '<td data-label="Before">train</td>' in page
+    assert '<td data-label="After">dev</td>' in page
+    assert '<td data-label="After">0</td>' in page
     assert "Update 2 pairs" in page
+    assert "2 pairs of the dataset were changed" in imported
+    assert "1 row was rejected" in imported
     assert sorted(dataset.pairs.values_list("split", "scores__value")) == [("dev", 4.5), ("test", 0.0)]
+
+
+def test_the_button_of_an_import_that_adds_and_changes_says_both(upload, client, address) -> None:
+    more = "three,A bird sings.,A bird is singing.,2,train\n"
+    for text in (THREE_ROWS, THREE_ROWS.replace("train", "dev") + more):
+        batch = upload(text)
+        client.post(f"{address}{batch.pk}/check/", AS_GUESSED | {"low": 0, "high": 5})
+        page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+        client.post(f"{address}{batch.pk}/apply/")
+
+    assert "Import 1 pair and update 1" in page
 
 
 def test_the_columns_of_an_earlier_file_are_proposed_for_the_next_one(upload, client, address) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from mlworkers.forms.plans import PlanForm
-from mlworkers.plans.kinds import Kind
+from mlworkers.plans.kinds import KINDS, Kind
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,13 @@ def test_a_number_shows_its_default_its_unit_and_where_it_comes_from() -> None:
 
     assert form.fields["epochs"].help_text == "Passes over the data. Default: 3 epochs (RISE, table 9)."
     assert form.fields["epochs"].initial == 3
+
+
+def test_a_setting_whose_help_says_what_empty_means_shows_no_default(dataset) -> None:
+    form = PlanForm(kind=KINDS["cross_validate_encoder"], dataset=dataset)
+
+    assert form.fields["methods"].help_text.endswith("all that a model is needed for if you choose one.")
+    assert "Default" not in form.fields["snapshot"].help_text
 
 
 def test_a_setting_that_is_left_empty_keeps_its_default() -> None:

@@ -235,10 +235,17 @@ def test_only_an_encoder_is_said_to_be_unmeasured(client, staff, training, kind,
     assert ("not evaluated" in several) == measurable
 
 
-def test_a_reference_to_no_row_is_shown_as_none(dataset) -> None:
+def test_snapshot_0_is_shown_as_a_new_one(dataset) -> None:
     run = RunFactory(kind="compare_weightings", dataset=dataset, plan={"snapshot": 0, "first_seed": 0})
 
-    assert [value for _label, value in plan_rows(run).chosen if value != "0"] == ["none"]
+    assert [value for _label, value in plan_rows(run).chosen if value != "0"] == ["a new one"]
+
+
+def test_a_list_of_names_can_be_divided_between_them_and_a_path_stays_as_it_is(dataset) -> None:
+    plan = {"methods": "dice,static,fine-tuned", "vectors": "/srv/a,b.txt"}
+    run = RunFactory(kind="cross_validate_encoder", dataset=dataset, plan=plan)
+
+    assert [value for _label, value in plan_rows(run).chosen] == ["dice, static, fine-tuned", "/srv/a,b.txt"]
 
 
 def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client, staff, dataset) -> None:

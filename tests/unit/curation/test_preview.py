@@ -82,7 +82,7 @@ def test_the_two_sentences_of_a_cell_are_shown_apart(tmp_path) -> None:
     )
 
     assert (seen.guess, seen.header) == (Columns(pair="Text", score="Score", external_id="PairID"), True)
-    assert [row[1] for row in seen.shown_rows()] == [("A.", "B."), ("C.", "D."), ("E.",)]
+    assert [row[1][1] for row in seen.shown_rows()] == [("A.", "B."), ("C.", "D."), ("E.",)]
 
 
 def test_both_sentences_in_a_cell_are_guessed_without_a_header_too(tmp_path) -> None:

@@ -1,11 +1,13 @@
 """A cross-validation as charts, from the result that its run stored."""
 
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
 from mlworkers.registry.cross_validation import (
     CrossValidation,
+    Estimate,
     cross_validation_csv_rows,
     cross_validation_stored,
     what_to_cite,
@@ -172,6 +174,19 @@ def test_of_many_sources_the_largest_are_drawn_and_the_finding_says_so() -> None
     assert chart is not None
     assert chart.n == sum(range(35, 41))
     assert chart.finding.endswith("The 6 largest of 8 sources are drawn.")
+
+
+def test_a_source_without_a_figure_is_neither_drawn_nor_called_narrow() -> None:
+    of_three = found(["headlines", "images", "forum"])
+    lonely = replace(
+        of_three.sources[0], label="one pair", deviation=0.0, labelled=[("Dice", Estimate(None))]
+    )
+
+    chart = sources_chart(replace(of_three, sources=[lonely, *of_three.sources[1:]]))
+
+    assert chart is not None
+    assert "least in images (sd 0.22) and most in forum (0.27)" in chart.finding
+    assert "one pair" not in drawn_words(chart)
 
 
 def test_one_source_alone_has_nothing_to_be_compared_with() -> None:

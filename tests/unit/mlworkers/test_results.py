@@ -26,6 +26,21 @@ def test_counts_by_reason_become_a_table_with_the_largest_first() -> None:
     assert (table.name, rows) == ("Dropped", [("No quote", ["611"]), ("Too short", ["120"])])
 
 
+def test_a_short_list_of_named_rows_becomes_a_table_and_other_lists_do_not() -> None:
+    bands = [{"band": "[0, 0.5)", "asked": 9, "pairs": 9}, {"band": "[0.5, 1]", "asked": 9, "pairs": 2}]
+    others = {
+        "rows": [{"pair": 1, "cosine": 0.5}],
+        "folds": [{"fold": "1", "methods": []}],
+        "words": ["a", "b"],
+    }
+
+    (table,) = parts_of({"bands": bands, "many": [{"many": str(n)} for n in range(99)]} | others).tables
+
+    rows = [(name, [one.value for one in values]) for name, values in table.rows]
+    assert (table.name, table.columns) == ("Bands", ["Asked for", "Pairs"])
+    assert rows == [("[0, 0.5)", ["9", "9"]), ("[0.5, 1]", ["9", "2"])]
+
+
 def test_figures_by_encoder_become_a_table_whose_gaps_are_dashes() -> None:
     encoders = {
         "base": {"spearman": 0.8, "low": 0.78, "high": 0.82},

@@ -79,6 +79,7 @@ def test_the_same_seed_draws_the_same_folds_and_another_one_others() -> None:
     [
         (Protocol.SOURCES, ["news"] * 30, "have one source"),
         (Protocol.SOURCES, ["news"] * 28 + ["odd"] * 2, "The fold “odd” would have 2 pairs"),
+        (Protocol.SOURCES, ["news"] * 29 + ["odd"], "The fold “odd” would have 1 pair, and each needs"),
         (Protocol.RANDOM, [], "would have 7 pairs"),
     ],
 )
@@ -88,7 +89,7 @@ def test_what_cannot_be_divided_says_why(protocol, sources, says) -> None:
 
 
 def test_one_component_of_most_pairs_leaves_a_fold_too_small() -> None:
-    with pytest.raises(FoldsError, match="pairs, and each needs 10"):
+    with pytest.raises(FoldsError, match="would have 1 pair, and each needs 10"):
         drawn(Protocol.COMPONENTS, [0] * 90 + [1, 2, 3], range(10, 103))
 
 
