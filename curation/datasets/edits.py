@@ -81,7 +81,7 @@ class Edit:
             sentence = _("A %(field)s has at most %(most)s characters.")
             raise UserError(sentence, field=PairChange.Field(self.field).label, most=LONGEST[self.field])
         if self.pairs is not None and not 0 < len(self.pairs) <= MOST_CHOSEN:
-            sentence = _("Select 1 to %(most)s pairs, or edit all pairs that the filters find.")
+            sentence = _("Select 1 to %(most)s pairs, or choose all pairs that were found.")
             raise UserError(sentence, most=MOST_CHOSEN)
 
 

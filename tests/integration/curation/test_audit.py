@@ -193,6 +193,16 @@ def test_splits_snapshots_and_scores_are_written_down(dataset, curator) -> None:
     assert [(line.what, line.undone) for line in pair_history(pairs[0])] == [("split", True)]
 
 
+def test_the_log_leads_to_a_snapshot_by_its_number(dataset, owner, client_of) -> None:
+    PairFactory(dataset=dataset)
+    snapshot_create(dataset=dataset, by=owner)
+
+    page = squeezed(client_of(owner).get(f"/datasets/{dataset.slug}/log/").content.decode())
+
+    assert f'created<a href="/datasets/{dataset.slug}/snapshots/1/">snapshot 1</a>' in page
+    assert "created a snapshot<" not in page.partition("<tbody>")[2]
+
+
 def test_a_change_that_is_refused_is_not_written_down(dataset, owner) -> None:
     services.dataset_archive(dataset=dataset, by=owner)
     dataset.refresh_from_db()

@@ -358,6 +358,7 @@ def test_a_form_that_is_wrong_says_so_and_edits_nothing(dataset, fill, edits, fo
     page = edits(form | {"apply": "yes", "state": "2:3:1:2"}, query)
 
     assert says in page
+    assert "Back to the pairs" in page
     assert "dev" not in values(dataset, "split")
 
 

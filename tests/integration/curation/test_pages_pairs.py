@@ -42,6 +42,15 @@ def test_the_table_shows_fifty_pairs_and_the_way_to_the_next(table, fill) -> Non
     assert "page=2" in page
 
 
+def test_pairs_that_fit_one_page_have_no_pages_to_turn(table, fill) -> None:
+    fill(3)
+
+    page, rows = table()
+
+    assert len(rows) == 3
+    assert 'class="pager"' not in page
+
+
 def test_the_second_page_shows_the_rest(table, fill) -> None:
     fill(51)
 

@@ -206,6 +206,7 @@ def test_a_form_that_is_wrong_says_so_and_shows_no_preview(dataset, chain, curat
 
     assert "Preview: nothing has changed yet" not in page
     assert "errorlist" in page
+    assert page.count('id="preview"') == 1  # where the browser scrolls to
 
 
 def test_who_only_reads_can_draw_nothing(dataset, chain, staff, client_of) -> None:
