@@ -48,7 +48,8 @@ from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
 ONE_TRANSACTION_ROWS = 5_000
 # A larger file is imported by a run: no request waits for it.
 AT_ONCE_ROWS = 20_000
-CHUNK_ROWS = 2_000
+# As long as one chunk is written, a judgement waits on SQLite.
+CHUNK_ROWS = 1_000
 ERRORS_KEPT = 100
 ERROR_CHARACTERS_KEPT = 500
 
@@ -230,7 +231,7 @@ def pairs_import(
 ) -> ImportOutcome:
     """Import a file of pairs. A dataset that is not saved yet is saved with the first rows.
 
-    At most 5,000 rows are one transaction; more are written 2,000 at a time, and an import that was stopped
+    At most 5,000 rows are one transaction; more are written 1,000 at a time, and an import that was stopped
     goes on where it was when it is called again. errors: where to write the rejected rows as CSV. dry_run
     writes no row. Raises UserError, before anything is written, where the file, its columns or its scale
     cannot be used, and TooManyRowsError where it has more than `most_rows`.
