@@ -658,7 +658,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(written, db) -> None:
             pairs_import(dataset=empty, path=written(many(number)))
         return sum(not query["sql"].startswith("INSERT") for query in caught.captured_queries)
 
-    assert queries(20) == queries(1900)
+    assert queries(20) == queries(900)
 
 
 @pytest.mark.postgres
