@@ -73,7 +73,7 @@ def pairs_listed(differences: Sequence[Difference]) -> list[ListedPair]:
 
 def differences_of(first: ScoreSet, second: ScoreSet) -> Iterator[ListedPair]:
     """All active pairs with both scores, the largest difference first."""
-    ordered = _differences(*scores_of_both(first, second))
+    ordered = differences_ordered(*scores_of_both(first, second))
     for start in range(0, len(ordered), _TEXTS_AT_ONCE):
         yield from pairs_listed(ordered[start : start + _TEXTS_AT_ONCE])
 
@@ -87,14 +87,17 @@ def _compared(first: ScoreSet, second: ScoreSet) -> SetsCompared:
     return SetsCompared(
         n=len(pairs),
         agreement=agreement_of(left, right, low=first.low, high=first.high, bins=BINS),
-        largest=_differences(pairs, left, right)[:LISTED],
+        largest=differences_ordered(pairs, left, right)[:LISTED],
         drawn=list(zip(left[chosen].tolist(), right[chosen].tolist(), strict=True)),
     )
 
 
-def _differences(
+def differences_ordered(
     pairs: NDArray[np.int64], left: NDArray[np.float64], right: NDArray[np.float64]
 ) -> list[Difference]:
+    """Of pairs by number and two scores of each, each of shape (n,): the largest difference of ranks first; equal ones
+    in the order of the pairs.
+    """
     if len(pairs) < 2:
         return []
     differences = rank_differences(left, right)

@@ -168,10 +168,14 @@ class PairTable:
                 name=name,
                 there=there,
             )
-        column, told = self._columns[name]
-        low, high = float(told["low"]), float(told["high"])
-        scaled: Column = (self.column(column).astype(np.float64) - low) / (high - low)
+        low, high = self.scale(name)
+        scaled: Column = (self.column(self._columns[name][0]).astype(np.float64) - low) / (high - low)
         return scaled
+
+    def scale(self, name: str) -> tuple[float, float]:
+        """The lowest and the highest score of a set that the snapshot has."""
+        _column, told = self._columns[name]
+        return float(told["low"]), float(told["high"])
 
     def column(self, name: str) -> Column:
         """A column of the file, by its name there."""

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from sentence_transformers import SentenceTransformer
 
+from curation.datasets.agreement import Difference, differences_ordered
 from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
@@ -32,7 +33,7 @@ from mlworkers.encoders.plan import (
     Source,
     Weighting,
 )
-from mlworkers.encoders.rows import unseen_rows
+from mlworkers.encoders.rows import Rows, unseen_rows
 from mlworkers.encoders.saving import seen_by
 from mlworkers.encoders.seen import ALL, UNSEEN, Seen, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
@@ -83,6 +84,7 @@ REFERENCE = Weighting.PLAIN
 WEIGHT_FIGURES = ("effective_pairs", "mean_weight")
 STATIC = "static"
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
+FURTHEST_MOST = 50  # pairs that the result of an evaluation names
 
 
 def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
@@ -174,7 +176,8 @@ def _evaluated_on_dataset(
     """The figures of the pairs that the encoder has not seen and, where it is known what it has seen, of all pairs."""
     dataset = job.dataset_of(plan.dataset)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
-    every = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
+    table = table_of(snapshot)
+    every = table.rows(plan.score_set, split=plan.split or None)
     first, second = every.first.tolist(), every.second.tolist()
     unseen = seen.pairs_unseen(first, second)
     if plan.leaks == Leaks.REFUSE:
@@ -197,6 +200,7 @@ def _evaluated_on_dataset(
         "left_out": left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
+        "furthest": _furthest(tested, cosines[unseen], table.scale(plan.score_set)),
     }
     if seen.known:
         of_all = agreement_of(cosines, every.values)
@@ -206,6 +210,13 @@ def _evaluated_on_dataset(
             part: {"pairs": one.pairs, **agreement_figures(one)} for part, one in both.items()
         }
     return result, rows
+
+
+def _furthest(tested: Rows, cosines: Scores, scale: tuple[float, float]) -> list[Difference]:
+    """The pairs whose ranks by people and by the encoder differ most: those that cost Spearman's correlation most."""
+    low, high = scale
+    human = low + tested.values * (high - low)
+    return differences_ordered(tested.numbers, human, cosines)[:FURTHEST_MOST]
 
 
 def _correlation_in_words(result: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from mlworkers.access import kind_may_start, kinds_offered, run_for, run_may, ru
 from mlworkers.forms.filters import RunFilterForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS, kind_named
+from mlworkers.registry.furthest import furthest_of
 from mlworkers.registry.searches import CSV_COLUMNS, csv_rows, search_of
 from mlworkers.runs.curves import curve_charts
 from mlworkers.runs.presence import worker_command
@@ -137,6 +138,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
         "search": search_of(run),
+        "furthest": furthest_of(run),
         "published": pair_scores_of(run),
         "stages": stages_of(run),
         "at_work": shards_running(run),

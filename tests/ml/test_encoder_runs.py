@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 from sentence_transformers import SentenceTransformer
 
 from curation.exchange.exporting import snapshot_create
@@ -291,6 +291,16 @@ def test_an_encoder_is_measured_on_gold_pairs(dataset, encoder_folder) -> None:
     assert first.low <= first.value <= first.high
     assert run.result["spearman"] == first.value
     assert run.evaluations.get(metric="pearson").value == run.result["pearson"]
+    # The pairs on which it is furthest from people, in the scores' own scale, by an independent count of ranks.
+    cosines = [cosine for _pair, _gold, cosine, _difference in sorted(run.result["furthest"])]
+    ranks = (rankdata(cosines) - rankdata(gold)) / 12
+    numbers = dataset.pairs.filter(split="test").order_by("pk").values_list("pk", flat=True)
+    by_hand = sorted(zip(numbers, gold, cosines, ranks, strict=True), key=lambda row: -abs(row[3]))
+    furthest = run.result["furthest"]
+    assert [abs(row[3]) for row in furthest] == pytest.approx([abs(row[3]) for row in by_hand])
+    assert sorted(row[:3] for row in furthest) == [
+        [number, pytest.approx(score), cosine] for number, score, cosine, _rank in sorted(by_hand)
+    ]
 
 
 def test_the_figure_of_unseen_pairs_stands_beside_that_of_all_pairs(dataset, encoder_folder) -> None:

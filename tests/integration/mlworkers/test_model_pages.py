@@ -23,6 +23,7 @@ from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
     EvaluationFactory,
+    PairFactory,
     RunFactory,
     ScoreSetFactory,
     UserFactory,
@@ -432,6 +433,31 @@ def test_evaluations_can_be_set_side_by_side(client, staff) -> None:
         ("run:4", [0.799, None]),
         ("run:3", [None, 0.841]),
     ]
+
+
+def test_an_evaluation_leads_to_the_pairs_on_which_the_encoder_is_furthest_from_people(
+    client, curator, dataset
+) -> None:
+    worst, second, elsewhere = PairFactory(dataset=dataset), PairFactory(dataset=dataset), PairFactory()
+    rows = [(worst.pk, 4.5, 0.1, -0.8), (elsewhere.pk, 1.0, 0.2, 0.6), (second.pk, 1.25, 0.9, 0.5)]
+    gone = (worst.pk + 1_000, 1.0, 0.2, 0.4)
+    result = {"spearman": 0.5, "snapshot": 3, "furthest": [*rows, gone]}
+    run = RunFactory(
+        kind="evaluate_encoder",
+        dataset=dataset,
+        state="succeeded",
+        plan={"model": "run:1", "score_set": "people"},
+        result=result,
+    )
+
+    answer = page(client, curator, "run_detail", run.pk)
+
+    assert [one.pair for one in answer.context["furthest"]] == [worst, second]
+    html = answer.content.decode()
+    assert f'href="/datasets/{dataset.slug}/pairs/{worst.pk}/"' in html
+    assert f'href="/datasets/{dataset.slug}/snapshots/3/"' in html
+    assert elsewhere.a.text not in html
+    assert "4.500 0.100 -80" in " ".join(strip_tags(html).split())
 
 
 def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(client, staff) -> None:
