@@ -35,8 +35,10 @@ def screen(open_as, annotator, campaign) -> Page:
 
 def judging(page: Page, campaign: Campaign) -> Page:
     """The judging page, with the tuple after this one fetched already."""
-    with page.expect_response("**/judge/screen/"):
+    with page.expect_response("**/judge/screen/") as answered:
         page.goto(f"/campaigns/{campaign.pk}/judge/")
+    answered.value.finished()
+    page.wait_for_timeout(100)  # its script reads what has arrived
     return page
 
 
