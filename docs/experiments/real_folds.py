@@ -4,13 +4,15 @@
     python docs/experiments/real_folds.py FOLDER --splits test --epochs 1           (smaller: see --help)
 
 Dice, input embeddings, and all-MiniLM-L6-v2 pooled in three ways, and fine-tuned on five random folds and on five
-component folds, with 2 or 4 epochs by an inner split and any number of seeds. The run is one of a site of its own in
-HOME (the folder that FOLDS_HOME names, or var/real-folds). Each fold is kept when it is trained, and a training leaves
-checkpoints, so the work can be done in parts: each call ends after MINUTES, with the status 3 where they are over
-before all is done.
+component folds, with 2 or 4 epochs by an inner split and any number of seeds. With --genres the pairs have their genre
+(captions, forums, news) as their source, so that --protocols can name `sources`: each genre is left out once. The run
+is one of a site of its own in HOME (the folder that FOLDS_HOME names, or var/real-folds). Each fold is kept when it is
+trained, and a training leaves checkpoints, so the work can be done in parts: each call ends after MINUTES, with the
+status 3 where they are over before all is done.
 """
 
 import argparse
+import csv
 import os
 import sys
 import time
@@ -46,11 +48,14 @@ from semblance.serving.processes import Group  # noqa: E402
 from semblance.serving.programs import workers  # noqa: E402
 
 KIND = "cross_validate_encoder"
-PLAN = {
-    "score_set": "reference",
-    "protocols": "random,components",  # the files name no source
-}
+PLAN = {"score_set": "reference"}
 SPLITS = "train,dev,test"
+PROTOCOLS = "random,components"  # the files name no source
+GENRES = ("captions", "forums", "news")
+GENRE_ENDS = {"train": (2_000, 2_450), "dev": (625, 1_000), "test": (625, 879)}
+"""The files are in the order of GENRES. Here is where the first two end, by the counts of genres in the paper of the
+STS benchmark (Cer and others, SemEval-2017 Task 1): 2,000, 450 and 3,299 pairs of train, 625, 375 and 500 of dev, 625,
+254 and 500 of test."""
 METHODS = "dice,static,mean,max,cls,fine-tuned"
 LOOK_EVERY = 1.0  # seconds
 NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
@@ -68,15 +73,20 @@ def main() -> int:
     parser.add_argument("--epochs", default="2,4", help="to choose from; default: %(default)s")
     parser.add_argument("--seeds", type=int, default=1, help="of training; default: %(default)s")
     parser.add_argument("--folds", type=int, default=5, help="default: %(default)s")
-    parser.add_argument("--protocols", default=PLAN["protocols"], help="default: %(default)s")
+    parser.add_argument("--protocols", default=PROTOCOLS, help="default: %(default)s")
+    parser.add_argument("--genres", action="store_true", help="the genre of a pair is its source")
     asked = parser.parse_args()
     splits = asked.splits.split(",")
     dataset = "stsb" if asked.splits == SPLITS else f"stsb-{'-'.join(splits)}"
+    dataset += "-genres" if asked.genres else ""
     call_command("migrate", verbosity=0)
     columns = ["--no-header", "--a", "1", "--b", "2", "--score", "3", "--scale", "0", "5"]
     for split in splits:
-        file = str(asked.data / "stsb" / f"stsb-en-{split}.csv")
-        call_command("import_pairs", file, "--dataset", dataset, "--create", *columns)
+        file = asked.data / "stsb" / f"stsb-en-{split}.csv"
+        more = []
+        if asked.genres:
+            file, more = with_genres(file, split), ["--source", "4"]
+        call_command("import_pairs", str(file), "--dataset", dataset, "--create", *columns, *more)
     names = ("model", "methods", "epochs", "seeds", "folds", "protocols")
     chosen = {"dataset": dataset, **{name: getattr(asked, name) for name in names}}
     run = run_of(chosen)
@@ -95,6 +105,20 @@ def main() -> int:
         raise SystemExit(f"Run {run.pk} ended as {run.state}: {run.message}")
     print("\n".join(table(run)))
     return 0
+
+
+def with_genres(file: Path, split: str) -> Path:
+    """A copy of a published file in HOME, with the genre of each row as its fourth column."""
+    copy = HOME / "genres" / file.name
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        file.open(encoding="utf-8", newline="") as rows,
+        copy.open("w", encoding="utf-8", newline="") as written,
+    ):
+        writer = csv.writer(written)
+        for number, row in enumerate(csv.reader(rows)):
+            writer.writerow([*row, GENRES[sum(number >= end for end in GENRE_ENDS[split])]])
+    return copy
 
 
 def run_of(chosen: dict[str, Any]) -> Run:
