@@ -18,11 +18,14 @@ from curation.files.comparing import (
     Texts,
     holds_pair,
     snapshot_contents,
+    snapshot_leaks,
     snapshots_compared,
     texts_of,
 )
 from curation.models import Dataset, Pair, Snapshot
+from curation.pairs.leaks import Leak
 
+LEAKS_COUNTED_IN = 200_000  # pairs of a snapshot: about two seconds, while somebody waits
 LISTED = 1_000  # changes that a page lists; the file has them all
 SEARCHED = 50  # snapshots in which a pair is looked for, the newest
 _TEXTS_AT_ONCE = 2_000
@@ -56,6 +59,21 @@ def snapshot_facts(snapshot: Snapshot) -> Contents:
     with _unreadable_shown(snapshot):
         found: Contents = cache.get(key) or snapshot_contents(path)
     cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def leaks_of_snapshot(snapshot: Snapshot, *, most: int | None = LEAKS_COUNTED_IN) -> list[Leak] | None:
+    """What its splits share. most: None where a snapshot has more pairs than that, and nobody counted before.
+
+    Raises UserError where the file is gone.
+    """
+    path = snapshot_file(snapshot)
+    key = f"snapshot-leaks:{snapshot.sha256}"
+    found: list[Leak] | None = cache.get(key)
+    if found is None and (most is None or snapshot.rows <= most):
+        with _unreadable_shown(snapshot):
+            found = snapshot_leaks(path)
+        cache.set(key, found, KEPT_SECONDS)
     return found
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.pairs.text import near_copy_key
+
 Integers = NDArray[np.int64]
 
 
@@ -25,6 +27,13 @@ class Leak:
     @property
     def share(self) -> float:
         return self.pairs / self.of
+
+    def __str__(self) -> str:
+        """As files say it, in English."""
+        return (
+            f"{self.pairs:,} of the {self.of:,} pairs of {self.split} ({self.share:.1%}) share a sentence with "
+            f"{self.other}."
+        )
 
 
 def leaks_between(splits: Sequence[str], a: Integers, b: Integers) -> list[Leak]:
@@ -44,3 +53,13 @@ def leaks_between(splits: Sequence[str], a: Integers, b: Integers) -> list[Leak]
             if shared.any():
                 found.append(Leak(split, other, int(shared.sum()), int(own.size)))
     return found
+
+
+def leaks_between_texts(splits: Sequence[str], first: Sequence[str], second: Sequence[str]) -> list[Leak]:
+    """`leaks_between` for pairs of texts, (n,) each. Near copies count as the same sentence, as they do in training."""
+    if len(set(splits) - {""}) < 2:
+        return []
+    numbers: dict[str, int] = {}
+    of_text = {text: numbers.setdefault(near_copy_key(text), len(numbers)) for text in {*first, *second}}
+    a, b = (np.array([of_text[text] for text in side], dtype=np.int64) for side in (first, second))
+    return leaks_between(splits, a, b)

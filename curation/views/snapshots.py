@@ -11,7 +11,9 @@ from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_m
 from curation.datasets.pairs_table import PairChoices
 from curation.exchange.exporting import snapshot_create, snapshot_file
 from curation.exchange.snapshots import (
+    LEAKS_COUNTED_IN,
     changes_listed,
+    leaks_of_snapshot,
     snapshot_facts,
     snapshots_difference,
     snapshots_with,
@@ -56,6 +58,8 @@ def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpRespons
         "dataset": dataset,
         "snapshot": snapshot,
         "contents": snapshot_facts(snapshot),
+        "leaks": leaks_of_snapshot(snapshot),
+        "leaks_counted_in": LEAKS_COUNTED_IN,
         "may_oversee": dataset_may(request.user, dataset, may="oversee"),
         "earlier": earlier,
         "next": dataset.snapshots.filter(number__gt=number).values_list("number", flat=True).last(),

@@ -164,4 +164,7 @@ def _limits(publication: Publication, contents: Contents) -> list[str]:
         limits.append("1 generated pair was not reviewed by a person.")
     elif contents.unreviewed:
         limits.append(f"{contents.unreviewed:,} generated pairs were not reviewed by a person.")
+    limits += [
+        f"{leak} An encoder that is trained on one of the splits has seen it." for leak in contents.leaks
+    ]
     return limits

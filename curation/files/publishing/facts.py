@@ -7,7 +7,10 @@ from typing import Any
 
 from curation.files.publishing.making import Making
 from curation.files.tables import Column, Row
+from curation.pairs.leaks import Leak
 
+# Names of splits: of the only one of what is not divided, as `datasets` calls it, and of the pairs that have none.
+WHOLE, UNASSIGNED = "train", "unassigned"
 PEOPLE, SIMULATED, BOTH = "people", "simulated annotators", "people and simulated annotators"
 
 
@@ -139,12 +142,15 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Contents:
-    """What the written tables hold. pairs: counts by origin; kept: generated pairs that a curator kept or edited."""
+    """What the written tables hold. pairs: counts by origin; kept: generated pairs that a curator kept or edited.
+    leaks: what splits share.
+    """
 
     configurations: Sequence[Configuration]
     origins: Mapping[str, int] = field(default_factory=dict)
     machine: bool = False
     kept: int = 0
+    leaks: Sequence[Leak] = ()
 
     @property
     def pairs(self) -> int:

@@ -8,6 +8,7 @@ import yaml
 from curation.files.publishing.authorship import authorship
 from curation.files.publishing.facts import (
     SIMULATED,
+    UNASSIGNED,
     Collection,
     Configuration,
     Contents,
@@ -48,6 +49,7 @@ def readme(publication: Publication, contents: Contents) -> str:
         publication.description.strip() or "No description.",
         _facts(publication, contents),
         _files(publication, contents),
+        _splits(contents),
         _scores(publication),
         *map(_collection, publication.collections),
         _written(publication, contents),
@@ -143,6 +145,20 @@ scored = load_dataset("{publication.slug}", "scored")  # the path of this folder
 `manifest.json` has the SHA-256 of each file, and `CITATION.cff` says how to cite the data. `croissant.json` describes
 the files for machines, `DATA_STATEMENT.md` says where the data come from, and `mteb_task.py` is a task for MTEB.
 `METHODS.md` is a methods section about the data; `methods.tex` with `references.bib` is the same for LaTeX."""
+
+
+def _splits(contents: Contents) -> str:
+    """What splits share; "" where there is one split alone."""
+    pairs = (each.files for each in contents.configurations if each.name in ("scored", "unscored"))
+    if len({split for files in pairs for split in files} - {UNASSIGNED}) < 2:
+        return ""
+    if not contents.leaks:
+        return "## Splits\n\nNo split shares a sentence with another."
+    return (
+        "## Splits\n\n**Splits share sentences.** An encoder that is trained on one of them has seen sentences of the "
+        "other, so its figures on the other may be too high. Say which pairs you left out.\n\n"
+        + listed(map(str, contents.leaks))
+    )
 
 
 def _scores(publication: Publication) -> str:

@@ -4,19 +4,27 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from curation.files.publishing.facts import Configuration, Contents, Publication, Scores, Table
+from curation.files.comparing import snapshot_leaks
+from curation.files.publishing.facts import (
+    UNASSIGNED,
+    WHOLE,
+    Configuration,
+    Contents,
+    Publication,
+    Scores,
+    Table,
+)
 from curation.files.tables import PAIR_COLUMNS, Column, Row, write_table
+from curation.pairs.leaks import Leak
 from curation.pairs.naming import file_ids
 
 _ROWS_AT_ONCE = 20_000
 _MAKERS = ("origin", "sentence1_origin", "sentence2_origin", "verdict")
-# The name of the only split of what is not divided, as `datasets` calls it.
-WHOLE, UNASSIGNED = "train", "unassigned"
 SCORED_COLUMNS = (
     *PAIR_COLUMNS,
     *map(Column, _MAKERS),
@@ -88,7 +96,11 @@ def write_tables(
         written = _written(folder / path, table.columns, table.rows, about)
         made.append(Configuration(name, table.columns, {WHOLE: (path, written)}))
     return Contents(
-        made, rows.counted("origin"), rows.machine_sentences(), rows.counted("verdict").get("kept", 0)
+        made,
+        rows.counted("origin"),
+        rows.machine_sentences(),
+        rows.counted("verdict").get("kept", 0),
+        rows.leaks(),
     )
 
 
@@ -122,6 +134,14 @@ class _Snapshot:
         """How many pairs have each value of a column, "" for none."""
         values = pq.read_table(self._path, columns=[column]).column(0).to_pylist()
         return dict(Counter(value or "" for value in values))
+
+    def leaks(self) -> list[Leak]:
+        """What splits share, under the names that they have in the folder."""
+        called = self._names
+        return [
+            replace(leak, split=called[leak.split], other=called[leak.other])
+            for leak in snapshot_leaks(self._path)
+        ]
 
     def machine_sentences(self) -> bool:
         found: set[str] = set()

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.http import FileResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
@@ -15,12 +15,13 @@ from rest_framework.views import APIView
 
 from curation.datasets.pairs_table import PairChoices
 from curation.exchange.exporting import snapshot_create, snapshot_file
-from curation.exchange.snapshots import changes_listed, snapshots_difference
+from curation.exchange.snapshots import changes_listed, leaks_of_snapshot, snapshots_difference
 from curation.forms.exchange import SnapshotForm
 from curation.models import Snapshot
 from curation.pairs.inclusion import UNNAMED
 from curation.views.api.base import FilesOnly, InDataset
 from curation.views.api.bodies import body_of, form_filled
+from curation.views.api.splits import LeakSerializer
 
 KeptSerializer = body_of(SnapshotForm, "Kept")
 
@@ -31,6 +32,22 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
     class Meta:
         model = Snapshot
         fields = ["number", "filter", "rows", "sha256", "run_ref", "created_by", "created_at"]
+
+
+class SnapshotDetailSerializer(SnapshotSerializer):
+    """`leaks`: every two splits of which one shares sentences with the other; null where the snapshot has too many
+    pairs to count them while a program waits.
+    """
+
+    leaks = serializers.SerializerMethodField()
+
+    class Meta(SnapshotSerializer.Meta):
+        fields = [*SnapshotSerializer.Meta.fields, "leaks"]
+
+    @extend_schema_field(LeakSerializer(many=True, allow_null=True))
+    def get_leaks(self, snapshot: Snapshot) -> Any:
+        found = leaks_of_snapshot(snapshot)
+        return None if found is None else LeakSerializer(found, many=True).data
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -98,7 +115,7 @@ class OfSnapshot(InDataset):
 class SnapshotDetail(OfSnapshot, RetrieveAPIView[Snapshot]):
     """One snapshot."""
 
-    serializer_class = SnapshotSerializer
+    serializer_class = SnapshotDetailSerializer
     queryset = Snapshot.objects.none()
 
     def get_object(self) -> Snapshot:

@@ -161,6 +161,7 @@ def test_snapshots_are_made_compared_and_fetched(ask, fill, dataset, owner) -> N
     assert (difference["added"], difference["both"]) == (1, 2)
     assert [change["id"] for change in difference["changes"]] == ["pair-1"]
     assert ask("snapshots/1/")[1]["sha256"] == first["sha256"]
+    assert ask("snapshots/1/")[1]["leaks"] == []
     file = program_of(owner).get(f"/api/v1/datasets/{dataset.slug}/snapshots/1/pairs.parquet")
     assert b"".join(file.streaming_content).startswith(b"PAR1")
 

@@ -2,11 +2,14 @@
 
 import csv
 import io
+from functools import partial
 
 import pytest
+from django.core.cache import cache
 
 from curation.exchange.exporting import snapshot_create, snapshot_path
 from curation.models import Pair, PairScore
+from curation.views import snapshots
 from tests.factories import DatasetFactory, PairFactory, SentenceFactory
 from tests.markup import squeezed
 
@@ -40,6 +43,30 @@ def test_a_snapshot_says_what_it_holds(two_snapshots, ask) -> None:
     assert 'news<span class="soft">2</span>' in page
     assert 'train<span class="soft">3</span>' in page
     assert "gold" in page
+
+
+def leak_one(dataset) -> None:
+    """pair-3, of test, gets the first sentence of pair-0, of train."""
+    train, test = (dataset.pairs.get(external_id=f"pair-{number}") for number in (0, 3))
+    test.a = train.a
+    test.save()
+
+
+def test_a_snapshot_says_what_its_splits_share(dataset, fill, ask, monkeypatch) -> None:
+    fill(6)
+    snapshot_create(dataset=dataset)
+    leak_one(dataset)
+    snapshot_create(dataset=dataset)
+
+    sound, leaking = (squeezed(ask(f"snapshots/{number}/").content.decode()) for number in (1, 2))
+    cache.clear()
+    monkeypatch.setattr(snapshots, "leaks_of_snapshot", partial(snapshots.leaks_of_snapshot, most=5))
+    uncounted = squeezed(ask("snapshots/2/").content.decode())
+
+    assert "No split shares a sentence with another." in sound
+    assert "1 of the 3 pairs of test (33 %) share a sentence with train." in leaking
+    assert "What the splits share is not counted here" in uncounted
+    assert "share a sentence with train" not in uncounted
 
 
 def test_a_snapshot_says_what_changed_since_another(two_snapshots, ask) -> None:

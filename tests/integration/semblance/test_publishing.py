@@ -156,6 +156,20 @@ def test_the_readme_is_written_from_the_data(folder, judged_once) -> None:
     assert "imulated" not in text
 
 
+def test_the_folder_says_what_its_splits_share(folder, dataset, tmp_path) -> None:
+    train, test = (dataset.pairs.filter(split=split).first() for split in ("train", "test"))
+    test.a = train.a
+    test.save()
+    dataset_publish(snapshot=snapshot_create(dataset=dataset), path=tmp_path / "leaks", authors=[])
+    sentence = "1 of the 20 pairs of test (5.0%) share a sentence with train."
+
+    sound, leaking = ((tmp_path / name / "README.md").read_text() for name in ("rel", "leaks"))
+
+    assert "No split shares a sentence with another." in sound
+    assert f"* {sentence}" in leaking
+    assert sentence in (tmp_path / "leaks" / "croissant.json").read_text()
+
+
 def test_scores_of_simulated_annotators_carry_the_mark_in_the_files_and_the_readme(
     campaign, dataset, tmp_path
 ) -> None:

@@ -9,9 +9,11 @@ from curation.files.comparing import (
     Texts,
     holds_pair,
     snapshot_contents,
+    snapshot_leaks,
     snapshots_compared,
     texts_of,
 )
+from curation.pairs.leaks import Leak
 
 
 @pytest.fixture
@@ -113,3 +115,13 @@ def test_contents_are_counted_and_scores_described(snapshot) -> None:
     assert contents.sources == {"news": 3}
     (gold,) = contents.scores
     assert (gold.name, gold.count, gold.mean, gold.sd) == ("gold", 2, 2.0, 1.0)
+
+
+def test_a_snapshot_knows_what_its_splits_share(snapshot) -> None:
+    shared = {"sentence1": ["A dog runs.", "A DOG RUNS", "Rain."], "sentence2": ["x", "y", "z"]}
+
+    assert snapshot_leaks(snapshot("one", pair=[1, 2, 3], split=["train", "test", None], **shared)) == [
+        Leak("test", "train", 1, 1),
+        Leak("train", "test", 1, 1),
+    ]
+    assert snapshot_leaks(snapshot("two", pair=[1, 2, 3], split=["train", "train", None], **shared)) == []

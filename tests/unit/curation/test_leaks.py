@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.pairs.leaks import Leak, leaks_between
+from curation.pairs.leaks import Leak, leaks_between, leaks_between_texts
 from curation.pairs.splitting import pair_components, splits_completed, splits_drawn, splits_drawn_by_source
 
 SHARES = {"train": 0.5, "test": 0.5}
@@ -20,6 +20,20 @@ def test_pairs_that_share_a_sentence_with_another_split_are_counted_in_both_dire
 
 def test_splits_without_a_common_sentence_leak_nothing() -> None:
     assert leaks_between(["train", "test", ""], np.array([1, 3, 1]), np.array([2, 4, 3])) == []
+
+
+def test_near_copies_of_a_text_leak_too() -> None:
+    splits = ["train", "test", "test"]
+    first, second = (
+        ["A dog runs.", "a dog  runs", "Rain falls."],
+        ["It is late.", "Birds sing.", "It was late."],
+    )
+
+    found = leaks_between_texts(splits, first, second)
+
+    assert found == [Leak("test", "train", 1, 2), Leak("train", "test", 1, 1)]
+    assert str(found[0]) == "1 of the 2 pairs of test (50.0%) share a sentence with train."
+    assert leaks_between_texts(["train", "", "train"], first, second) == []
 
 
 def test_pairs_that_have_a_split_keep_it_and_those_connected_to_them_join_it() -> None:
