@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.utils.translation import gettext as _
@@ -16,6 +17,7 @@ from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.duplicates import search_is_stale
 from curation.datasets.selectors import PairFilter, pairs_matching
+from curation.datasets.splits import LeaksOfChange, leaks_of_change, too_many_for_a_page
 from curation.errors import UserError
 from curation.models import (
     AuditEntry,
@@ -123,6 +125,16 @@ def edit_preview(dataset: Dataset, edit: Edit) -> EditPreview:
         reviewed=found - same - sums["n"],
         before=list(values[:_MOST_VALUES]),
     )
+
+
+def edit_leaks(dataset: Dataset, edit: Edit) -> LeaksOfChange | None:
+    """What splits would share after an edit. None where it sets no split, or where the dataset has too many pairs to
+    count that while somebody waits.
+    """
+    if edit.field != "split" or too_many_for_a_page(dataset):
+        return None
+    numbers = np.fromiter(_changing(dataset, edit).values_list("pk", flat=True), dtype=np.int64)
+    return leaks_of_change(dataset, numbers, edit.value)
 
 
 @transaction.atomic

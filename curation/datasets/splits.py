@@ -102,6 +102,14 @@ class SplitsDrawn:
 
 
 @dataclass(frozen=True)
+class LeaksOfChange:
+    """What the splits of the active pairs share before some pairs get another split, and afterwards."""
+
+    before: Sequence[Leak]
+    after: Sequence[Leak]
+
+
+@dataclass(frozen=True)
 class _Pairs:
     """All pairs of a dataset, in the order of their numbers, as columns of n values.
 
@@ -202,6 +210,16 @@ def splits_undo(*, change: SplitChange, by: User | None) -> None:
     change.undone_at, change.undone_by = now(), by
     change.save(update_fields=["undone_at", "undone_by"])
     audit_record(dataset=change.dataset, action=Action.SPLITS_UNDONE, by=by, pairs=change.pairs)
+
+
+def leaks_of_change(dataset: Dataset, numbers: NDArray[np.int64], split: str) -> LeaksOfChange:
+    """What would be shared if the pairs of these numbers, (n,), came into that split; "" takes theirs away."""
+    pairs = _pairs(dataset)
+    own = np.flatnonzero(pairs.active)
+    now, a, b = [pairs.splits[place] for place in own.tolist()], pairs.a[own], pairs.b[own]
+    changed = np.isin(pairs.pk[own], numbers).tolist()
+    then = [split if other else same for same, other in zip(now, changed, strict=True)]
+    return LeaksOfChange(leaks_between(now, a, b), leaks_between(then, a, b))
 
 
 def too_many_for_a_page(dataset: Dataset) -> bool:

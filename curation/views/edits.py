@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may, duplicate_search_for
-from curation.datasets.edits import edit_apply, edit_preview, edit_undo, edits_of
+from curation.datasets.edits import edit_apply, edit_leaks, edit_preview, edit_undo, edits_of
 from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import score_sets_in_order
 from curation.errors import UserError
@@ -33,7 +33,7 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
     filters = PairFilterForm(
         request.GET, choices=PairChoices(dataset), score_sets=score_sets_in_order(dataset)
     )
-    form = preview = None
+    form = preview = leaks = None
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
         form = _form(request, dataset, filters)
@@ -50,12 +50,14 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
                     messages.success(request, sentence % {"n": entry.pairs})
                     return redirect("curation:edits", slug=slug)
                 preview = edit_preview(dataset, form.edit)
+                leaks = edit_leaks(dataset, form.edit)
             except UserError as error:
                 form.add_error(None, str(error))
     context = {
         "dataset": dataset,
         "form": form,
         "preview": preview,
+        "leaks": leaks,
         "address": filters.address(),
         "back": _back(dataset, form, filters),
         "page": Paginator(edits_of(dataset), EDITS_ON_A_PAGE).get_page(max(page_number(request), 1)),

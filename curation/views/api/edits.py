@@ -12,12 +12,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.datasets.edits import FIELDS, MOST_CHOSEN, Edit, edit_apply, edit_preview, edit_undo, edits_of
+from curation.datasets.edits import (
+    FIELDS,
+    MOST_CHOSEN,
+    Edit,
+    edit_apply,
+    edit_leaks,
+    edit_preview,
+    edit_undo,
+    edits_of,
+)
 from curation.datasets.selectors import PairFilter
 from curation.models import AuditEntry, Dataset
 from curation.numbers import NumberInBody
 from curation.serializers import PairFilterSerializer
 from curation.views.api.base import InDataset
+from curation.views.api.splits import LeakSerializer
 
 
 class EditSerializer(serializers.Serializer[Any]):
@@ -44,13 +54,19 @@ class BeforeSerializer(serializers.Serializer[Any]):
 
 
 class EditPreviewSerializer(serializers.Serializer[Any]):
-    """What an edit would change. found: pairs that are meant; reviewed: those whose status a review decides."""
+    """What an edit would change. found: pairs that are meant; reviewed: those whose status a review decides.
+
+    leaks_before, leaks: what splits share now and afterwards; null where the edit sets no split, or the dataset has too
+    many pairs to count that while a program waits.
+    """
 
     state = serializers.CharField()
     found = serializers.IntegerField()
     changed = serializers.IntegerField()
     reviewed = serializers.IntegerField()
     before = BeforeSerializer(many=True, help_text="the most frequent values of the changed pairs")
+    leaks_before = LeakSerializer(many=True, allow_null=True)
+    leaks = LeakSerializer(many=True, allow_null=True)
 
 
 class EditedSerializer(serializers.ModelSerializer[AuditEntry]):
@@ -104,10 +120,12 @@ class EditPreview(OfEdit, APIView):
     def post(self, request: Request, slug: str) -> Response:
         """What an edit would change. Nothing is changed."""
         dataset = self.dataset()
-        found = edit_preview(dataset, self.edit(dataset)[0])
+        edit, _state = self.edit(dataset)
+        found, leaks = edit_preview(dataset, edit), edit_leaks(dataset, edit)
         before = [{"value": value, "pairs": n} for value, n in found.before]
         counts = {name: getattr(found, name) for name in ("state", "found", "changed", "reviewed")}
-        return Response(EditPreviewSerializer({**counts, "before": before}).data)
+        shared = {"leaks_before": leaks and leaks.before, "leaks": leaks and leaks.after}
+        return Response(EditPreviewSerializer({**counts, **shared, "before": before}).data)
 
 
 class EditUndo(InDataset, APIView):

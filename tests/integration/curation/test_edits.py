@@ -10,10 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from curation.datasets.audit import pair_history
-from curation.datasets.edits import Edit, edit_apply, edit_preview, edit_undo, edits_of
+from curation.datasets.edits import Edit, edit_apply, edit_leaks, edit_preview, edit_undo, edits_of
 from curation.datasets.selectors import PairFilter
 from curation.errors import UserError
 from curation.models import AuditEntry, Pair
+from curation.pairs.leaks import Leak
 from curation.review.verdicts import review_decide
 from tests.factories import GeneratedPairFactory, MembershipFactory, PairFactory
 from tests.markup import squeezed
@@ -81,6 +82,44 @@ def test_the_preview_counts_and_changes_nothing(dataset, fill) -> None:
 
     assert (preview.found, preview.changed, preview.reviewed, preview.before) == (5, 2, 0, [("test", 2)])
     assert values(dataset, "split") == ["train", "test", "train", "test", "train"]
+
+
+def test_an_edit_of_splits_says_what_they_would_share(dataset, fill) -> None:
+    fill(6)
+    train, test = (dataset.pairs.get(external_id=f"pair-{number}") for number in (0, 2))
+    test.a = train.a
+    test.save()
+    edit = Edit("split", "test", pairs=(test.pk,))
+
+    found = edit_leaks(dataset, edit)
+
+    assert found.before == []
+    assert found.after == [Leak("test", "train", 1, 4), Leak("train", "test", 1, 2)]
+    assert edit_leaks(dataset, Edit("split", "", pairs=(test.pk,))).after == []
+    assert edit_leaks(dataset, Edit("source", "press", pairs=(test.pk,))) is None
+
+
+def test_the_page_and_the_api_say_what_splits_would_share(
+    dataset, fill, client_of, curator, monkeypatch
+) -> None:
+    fill(6)
+    dataset.pairs.filter(external_id="pair-2").update(a=dataset.pairs.get(external_id="pair-0").a)
+    pair = dataset.pairs.get(external_id="pair-2").pk
+    sent = {"change": "split", "value": "test", "pair": [pair], "which": "selected"}
+    client = client_of(curator)
+
+    page = squeezed(client.post(f"/datasets/{dataset.slug}/edits/", sent).content.decode())
+    asked = {"field": "split", "value": "test", "pairs": [pair]}
+    address = f"/api/v1/datasets/{dataset.slug}/edits/preview/"
+    answer = client.post(address, asked, content_type="application/json").json()
+    monkeypatch.setattr("curation.datasets.splits.MOST_ON_A_PAGE", 5)
+    uncounted = client.post(address, asked, content_type="application/json").json()
+
+    assert "1 of the 4 pairs of test (25 %) share a sentence with train." in page
+    assert "Now no split shares a sentence with another." in page
+    assert answer["leaks_before"] == []
+    assert answer["leaks"][0] == {"split": "test", "other": "train", "pairs": 1, "of": 4}
+    assert uncounted["leaks"] is None
 
 
 def test_what_changed_after_the_preview_is_not_edited_unseen(dataset, fill) -> None:
