@@ -597,6 +597,8 @@ class AuditEntry(models.Model):
         SPLITS_UNDONE = "splits_undone", _("undid drawn splits")
         SCORES_PUBLISHED = "scores_published", _("published a score set")
         SNAPSHOT_CREATED = "snapshot_created", _("created a snapshot")
+        RUN_STARTED = "run_started", _("started a run")
+        RUN_CANCELLED = "run_cancelled", _("cancelled a run")
         REVIEW_DECIDED = "review_decided", _("decided about a sentence")
         REVIEW_UNDONE = "review_undone", _("undid a decision about a sentence")
 

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_require_active
+from curation.datasets.audit import Action, audit_record
 from curation.errors import errors_shown
 from curation.heartbeats import database_now
 from curation.models import Dataset, User
@@ -64,6 +65,7 @@ def run_start(
                 token=by.token_used if by else "",
                 launch=launch,
             )
+            _write_down(run, Action.RUN_STARTED, by)
     except IntegrityError:  # the same form was sent twice at once, and the other sending came first
         if started := _launched(launch, by):
             return started
@@ -83,10 +85,22 @@ def _invite(run: Run) -> None:
         lifecycle.run_waits(run=run, message=message)
 
 
+def _write_down(run: Run, action: Action, by: User | None) -> None:
+    """In the log of the run's dataset, if it has one. What merely looks at a model, unlisted, changes nothing."""
+    kind = kind_named(run.kind)
+    if run.dataset is not None and kind.listed:
+        details = {"run": run.pk}
+        audit_record(dataset=run.dataset, action=action, by=by, subject=kind.name, details=details)
+
+
+@transaction.atomic
 def run_cancel(*, run: Run, by: User | None) -> bool:
     """Cancel a run; False where it had ended before."""
     message = _("Cancelled by %(person)s.") % {"person": by} if by else _("Cancelled.")
-    return lifecycle.run_cancel(run_id=run.pk, at=database_now(), message=message)
+    cancelled = lifecycle.run_cancel(run_id=run.pk, at=database_now(), message=message)
+    if cancelled:
+        _write_down(run, Action.RUN_CANCELLED, by)
+    return cancelled
 
 
 def run_again(*, run: Run, by: User | None, launch: UUID | None = None) -> Run:

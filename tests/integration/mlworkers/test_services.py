@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from curation.errors import UserError
-from curation.models import ImportBatch
+from curation.models import AuditEntry, ImportBatch
 from mlworkers.models import Run
 from mlworkers.runs.selectors import runs_to_invite
 from mlworkers.runs.services import run_again, run_cancel, run_start
@@ -45,6 +45,33 @@ def test_a_run_keeps_its_whole_plan_defaults_too(dataset, curator) -> None:
         curator,
         "queued",
     )
+
+
+def test_the_log_says_who_started_and_cancelled_a_run_once_each(dataset, curator, owner, client) -> None:
+    launch = uuid4()
+    run = export_start(dataset, by=curator, launch=launch)
+    export_start(dataset, by=curator, launch=launch)  # the same form, sent twice
+    run_cancel(run=run, by=owner)
+    run_cancel(run=run, by=curator)  # it has ended
+
+    entries = AuditEntry.objects.filter(dataset=dataset).order_by("pk")
+    client.force_login(owner)
+    page = client.get(f"/datasets/{dataset.slug}/log/?action=run_cancelled").content.decode()
+
+    assert [(entry.action, entry.by, entry.subject, entry.details) for entry in entries] == [
+        ("run_started", curator, "export_dataset", {"run": run.pk}),
+        ("run_cancelled", owner, "export_dataset", {"run": run.pk}),
+    ]
+    assert f'href="/runs/{run.pk}/">export_dataset</a>' in page
+
+
+def test_a_run_that_is_refused_or_changes_nothing_is_not_in_the_log(dataset, curator) -> None:
+    with pytest.raises(UserError):
+        export_start(dataset, by=curator, format="none such")
+    relate = {"model": "packaged:all-MiniLM-L6-v2", "first": "A dog.", "second": "A cat."}
+    run_cancel(run=RunFactory(kind="relate_sentences", dataset=dataset, plan=relate), by=curator)
+
+    assert not AuditEntry.objects.exists()
 
 
 def test_a_worker_is_invited_once_the_run_is_committed(
