@@ -14,7 +14,8 @@ from curation.numbers import number_from
 class ComparedSetsForm(forms.Form):
     """Where the address names no set, or one that cannot be compared, the first two sets are chosen.
 
-    unknown: what the address names that cannot be compared.
+    unknown: what the address names that cannot be compared. twice: whether it names one set as both; another one is
+    then the second.
     """
 
     first = forms.TypedChoiceField(label=_("First score set"), required=False, coerce=int, empty_value=None)
@@ -29,7 +30,8 @@ class ComparedSetsForm(forms.Form):
         self.unknown = [
             text for text, pk in zip(named.values(), asked, strict=True) if text and pk not in self.rows
         ]
-        chosen = self._chosen(*asked)
+        self.twice = asked[0] in self.rows and asked[0] == asked[1]
+        chosen = self._chosen(asked[0], None if self.twice else asked[1])
         super().__init__(dict(zip(("first", "second"), chosen, strict=True)))
         for name in ("first", "second"):
             cast("forms.ChoiceField", self.fields[name]).choices = ways

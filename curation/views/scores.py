@@ -53,7 +53,7 @@ def score_differences(request: AuthedRequest, slug: str) -> StreamingHttpRespons
     if len(rows) < 2:
         raise Http404
     form = ComparedSetsForm(request.GET, rows=rows)
-    if form.unknown:
+    if form.unknown or form.twice:
         raise Http404
     first, second = form.first_row.score_set, form.second_row.score_set
     columns = [*PAIR_COLUMNS, first.name, second.name, "rank_difference"]

@@ -180,6 +180,18 @@ def test_sets_that_are_not_there_are_named_and_give_way_to_the_first_two(
     assert client.get(f"{address}differences.csv?{query}").status_code == (200 if named is None else 404)
 
 
+def test_a_score_set_is_not_compared_with_itself(two_sets, dataset, curator, client_of) -> None:
+    gold, other = two_sets
+    client, query = client_of(curator), f"first={other.pk}&second={other.pk}"
+
+    page = squeezed(client.get(f"/datasets/{dataset.slug}/score-sets/?{query}").content.decode())
+    file = client.get(f"/datasets/{dataset.slug}/score-sets/differences.csv?{query}")
+
+    assert f"“{other.name}” was chosen twice, and a score set always agrees with itself." in page
+    assert f"The page compares it with “{gold.name}”." in page
+    assert file.status_code == 404
+
+
 def test_a_score_set_of_another_dataset_is_not_shown(two_sets, dataset, curator, client_of) -> None:
     foreign = ScoreSetFactory(name="somebody else's")
 
