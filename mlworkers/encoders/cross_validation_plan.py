@@ -75,8 +75,8 @@ class CrossValidationPlan:
     )
     vectors: str = setting(
         "Word vectors",
-        "Of the method static: the path of a text file of word2vec or GloVe, or of a StaticEmbedding folder. Empty: "
-        "the input embeddings of the model.",
+        "Of the method static: the path of a file of word2vec (text or binary) or GloVe, which may be packed with "
+        "gzip, or of a StaticEmbedding folder. Empty: the input embeddings of the model.",
         default="",
         refers_to="word vectors",
     )

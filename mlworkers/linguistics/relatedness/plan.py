@@ -30,8 +30,8 @@ class RelatednessPlan:
     )
     vectors: str = setting(
         "Word vectors",
-        "The path of a text file of word2vec or GloVe, or of a StaticEmbedding folder. Empty: the vectors of the "
-        "spaCy pipeline.",
+        "The path of a file of word2vec (text or binary) or GloVe, which may be packed with gzip, or of a "
+        "StaticEmbedding folder. Empty: the vectors of the spaCy pipeline.",
         default=FROM_PIPELINE,
         refers_to="word vectors",
     )

@@ -1,12 +1,11 @@
-"""Static word vectors: from a text file of word2vec or GloVe, or from the folder of a StaticEmbedding model.
+"""Static word vectors: from a file of word2vec or GloVe, or from the folder of a StaticEmbedding model.
 
-No code of a model is run, and nothing is unpickled. Of a text file, only the vectors of words that are asked for are
-kept, so that a file of any size fits into memory.
+No code of a model is run, and nothing is unpickled.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,9 @@ from curation.files.json_text import json_from
 from curation.files.progress import Report, silent
 from curation.statistics.correlation import Scores
 from mlworkers.linguistics.relatedness.plan import RelatednessError
+from mlworkers.linguistics.relatedness.vector_files import Vectors, vectors_read
 
-Vectors = NDArray[np.float32]
-LONGEST_LINE = 1 << 18  # bytes; 4,096 numbers of 20 digits need a third of it
-MOST_NUMBERS = 8192  # in a vector
 _WEIGHTS = ("embedding.weight", "embeddings")  # of sentence-transformers, of model2vec
-_LINES_BETWEEN_REPORTS = 20_000
 _PAIRS_PER_BLOCK = 8192
 
 
@@ -96,7 +92,7 @@ def cosines_of(means: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]
 
 
 def word_vectors_read(path: Path, words: Collection[str], *, report: Report = silent) -> WordVectors:
-    """The vectors of those words from a text file, or of any word from a StaticEmbedding folder.
+    """The vectors of those words from a file, or of any word from a StaticEmbedding folder.
 
     Raises RelatednessError.
     """
@@ -104,69 +100,12 @@ def word_vectors_read(path: Path, words: Collection[str], *, report: Report = si
         return _static_embedding(path)
     if not path.is_file():
         raise RelatednessError(
-            "There is no file of word vectors at %(path)s; give the path of a text file of word2vec or GloVe, or of a "
+            "There is no file of word vectors at %(path)s; give the path of a file of word2vec or GloVe, or of a "
             "StaticEmbedding folder.",
             path=path,
         )
-    return _text_file(path, {form for word in words for form in forms_of(word)}, report)
-
-
-def _text_file(path: Path, wanted: Collection[str], report: Report) -> VectorTable:
-    """Lines of a word and its numbers with spaces between; the first may say how many words and numbers there are."""
-    found: dict[str, Vectors] = {}
-    width, size = 0, path.stat().st_size
-    with path.open("rb") as file:
-        for number, line in enumerate(_lines(file, path), 1):
-            if number % _LINES_BETWEEN_REPORTS == 0:
-                report(file.tell(), size, "Reading word vectors")
-            text = line.decode("utf-8", "replace").strip()
-            cells = text.split(" ")
-            if number == 1 and len(cells) == 2 and all(cell.isdigit() for cell in cells):
-                width = int(cells[1])
-                continue
-            width = width or len(cells) - 1
-            if not 1 < width <= MOST_NUMBERS:
-                raise _not_vectors(path, number)
-            if text:
-                # Some words of GloVe hold spaces.
-                word, *numbers = text.rsplit(" ", width)
-                if word in wanted and word not in found:
-                    found[word] = _vector(numbers, width, path, number)
-                elif not found and number <= 2:
-                    _vector(numbers, width, path, number)  # so that another kind of file is found out at once
-    if not found:
-        raise RelatednessError(
-            "%(file)s has a vector for no word of these pairs; choose word vectors of their language.",
-            file=path.name,
-        )
-    return VectorTable(width, found)
-
-
-def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise _not_vectors(path, number)
-        yield line
-
-
-def _vector(numbers: Sequence[str], width: int, path: Path, line: int) -> Vectors:
-    try:
-        vector: Vectors = np.array([float(number) for number in numbers], dtype=np.float32)
-    except ValueError:
-        raise _not_vectors(path, line) from None
-    if vector.size != width or not np.isfinite(vector).all():
-        raise _not_vectors(path, line)
-    return vector
-
-
-def _not_vectors(path: Path, line: int) -> RelatednessError:
-    return RelatednessError(
-        "Line %(line)d of %(file)s is not a word and its numbers; give a text file of word2vec or GloVe (not the "
-        "binary format, and not compressed).",
-        line=line,
-        file=path.name,
+    return VectorTable(
+        *vectors_read(path, {form for word in words for form in forms_of(word)}, report=report)
     )
 
 
@@ -212,7 +151,7 @@ def _module_folder(folder: Path) -> Path:
 
 def _no_static_embedding(folder: Path, because: str) -> RelatednessError:
     return RelatednessError(
-        "%(folder)s is no StaticEmbedding model: %(because)s; give the folder of one, or a text file of word vectors.",
+        "%(folder)s is no StaticEmbedding model: %(because)s; give the folder of one, or a file of word vectors.",
         folder=folder.name,
         because=because,
     )
