@@ -485,6 +485,9 @@ class CampaignDesign(models.Model):
     attempt = models.PositiveIntegerField(default=0, help_text="goes up with every claim and every wish")
     lost = models.PositiveSmallIntegerField(default=0, help_text="workers that stopped sending heartbeats")
     asked_at = models.DateTimeField(null=True, blank=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)

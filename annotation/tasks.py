@@ -31,7 +31,7 @@ from annotation.results.uploading import (
     judgements_import,
 )
 from curation.heartbeats import database_now
-from curation.models import ImportBatch
+from curation.models import ImportBatch, User
 
 logger = logging.getLogger(__name__)
 
@@ -96,14 +96,17 @@ def _send(task: Any, pk: int) -> None:
         logger.warning("%s(%s): the broker cannot be reached: %s", task.name, pk, error)
 
 
-def design_now_or_later(*, campaign: Campaign, purpose: str, at: datetime, number: int | None = None) -> bool:
+def design_now_or_later(
+    *, campaign: Campaign, purpose: str, at: datetime, number: int | None = None, by: User | None = None
+) -> bool:
     """Do it while somebody waits, where that is quick; False where a worker is asked to do it."""
     known = design_work_of(campaign)
     if known is None or not known.is_long:
         with suppress(TakesLonger):
-            design_perform(campaign=campaign, purpose=purpose, number=number, at=at, watch=RequestWatch())
+            watch = RequestWatch()
+            design_perform(campaign=campaign, purpose=purpose, number=number, at=at, by=by, watch=watch)
             return True
-    design_commission(campaign=campaign, purpose=purpose, at=at, number=number)
+    design_commission(campaign=campaign, purpose=purpose, at=at, number=number, by=by)
     design_invite(campaign.pk)
     return False
 

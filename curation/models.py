@@ -570,8 +570,8 @@ class Appended(models.QuerySet[Any]):
 class AuditEntry(models.Model):
     """A change of a dataset: who made it, when, and what it was. Written with the change, by `datasets.audit` alone.
 
-    by: nobody for a command, a person whose account is gone, and a review that hides who decides. batch: whose counts
-    say what an import did. undoes: the edit of pairs that this one takes back.
+    by: nobody for a command, a rule of the site, a person whose account is gone, and a review that hides who decides.
+    batch: whose counts say what an import did. undoes: the edit of pairs that this one takes back.
     """
 
     class Action(models.TextChoices):
@@ -597,6 +597,24 @@ class AuditEntry(models.Model):
         SPLITS_UNDONE = "splits_undone", _("undid drawn splits")
         SCORES_PUBLISHED = "scores_published", _("published a score set")
         SNAPSHOT_CREATED = "snapshot_created", _("created a snapshot")
+        CAMPAIGN_CREATED = "campaign_created", _("created a campaign")
+        CAMPAIGN_IMPORTED = "campaign_imported", _("imported judgements as a campaign")
+        CAMPAIGN_CHANGED = "campaign_changed", _("changed the settings of a campaign")
+        CAMPAIGN_OPENED = "campaign_opened", _("opened a campaign")
+        CAMPAIGN_PAUSED = "campaign_paused", _("paused a campaign")
+        CAMPAIGN_RESUMED = "campaign_resumed", _("resumed a campaign")
+        CAMPAIGN_CLOSED = "campaign_closed", _("closed a campaign")
+        CAMPAIGN_GROWN = "campaign_grown", _("added pairs to a campaign")
+        GUIDELINES_SAVED = "guidelines_saved", _("changed the guidelines of a campaign")
+        GOLD_ADDED = "gold_added", _("added a gold tuple to a campaign")
+        GOLD_CHANGED = "gold_changed", _("changed the reason of a gold tuple of a campaign")
+        GOLD_REMOVED = "gold_removed", _("removed a gold tuple from a campaign")
+        ANNOTATOR_STOPPED = "annotator_stopped", _("stopped an annotator of a campaign")
+        ANNOTATOR_EXCLUDED = (
+            "annotator_excluded",
+            _("stopped an annotator and excluded their judgements from a campaign"),
+        )
+        ANNOTATOR_REINSTATED = "annotator_reinstated", _("reinstated an annotator of a campaign")
         RUN_STARTED = "run_started", _("started a run")
         RUN_CANCELLED = "run_cancelled", _("cancelled a run")
         REVIEW_DECIDED = "review_decided", _("decided about a sentence")
@@ -607,6 +625,7 @@ class AuditEntry(models.Model):
         TOKEN = "token", _("with a token")
         COMMAND = "command", _("by command")
         BLIND = "blind", _("in a blind review")
+        RULE = "rule", _("by a rule of the site")
 
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="audit_entries")
     at = models.DateTimeField(default=now)
@@ -615,7 +634,9 @@ class AuditEntry(models.Model):
     token = models.CharField(max_length=8, blank=True, help_text="the beginning of the API token")
     action = models.CharField(max_length=20, choices=Action.choices)
     subject = models.CharField(
-        max_length=255, blank=True, help_text="the file, person, score set or snapshot that it was about"
+        max_length=255,
+        blank=True,
+        help_text="the file, person, score set, snapshot or campaign that it was about",
     )
     pair = models.ForeignKey(Pair, models.CASCADE, null=True, blank=True, related_name="audit_entries")
     pairs = models.PositiveIntegerField(null=True, blank=True, help_text="that were added or changed")

@@ -23,6 +23,7 @@ from annotation.bws.scores.maxdiff import MaxDiffLikelihood
 from annotation.bws.scores.posterior import fit_utilities, posterior_errors
 from annotation.campaigns.rounds import (
     campaign_lock,
+    campaign_record,
     campaign_require,
     extension_note,
     round_write,
@@ -34,7 +35,9 @@ from annotation.models import Campaign, Judgement, Tuple
 from annotation.results.record import campaign_judgements
 from annotation.results.selectors import PhaseSums, phase_sums
 from curation.access import dataset_require_active
+from curation.datasets.audit import Action
 from curation.errors import UserError
+from curation.models import User
 
 NEARLY = 0.9  # of the design, and of a block, are judged before the next block is chosen
 # Above, choosing takes more than a second or two, and is left to the worker that looks every minute.
@@ -47,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 @transaction.atomic
-def adaptive_spend(*, campaign: Campaign, judgements: int) -> Campaign:
+def adaptive_spend(*, campaign: Campaign, judgements: int, by: User | None = None) -> Campaign:
     """Let the adaptive phase ask for so many judgements more."""
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
@@ -62,14 +65,16 @@ def adaptive_spend(*, campaign: Campaign, judgements: int) -> Campaign:
             "Ask for at most that many judgements."
         )
         raise UserError(sentence, name=campaign.name, possible=max(0, possible))
+    before = campaign.adaptive_budget
     campaign.adaptive_budget += judgements
     campaign.certificate.pop("adaptive_ended", None)
     campaign.save(update_fields=["adaptive_budget", "certificate"])
+    _record(campaign, before, by=by)
     return campaign
 
 
 @transaction.atomic
-def adaptive_withdraw(*, campaign: Campaign) -> Campaign:
+def adaptive_withdraw(*, campaign: Campaign, by: User | None = None) -> Campaign:
     """Ask for nothing more: no further block, and no tuple of this one that nobody has judged or holds."""
     campaign = campaign_lock(campaign)
     dataset_require_active(campaign.dataset)
@@ -78,14 +83,25 @@ def adaptive_withdraw(*, campaign: Campaign) -> Campaign:
     # Read again under the locks. One that an excluded person judged stays: it may count again.
     judged = Judgement.objects.filter(tuple__campaign=campaign, tuple__phase=Tuple.Phase.ADAPTIVE)
     untouched.filter(pk__in=list(locked)).exclude(pk__in=judged.values("tuple")).update(required=0)
-    return _end(campaign)
+    return _end(campaign, by=by)
 
 
-def _end(campaign: Campaign) -> Campaign:
+def _end(campaign: Campaign, *, by: User | None, rule: bool = False, reason: str = "") -> Campaign:
     """The caller holds the campaign's lock."""
+    before = campaign.adaptive_budget
     campaign.adaptive_budget = phase_sums(campaign)[Tuple.Phase.ADAPTIVE].required
     campaign.save(update_fields=["adaptive_budget"])
+    _record(campaign, before, by=by, rule=rule, reason=reason)
     return campaign
+
+
+def _record(
+    campaign: Campaign, before: int, *, by: User | None, rule: bool = False, reason: str = ""
+) -> None:
+    if before != campaign.adaptive_budget:
+        changed = {"adaptive_budget": [before, campaign.adaptive_budget]}
+        action = Action.CAMPAIGN_CHANGED
+        campaign_record(campaign, action, by=by, rule=rule, settings=changed, reason=reason)
 
 
 @transaction.atomic
@@ -93,7 +109,7 @@ def _end_early(looked_at: Campaign, reason: str) -> None:
     """Spend nothing more, and keep why for the owner's page."""
     campaign = campaign_lock(looked_at)
     asked = campaign.adaptive_budget
-    _end(campaign)
+    _end(campaign, by=None, rule=True, reason=reason)
     ended = {"asked": asked, "spent": campaign.adaptive_budget, "reason": reason}
     campaign.certificate = {**campaign.certificate, "adaptive_ended": ended}
     campaign.save(update_fields=["certificate"])

@@ -21,6 +21,7 @@ from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign
 from curation.errors import UserError
 from curation.heartbeats import LOST_MAX, ClaimLost, beating, claim_first, database_now, free, held
+from curation.models import User
 
 Purpose, State = CampaignDesign.Purpose, CampaignDesign.State
 
@@ -40,22 +41,31 @@ class Claim:
 
 
 def design_perform(
-    *, campaign: Campaign, purpose: str, number: int | None, at: datetime, watch: Watch = NOBODY
+    *,
+    campaign: Campaign,
+    purpose: str,
+    number: int | None,
+    at: datetime,
+    by: User | None = None,
+    watch: Watch = NOBODY,
 ) -> None:
     """Do what was asked for, here and now."""
     if purpose == Purpose.OPEN:
-        campaign_open(campaign=campaign, at=at, watch=watch)
+        campaign_open(campaign=campaign, at=at, by=by, watch=watch)
     elif purpose == Purpose.GROW:
-        campaign_grow(campaign=campaign, number=number, watch=watch)
+        campaign_grow(campaign=campaign, number=number, by=by, watch=watch)
     else:
         campaign_preview(campaign=campaign, watch=watch)
 
 
 @transaction.atomic
 def design_commission(
-    *, campaign: Campaign, purpose: str, at: datetime, number: int | None = None
+    *, campaign: Campaign, purpose: str, at: datetime, number: int | None = None, by: User | None = None
 ) -> CampaignDesign:
-    """Note that a worker should do it. Raises UserError where that cannot be, or other work is underway."""
+    """Note that a worker should do it, and who asked.
+
+    Raises UserError where that cannot be, or other work is underway.
+    """
     campaign = campaign_lock(campaign)
     if purpose == Purpose.GROW:
         growth_preview(campaign=campaign, number=number)
@@ -69,7 +79,7 @@ def design_commission(
         )
     asked = {"purpose": purpose, "number": number, "state": State.WAITING, "asked_at": at, "message": ""}
     fresh = {"attempt": F("attempt") + 1, "lost": 0, "heartbeat_at": None, "done": 0, "total": 0}
-    CampaignDesign.objects.filter(pk=work.pk).update(**asked, **fresh)
+    CampaignDesign.objects.filter(pk=work.pk).update(**asked, **fresh, asked_by=by)
     work.refresh_from_db()
     return work
 
@@ -97,7 +107,7 @@ def design_claim(*, campaign_pk: int, at: datetime) -> Claim | None:
 
 def design_carry_out(claim: Claim) -> bool:
     """Carry the claimed work out, to one of its ends; whether it came to a good one."""
-    work = _ours(claim).select_related("campaign__dataset").first()
+    work = _ours(claim).select_related("campaign__dataset", "asked_by").first()
     if work is None:
         return False
     watch = Progress(claim)
@@ -108,6 +118,7 @@ def design_carry_out(claim: Claim) -> bool:
                 purpose=work.purpose,
                 number=work.number,
                 at=database_now(),
+                by=work.asked_by,
                 watch=watch,
             )
     except DesignStopped:

@@ -10,13 +10,14 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotation.bws.judgements import FloatArray, IntArray
-from annotation.campaigns.rounds import campaign_lock, campaign_require
+from annotation.campaigns.rounds import campaign_lock, campaign_record, campaign_require
 from annotation.campaigns.seeds import Stream, campaign_rng
 from annotation.campaigns.selectors import pairs_fitting
 from annotation.models import Campaign, GoldAnswer, Tuple, TupleItem
 from curation.access import dataset_require_active
+from curation.datasets.audit import Action
 from curation.errors import UserError
-from curation.models import Pair, PairScore, ScoreSet
+from curation.models import Pair, PairScore, ScoreSet, User
 
 # As shares of the set's scale. An answer that good annotators could miss would stop the wrong people.
 SMALLEST_MARGIN = 0.25
@@ -105,7 +106,15 @@ def _draw(free: IntArray, height: FloatArray, size: int, rng: np.random.Generato
 
 
 @transaction.atomic
-def gold_add(*, campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pair, why: str = "") -> Tuple:
+def gold_add(
+    *,
+    campaign: Campaign,
+    pairs: Sequence[Pair],
+    best: Pair,
+    worst: Pair,
+    why: str = "",
+    by: User | None = None,
+) -> Tuple:
     """A tuple whose answer is known. Its pairs are shuffled, so that no slot tells the answer."""
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED)
@@ -120,6 +129,7 @@ def gold_add(*, campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
     GoldAnswer.objects.create(
         tuple=gold, best_slot=members.index(best), worst_slot=members.index(worst), why=why.strip()
     )
+    campaign_record(campaign, Action.GOLD_ADDED, by=by, tuple=number)
     return gold
 
 
@@ -138,22 +148,27 @@ def _check_gold(campaign: Campaign, pairs: Sequence[Pair], best: Pair, worst: Pa
             raise UserError(sentence, pair=pair.external_id)
 
 
-def gold_change(*, gold: Tuple, why: str) -> GoldAnswer:
+@transaction.atomic
+def gold_change(*, gold: Tuple, why: str, by: User | None = None) -> GoldAnswer:
     """Change the reason that people read. The answer stays, because people were judged by it."""
     dataset_require_active(gold.campaign.dataset)
     answer = gold.gold_answer
-    answer.why = why.strip()
-    answer.save(update_fields=["why"])
+    if answer.why != why.strip():
+        answer.why = why.strip()
+        answer.save(update_fields=["why"])
+        campaign_record(gold.campaign, Action.GOLD_CHANGED, by=by, tuple=gold.number)
     return answer
 
 
 @transaction.atomic
-def gold_remove(*, gold: Tuple) -> None:
+def gold_remove(*, gold: Tuple, by: User | None = None) -> None:
     """Take away a gold tuple that nobody has seen."""
-    dataset_require_active(campaign_lock(gold.campaign).dataset)
+    campaign = campaign_lock(gold.campaign)
+    dataset_require_active(campaign.dataset)
     if gold.leases.exists():
         raise UserError(
             _("Gold tuple %(number)d has been shown to people already, so it cannot be removed."),
             number=gold.number,
         )
     gold.delete()
+    campaign_record(campaign, Action.GOLD_REMOVED, by=by, tuple=gold.number)

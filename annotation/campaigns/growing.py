@@ -13,6 +13,7 @@ from annotation.bws.judgements import FloatArray, IntArray
 from annotation.campaigns.designing import design_places, pairs_sample
 from annotation.campaigns.rounds import (
     campaign_lock,
+    campaign_record,
     campaign_require,
     design_forget,
     extension_note,
@@ -23,7 +24,9 @@ from annotation.campaigns.selectors import pairs_active, pairs_new
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, Tuple
 from annotation.results.figures import scores_now
+from curation.datasets.audit import Action
 from curation.errors import UserError, errors_shown
+from curation.models import User
 
 MOST_AT_ONCE = 10_000  # new pairs: a design of them takes some seconds
 
@@ -44,7 +47,9 @@ def growth_preview(*, campaign: Campaign, number: int | None = None) -> Growth:
     return _newcomers(campaign, number)[0]
 
 
-def campaign_grow(*, campaign: Campaign, number: int | None = None, watch: Watch = NOBODY) -> Growth:
+def campaign_grow(
+    *, campaign: Campaign, number: int | None = None, by: User | None = None, watch: Watch = NOBODY
+) -> Growth:
     """Ask for the dataset's pairs that fit the campaign and are not in it, or for a number of them drawn.
 
     Anchors are drawn evenly over the ranks of the scores as they stand. The tuples are a round of their own, and
@@ -63,13 +68,13 @@ def campaign_grow(*, campaign: Campaign, number: int | None = None, watch: Watch
             sentences=rows[:, 1:],
             report=watch.searched,
         )
-    _bridges_write(campaign, rows[items, 0], design, growth, watch)
+    _bridges_write(campaign, rows[items, 0], design, growth, by=by, watch=watch)
     return growth
 
 
 @transaction.atomic
 def _bridges_write(
-    looked_at: Campaign, pairs: IntArray, design: Design, growth: Growth, watch: Watch
+    looked_at: Campaign, pairs: IntArray, design: Design, growth: Growth, *, by: User | None, watch: Watch
 ) -> None:
     campaign = campaign_lock(looked_at)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
@@ -96,6 +101,7 @@ def _bridges_write(
         certificate=design.certificate.as_dict(),
     )
     campaign.save(update_fields=["rounds", "certificate"])
+    campaign_record(campaign, Action.CAMPAIGN_GROWN, by=by, pairs=growth.pairs)
     design_forget(campaign)
 
 

@@ -1,4 +1,4 @@
-"""What a campaign's own verbs share: its row locked, and a round of tuples written."""
+"""What a campaign's own verbs share: its row locked, a round of tuples written, and an entry in the dataset's log."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,7 +10,9 @@ from annotation.bws.judgements import IntArray
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Tuple, TupleItem
 from curation.access import dataset_require_active
+from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
+from curation.models import User
 
 ROWS_AT_ONCE = 2000
 
@@ -33,6 +35,27 @@ def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
             name=campaign.name,
             state=campaign.get_state_display(),
         )
+
+
+def campaign_record(
+    campaign: Campaign,
+    action: Action,
+    *,
+    by: User | None,
+    pairs: int | None = None,
+    rule: bool = False,
+    **details: object,
+) -> None:
+    """Write what was done with the campaign into the log of its dataset, in the transaction that does it."""
+    audit_record(
+        dataset=campaign.dataset,
+        action=action,
+        by=by,
+        subject=campaign.name,
+        pairs=pairs,
+        rule=rule,
+        details={"campaign": campaign.pk, **details},
+    )
 
 
 def design_forget(campaign: Campaign) -> None:

@@ -1,6 +1,6 @@
 """What owners and curators do with a campaign: make it, look at its design, open it, pause it, close it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -8,12 +8,21 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.campaigns.designing import campaign_design, chosen_pairs, design_places, first_tuples
-from annotation.campaigns.rounds import campaign_lock, campaign_require, design_forget, round_write
+from annotation.campaigns.rounds import (
+    campaign_lock,
+    campaign_record,
+    campaign_require,
+    design_forget,
+    round_write,
+)
 from annotation.campaigns.watching import NOBODY, Watch
 from annotation.models import Campaign, CampaignDesign, Flag, Guideline, Tuple
 from curation.access import dataset_require_active
+from curation.datasets.audit import Action
 from curation.errors import UserError, validation_shown
 from curation.models import Dataset, User
+
+_OF_PAIRS = ("source", "split", "number", "even_mix")  # settings that choose the pairs
 
 
 class CampaignSettings(TypedDict, total=False):
@@ -58,20 +67,41 @@ def campaign_create(
     campaign = Campaign(dataset=dataset, name=name, created_by=by)
     _set(campaign, settings)
     campaign.save()
-    guideline_save(campaign=campaign, text=guideline)
+    campaign_record(campaign, Action.CAMPAIGN_CREATED, by=by)
+    if guideline.strip():
+        Guideline.objects.create(campaign=campaign, version=1, text=guideline.strip())
     return campaign
 
 
 @transaction.atomic
-def campaign_change(*, campaign: Campaign, **changes: Unpack[CampaignChanges]) -> Campaign:
+def campaign_change(
+    *, campaign: Campaign, by: User | None = None, **changes: Unpack[CampaignChanges]
+) -> Campaign:
     """Change a draft. What is open stays as it was, so that all its judgements answer one question."""
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.DRAFT)
+    before = _settings_of(campaign, changes)
     _set(campaign, changes)
     campaign.certificate = {}
     campaign.save()
     design_forget(campaign)
+    _record_changes(campaign, before, _settings_of(campaign, changes), by=by)
     return campaign
+
+
+def _settings_of(campaign: Campaign, names: Iterable[str]) -> dict[str, object]:
+    """The settings of these names, "" where there is none."""
+    fields = {name: getattr(campaign, name) for name in names if name not in _OF_PAIRS}
+    chosen = {name: campaign.pair_filter.get(name) for name in names if name in _OF_PAIRS}
+    return {name: "" if value is None else value for name, value in (chosen | fields).items()}
+
+
+def _record_changes(
+    campaign: Campaign, before: Mapping[str, object], after: Mapping[str, object], *, by: User | None
+) -> None:
+    changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
+    if changed:
+        campaign_record(campaign, Action.CAMPAIGN_CHANGED, by=by, settings=changed)
 
 
 def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
@@ -79,7 +109,7 @@ def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
 
     Raises UserError for what cannot work, too few pairs included.
     """
-    chosen = {key: settings[key] for key in ("source", "split", "number", "even_mix") if key in settings}
+    chosen = {key: settings[key] for key in _OF_PAIRS if key in settings}
     campaign.pair_filter = {**campaign.pair_filter, **chosen}
     for field in settings.keys() - chosen.keys():
         setattr(campaign, field, settings[field])
@@ -90,16 +120,18 @@ def _set(campaign: Campaign, settings: Mapping[str, object]) -> None:
 
 
 @transaction.atomic
-def repeats_change(*, campaign: Campaign, every: int) -> Campaign:
+def repeats_change(*, campaign: Campaign, every: int, by: User | None = None) -> Campaign:
     """Show tuples again more or less often from now on, or (0) no more. No score follows from it, so a running campaign
     may change.
     """
     campaign = campaign_lock(campaign)
     campaign_require(campaign, Campaign.State.OPEN, Campaign.State.PAUSED)
+    before = {"repeat_every": campaign.repeat_every}
     campaign.repeat_every = every
     with validation_shown(campaign):
         campaign.full_clean()
     campaign.save(update_fields=["repeat_every"])
+    _record_changes(campaign, before, {"repeat_every": every}, by=by)
     return campaign
 
 
@@ -121,7 +153,9 @@ def campaign_preview(*, campaign: Campaign, watch: Watch = NOBODY) -> dict[str, 
     return certificate
 
 
-def campaign_open(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) -> Campaign:
+def campaign_open(
+    *, campaign: Campaign, at: datetime, by: User | None = None, watch: Watch = NOBODY
+) -> Campaign:
     """Write the tuples of the design, and hand them out from now on.
 
     The design is searched for outside the transaction: nobody waits for the campaign's row meanwhile.
@@ -140,6 +174,7 @@ def campaign_open(*, campaign: Campaign, at: datetime, watch: Watch = NOBODY) ->
         campaign.certificate = design.certificate.as_dict()
         campaign.state, campaign.opened_at = Campaign.State.OPEN, at
         campaign.save(update_fields=["certificate", "state", "opened_at", "rounds"])
+        campaign_record(campaign, Action.CAMPAIGN_OPENED, by=by, pairs=design.certificate.items)
         design_forget(campaign)
     return campaign
 
@@ -161,12 +196,12 @@ def design_cancel(*, campaign: Campaign) -> None:
     design_forget(campaign_lock(campaign))
 
 
-def campaign_pause(*, campaign: Campaign) -> Campaign:
+def campaign_pause(*, campaign: Campaign, by: User | None = None) -> Campaign:
     """Hand out nothing for a while. What is on a screen may still be answered."""
-    return _move(campaign, Campaign.State.PAUSED, Campaign.State.OPEN)
+    return _move(campaign, Campaign.State.PAUSED, Campaign.State.OPEN, action=Action.CAMPAIGN_PAUSED, by=by)
 
 
-def campaign_resume(*, campaign: Campaign) -> Campaign:
+def campaign_resume(*, campaign: Campaign, by: User | None = None) -> Campaign:
     """Go on with a paused campaign, or with one that was closed too early."""
     if not campaign.question:  # an imported campaign
         unknown = _("The question of “%(name)s” is not known, so nobody can be asked; make a new campaign.")
@@ -174,32 +209,40 @@ def campaign_resume(*, campaign: Campaign) -> Campaign:
     if campaign.certificate.get("imported", {}).get("smaller_tuples"):
         mixed = _("The tuples of “%(name)s” have several sizes, so nobody can be asked; make a new campaign.")
         raise UserError(mixed, name=campaign.name)
-    return _move(campaign, Campaign.State.OPEN, Campaign.State.PAUSED, Campaign.State.CLOSED)
+    ended = (Campaign.State.PAUSED, Campaign.State.CLOSED)
+    return _move(campaign, Campaign.State.OPEN, *ended, action=Action.CAMPAIGN_RESUMED, by=by)
 
 
-def campaign_close(*, campaign: Campaign) -> Campaign:
+def campaign_close(*, campaign: Campaign, by: User | None = None) -> Campaign:
     """Hand out nothing any more. What is on a screen may still be answered: no work is lost."""
-    return _move(campaign, Campaign.State.CLOSED, Campaign.State.OPEN, Campaign.State.PAUSED)
+    running = (Campaign.State.OPEN, Campaign.State.PAUSED)
+    return _move(campaign, Campaign.State.CLOSED, *running, action=Action.CAMPAIGN_CLOSED, by=by)
 
 
 @transaction.atomic
-def _move(campaign: Campaign, to: Campaign.State, *expected: Campaign.State) -> Campaign:
+def _move(
+    campaign: Campaign, to: Campaign.State, *expected: Campaign.State, action: Action, by: User | None
+) -> Campaign:
     campaign = campaign_lock(campaign)
     campaign_require(campaign, *expected)
     campaign.state = to
     campaign.save(update_fields=["state"])
+    campaign_record(campaign, action, by=by)
     return campaign
 
 
 @transaction.atomic
-def guideline_save(*, campaign: Campaign, text: str) -> Guideline | None:
+def guideline_save(*, campaign: Campaign, text: str, by: User | None = None) -> Guideline | None:
     """A new version of the guidelines, unless the text is the newest version's already."""
-    dataset_require_active(campaign_lock(campaign).dataset)
+    campaign = campaign_lock(campaign)
+    dataset_require_active(campaign.dataset)
     newest = campaign.guidelines.first()
     text = text.strip()
     if text == (newest.text if newest else ""):
         return newest
-    return Guideline.objects.create(campaign=campaign, version=newest.version + 1 if newest else 1, text=text)
+    version = newest.version + 1 if newest else 1
+    campaign_record(campaign, Action.GUIDELINES_SAVED, by=by, version=version)
+    return Guideline.objects.create(campaign=campaign, version=version, text=text)
 
 
 def flag_resolve(*, flag: Flag, by: User, at: datetime) -> Flag:

@@ -15,11 +15,13 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from annotation.bws.annotators.gold_gate import GateState, gold_trials_right
-from annotation.campaigns.rounds import tuples_lock
+from annotation.campaigns.rounds import campaign_record, tuples_lock
 from annotation.judging.gold import GoldFeedback
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
 from annotation.results.annotators import gate_of
+from curation.datasets.audit import Action
 from curation.errors import UserError
+from curation.models import User
 
 # A person's whole work is settled in pieces, so that no statement names more rows than SQLite takes.
 TUPLES_AT_ONCE = 1000
@@ -108,8 +110,18 @@ def _promote(participation_id: int) -> None:
 
 
 @transaction.atomic
-def participation_stop(*, participation: Participation, reason: str, exclude: bool = False) -> Participation:
-    """Hand the person nothing more; with `exclude`, count none of their judgements either."""
+def participation_stop(
+    *,
+    participation: Participation,
+    reason: str,
+    exclude: bool = False,
+    by: User | None = None,
+    rule: bool = False,
+) -> Participation:
+    """Hand the person nothing more; with `exclude`, count none of their judgements either.
+
+    rule: whether a rule of the campaign stops them, and nobody asked for it.
+    """
     if not reason.strip():
         raise UserError(_("Give a reason. The person reads why they were stopped."))
     person = participation_lock(participation)
@@ -118,6 +130,8 @@ def participation_stop(*, participation: Participation, reason: str, exclude: bo
     person.reason = reason.strip()
     person.save(update_fields=["state", "excluded", "reason"])
     _settle_again(person)
+    action = Action.ANNOTATOR_EXCLUDED if person.excluded else Action.ANNOTATOR_STOPPED
+    _record(person, action, by=by, rule=rule, reason=person.reason)
     return person
 
 
@@ -140,23 +154,37 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
             "right": person.gold_right - person.forgiven_right,
             "threshold": 100 * person.campaign.gold_threshold,
         }
-        return participation_stop(participation=person, reason=reason, exclude=True)
+        return participation_stop(participation=person, reason=reason, exclude=True, rule=True)
     return person
 
 
 @transaction.atomic
-def participation_reinstate(*, participation: Participation) -> Participation:
+def participation_reinstate(*, participation: Participation, by: User | None = None) -> Participation:
     """Let the person go on, and their judgements count again as far as they are still required.
 
     The gate starts afresh: it would otherwise stop the person at the next gold answer.
     """
     person = participation_lock(participation)
+    stopped = person.state == Participation.State.STOPPED
     person.state = Participation.State.ACTIVE
     person.excluded, person.reason = False, ""
     person.forgiven_trials, person.forgiven_right = person.gold_trials, person.gold_right
     person.save(update_fields=["state", "excluded", "reason", "forgiven_trials", "forgiven_right"])
     _settle_again(person)
+    if stopped:
+        _record(person, Action.ANNOTATOR_REINSTATED, by=by)
     return person
+
+
+def _record(
+    person: Participation, action: Action, *, by: User | None, rule: bool = False, reason: str = ""
+) -> None:
+    """In the log, with how many judgements of the person were settled again."""
+    judged = person.judgements.filter(tuple__in=Tuple.objects.for_scores()).count()
+    name = person.user.username
+    campaign_record(
+        person.campaign, action, by=by, rule=rule, annotator=name, judgements=judged, reason=reason
+    )
 
 
 def _settle_again(person: Participation) -> None:

@@ -21,6 +21,7 @@ from annotation.bws.judgements import Judgements, ranks_within, tuple_numbers
 from annotation.models import MOST_PAIRS_IN_TUPLE, Campaign
 from annotation.results.imported_rows import campaign_written
 from curation.access import dataset_lock
+from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.pair_cells import holds_two_sentences, two_sentences
@@ -125,6 +126,14 @@ def judgements_record(
         kept.file, sha256, pairs, report,
         dataset=dataset, name=name, question=question, opened_at=at, created_by=by,
     )  # fmt: skip
+    audit_record(
+        dataset=dataset,
+        action=Action.CAMPAIGN_IMPORTED,
+        by=by,
+        subject=campaign.name,
+        pairs=len(names),
+        details={"campaign": campaign.pk, "judgements": len(kept.file.judgements), "sha256": sha256},
+    )
     return ImportedJudgements(campaign, kept.figures(items=len(names), made=made, single=single))
 
 

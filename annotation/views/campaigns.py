@@ -84,7 +84,7 @@ def campaign_edit(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = CampaignForm(campaign.dataset, request.POST or None, instance=copy(campaign))
     if form.is_valid():
         try:
-            changed = campaign_change(campaign=campaign, **form.cleaned_data)
+            changed = campaign_change(campaign=campaign, by=request.user, **form.cleaned_data)
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -152,11 +152,11 @@ def campaign_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     move = request.POST.get("move", "")
     moves: dict[str, Callable[..., object]] = {
-        "open": partial(design_now_or_later, purpose=CampaignDesign.Purpose.OPEN, at=now()),
+        "open": partial(design_now_or_later, purpose=CampaignDesign.Purpose.OPEN, at=now(), by=request.user),
         "cancel": design_cancel,
-        "pause": campaign_pause,
-        "resume": campaign_resume,
-        "close": campaign_close,
+        "pause": partial(campaign_pause, by=request.user),
+        "resume": partial(campaign_resume, by=request.user),
+        "close": partial(campaign_close, by=request.user),
     }
     try:
         if move in moves:
@@ -172,7 +172,8 @@ def campaign_repeats(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = RepeatsForm(request.POST, instance=copy(campaign))
     try:
         if form.is_valid():
-            repeats_change(campaign=campaign, every=form.cleaned_data["repeat_every"])
+            every = form.cleaned_data["repeat_every"]
+            repeats_change(campaign=campaign, every=every, by=request.user)
             messages.success(request, _("Saved. The setting applies to tuples that people get from now on."))
         for error in form.errors.values():
             messages.error(request, str(error[0]))
@@ -187,7 +188,7 @@ def guidelines(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     newest = campaign.guidelines.first()
     form = GuidelineForm(request.POST or None, initial={"text": newest.text if newest else ""})
     if form.is_valid():
-        guideline_save(campaign=campaign, text=form.cleaned_data["text"])
+        guideline_save(campaign=campaign, text=form.cleaned_data["text"], by=request.user)
         messages.success(request, _("Saved. Annotators see the new version with their next pairs."))
         return redirect("annotation:guidelines", campaign.pk)
     versions = campaign.guidelines.all()

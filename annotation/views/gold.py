@@ -42,7 +42,7 @@ def gold_new(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = GoldForm(campaign, pairs, request.POST or None)
     if form.is_valid():
         try:
-            gold_add(campaign=campaign, pairs=pairs, **form.cleaned_data)
+            gold_add(campaign=campaign, pairs=pairs, by=request.user, **form.cleaned_data)
         except UserError as error:
             form.add_error(None, str(error))
         else:
@@ -121,6 +121,7 @@ def _keep(
             best=suggestion.best,
             worst=suggestion.worst,
             why=cleaned["why"],
+            by=request.user,
         )
         kept += 1
     said = ngettext("%(number)d gold tuple is added.", "%(number)d gold tuples are added.", kept)
@@ -134,7 +135,7 @@ def gold_edit(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpRe
     gold = _gold(campaign, tuple_pk)
     form = WhyForm(request.POST or None, initial={"why": gold.gold_answer.why})
     if form.is_valid():
-        gold_change(gold=gold, why=form.cleaned_data["why"])
+        gold_change(gold=gold, why=form.cleaned_data["why"], by=request.user)
         return redirect("annotation:gold", campaign.pk)
     context = campaign_head(request.user, campaign, "gold") | {
         "form": form,
@@ -147,7 +148,7 @@ def gold_edit(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpRe
 def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     try:
-        gold_remove(gold=_gold(campaign, tuple_pk))
+        gold_remove(gold=_gold(campaign, tuple_pk), by=request.user)
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)

@@ -28,7 +28,7 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     form = SpendForm(request.POST or None)
     if form.is_valid():
         try:
-            adaptive_spend(campaign=campaign, **form.cleaned_data)
+            adaptive_spend(campaign=campaign, by=request.user, **form.cleaned_data)
         except UserError as error:
             form.add_error("judgements", str(error))
         else:
@@ -47,7 +47,7 @@ def spend(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 @require_POST
 def withdraw(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
-    adaptive_withdraw(campaign=campaign)
+    adaptive_withdraw(campaign=campaign, by=request.user)
     messages.success(
         request, _("Withdrawn. Tuples that are on a screen now can still be answered, and count.")
     )
@@ -82,7 +82,8 @@ def grow(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 def _grow(request: AuthedRequest, campaign: Campaign, number: int | None, growth: Growth) -> HttpResponse:
     """Add the pairs, or leave it to a worker, whose progress the campaign's page shows."""
     purpose = CampaignDesign.Purpose.GROW
-    if not design_now_or_later(campaign=campaign, purpose=purpose, at=now(), number=number):
+    by = request.user
+    if not design_now_or_later(campaign=campaign, purpose=purpose, at=now(), number=number, by=by):
         return redirect("annotation:campaign", campaign.pk)
     sentence = ngettext(
         "%(pairs)d pair joined, in %(tuples)d tuples.",

@@ -27,7 +27,7 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
     person = _person(campaign, person_pk)
     form = StopForm(request.POST or None)
     if form.is_valid():
-        participation_stop(participation=person, **form.cleaned_data)
+        participation_stop(participation=person, by=request.user, **form.cleaned_data)
         messages.success(
             request, _("%(name)s is stopped. To undo this, use the button above.") % {"name": person.user}
         )
@@ -45,7 +45,7 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
 def annotator_reinstate(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     person = _person(campaign, person_pk)
-    participation_reinstate(participation=person)
+    participation_reinstate(participation=person, by=request.user)
     messages.success(
         request,
         _("%(name)s can continue. Their judgements count again where they are still required.")

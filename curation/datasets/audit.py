@@ -26,6 +26,11 @@ DETAILS = {
     "rejected": gettext_lazy("rejected"),
     "kind": gettext_lazy("kind"),
     "campaign": gettext_lazy("campaign"),
+    "annotator": gettext_lazy("annotator"),
+    "reason": gettext_lazy("reason"),
+    "judgements": gettext_lazy("judgements"),
+    "tuple": gettext_lazy("tuple"),
+    "version": gettext_lazy("version"),
     "run": gettext_lazy("run"),
     "verdict": gettext_lazy("verdict"),
     "set": gettext_lazy("set"),
@@ -41,7 +46,7 @@ class AuditFilter:
     """Which entries. "" and None take any.
 
     by: a person's number; since, until: days in the site's time, both included; search: in what the entry was about, or
-    the id of its pair.
+    the id of its pair or the name of its annotator.
     """
 
     action: str = ""
@@ -75,15 +80,17 @@ def audit_record(
     batch: ImportBatch | None = None,
     undoes: AuditEntry | None = None,
     blind: bool = False,
+    rule: bool = False,
     details: Mapping[str, Any] | None = None,
 ) -> AuditEntry:
     """Write down a change, in the transaction that makes it. Nothing else writes to the log.
 
-    by: None for a command. blind: whether nobody may learn who made the change: neither the person nor a token is kept
-    then. details: by the names of DETAILS; those that are None or empty are left out.
+    by: None for a command. rule: whether nobody asked for the change, and a rule of the site made it. blind: whether
+    nobody may learn who made the change: neither the person nor a token is kept then. details: by the names of DETAILS;
+    those that are None or empty are left out.
     """
     token = by.token_used if by else ""
-    via = Via.TOKEN if token else Via.SITE if by else Via.COMMAND
+    via = Via.TOKEN if token else Via.SITE if by else Via.RULE if rule else Via.COMMAND
     return AuditEntry.objects.create(
         dataset=dataset,
         action=action,
@@ -105,7 +112,8 @@ def audit_found(dataset: Dataset, filter: AuditFilter) -> QuerySet[AuditEntry]:
     given = {"action": filter.action, "by": filter.by, "via": filter.via}
     entries = entries.filter(**{name: value for name, value in given.items() if value})
     if filter.search:
-        entries = entries.filter(Q(subject__icontains=filter.search) | Q(pair__external_id=filter.search))
+        about = Q(subject__icontains=filter.search) | Q(details__annotator__icontains=filter.search)
+        entries = entries.filter(about | Q(pair__external_id=filter.search))
     if filter.since:
         entries = entries.filter(at__date__gte=filter.since)
     if filter.until:

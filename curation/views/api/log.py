@@ -16,7 +16,8 @@ class AuditFilterSerializer(QuerySerializer):
     """The query parameters of the log; each may be left out."""
 
     search = serializers.CharField(
-        required=False, help_text="in what the entry is about, or the id of its pair"
+        required=False,
+        help_text="in what the entry is about, in the name of its annotator, or the id of its pair",
     )
     by = serializers.CharField(required=False, help_text="name of the person")
     via = serializers.ChoiceField(required=False, choices=AuditEntry.Via.choices)

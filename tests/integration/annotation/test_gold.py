@@ -16,6 +16,7 @@ from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import gold_choose, gold_is_due
 from annotation.judging.settling import leases_expire, participation_reinstate
 from annotation.models import Judgement, Lease, Tuple
+from curation.models import AuditEntry
 from tests.factories import CampaignFactory, GoldFactory, TupleFactory, UserFactory
 
 GATE = {"gold_every": 2, "gold_minimum": 3, "gold_threshold": 0.7}
@@ -288,3 +289,12 @@ def test_gold_is_handed_out_however_many_have_judged_it(dataset, at, answer) -> 
     gold.refresh_from_db()
     assert gold.judgements.count() == 5
     assert (gold.collected, gold.leased) == (0, 0)
+
+
+def test_the_log_says_that_a_rule_stopped_a_person_who_fails_the_gold_tuples(campaign, anna, work) -> None:
+    work(anna, golds=8, best=2, worst=3)
+
+    (entry,) = AuditEntry.objects.filter(dataset=campaign.dataset)
+    assert (entry.action, entry.by, entry.via) == ("annotator_excluded", None, "rule")
+    assert entry.details["annotator"] == "anna"
+    assert "0 were right" in entry.details["reason"]
