@@ -2,6 +2,7 @@
 
 import gc
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,6 +90,24 @@ def clean_redis() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     return Path(os.environ["SEMBLANCE_REAL_DATA"]).resolve()
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A real disk of one megabyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("nothing may be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 @contextmanager

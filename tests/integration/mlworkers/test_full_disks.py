@@ -3,7 +3,6 @@
 import re
 import resource
 import sqlite3
-import subprocess
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -42,24 +41,6 @@ def files_of_at_most(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@pytest.fixture
-def small_disk(tmp_path) -> Iterator[Path]:
-    """A real disk of one megabyte."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    try:
-        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        mounted = False
-    if not mounted:
-        pytest.skip("nothing may be mounted here")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def as_numbers(path: Path) -> None:

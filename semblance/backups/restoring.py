@@ -1,0 +1,91 @@
+"""A backup into an empty installation: all of it, or nothing."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, transaction
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError, errors_shown
+from curation.files.drafts import FileError
+from curation.files.writing import disk_is_full, sync_folder
+from semblance.backups.archive import BackupReader, Manifest, backup_reading
+from semblance.backups.files import KEPT_FOLDERS, folders_in_use
+from semblance.backups.loading import (
+    Source,
+    database_require_empty,
+    migrations_finish,
+    tables_fill,
+    tables_prepare,
+)
+
+
+def backup_check(*, path: Path) -> Manifest:
+    """Read a backup whole and compare it with its checksums. Raises UserError where it is damaged."""
+    with errors_shown(FileError), backup_reading(path) as backup:
+        backup.verify()
+        return backup.manifest
+
+
+def backup_restore(*, path: Path) -> Manifest:
+    """Restore rows and files of a backup, and migrate them to this version.
+
+    Raises UserError, and keeps nothing, where the backup is damaged or the installation is not empty.
+    """
+    home = Path(settings.SEMBLANCE_HOME)
+    with errors_shown(FileError), backup_reading(path) as backup:
+        _home_require_empty(home)
+        database_require_empty(DEFAULT_DB_ALIAS)
+        backup.verify()
+        manifest = backup.manifest
+        tables = tables_prepare(manifest.migrations, DEFAULT_DB_ALIAS)
+        with _unpacked(backup, home) as unpacked, transaction.atomic():
+            database_require_empty(DEFAULT_DB_ALIAS)  # nobody came while the backup was read
+            sources = (Source(table, backup.lines(table)) for table in manifest.tables)
+            tables_fill(tables, sources, DEFAULT_DB_ALIAS)
+            _into_place(unpacked, home)
+        migrations_finish(DEFAULT_DB_ALIAS)
+    return manifest
+
+
+def _home_require_empty(home: Path) -> None:
+    if used := folders_in_use(home):
+        raise UserError(
+            _(
+                "%(home)s is in use: it has files in %(folders)s. Set SEMBLANCE_HOME to an empty folder; nothing was "
+                "changed."
+            ),
+            home=home,
+            folders=", ".join(used),
+        )
+
+
+@contextmanager
+def _unpacked(backup: BackupReader, home: Path) -> Iterator[Path]:
+    with TemporaryDirectory(prefix=".restore-", dir=home) as name:
+        try:
+            backup.unpack(Path(name))
+        except OSError as error:
+            if disk_is_full(error):
+                raise UserError(
+                    _("The disk of %(home)s is full. Free some space and try again; nothing was kept."),
+                    home=home,
+                ) from error
+            raise
+        yield Path(name)
+
+
+def _into_place(unpacked: Path, home: Path) -> None:
+    """Before the rows are committed: rows that name files are never there without them."""
+    for name in KEPT_FOLDERS:
+        if not (unpacked / name).is_dir():
+            continue
+        target = home / name
+        if target.is_dir():
+            shutil.rmtree(target)  # nothing but folders are in it, or it would be in use
+        (unpacked / name).rename(target)
+    sync_folder(home)

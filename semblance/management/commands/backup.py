@@ -1,0 +1,66 @@
+"""`manage.py backup FILE`: the database and the files of this installation in one file, while the site goes on."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.command import Command as BaseCommand
+from semblance.backups.making import backup_make
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the database and the files of this installation into one file, with a SHA-256 of each part. The site "
+        "may run meanwhile. The file holds password hashes: keep it as safe as the installation. It does not hold "
+        "SECRET_KEY and the other settings."
+    )
+    needs_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="For example semblance-2026-11-24.zip.")
+
+    def handle(self, *, file: Path, **options: Any) -> None:
+        started = monotonic()
+        made = backup_make(path=file, at=now())
+        rows = sum(table.rows for table in made.tables)
+        lines = [
+            _("%(rows)s and %(files)s written to %(path)s (%(size)s).")
+            % {
+                "rows": ngettext("%(n)s row", "%(n)s rows", rows) % {"n": rows},
+                "files": ngettext("%(n)s file", "%(n)s files", made.files) % {"n": made.files},
+                "path": file,
+                "size": filesizeformat(made.size),
+            },
+            _("SHA-256: %(sum)s") % {"sum": made.sha256},
+        ]
+        warnings = list(_warnings(made.missing, made.damaged, made.links, made.others))
+        figures = {"path": str(file), "sha256": made.sha256, "bytes": made.size, "rows": rows}
+        figures |= {"tables": {table.label: table.rows for table in made.tables}}
+        figures |= {"files": made.files, "file_bytes": made.file_bytes, "warnings": warnings}
+        figures |= {"seconds": round(monotonic() - started, 3)}
+        self.answer(figures, *lines, *warnings, as_json=options["json"])
+
+
+def _warnings(missing: list[str], damaged: list[str], links: list[str], others: list[str]) -> list[str]:
+    """A sentence for each thing that somebody should know before they rely on this backup."""
+    sentences = {
+        _("Warning: the database names files that are not there: %(names)s."): missing,
+        _("Warning: files have changed since they were written: %(names)s."): damaged,
+        _("Warning: symbolic links are not in the backup: %(names)s."): links,
+        _(
+            "SEMBLANCE_HOME also holds files that Semblance did not write, and they are not in the backup: %(names)s."
+        ): (others),
+    }
+    return [sentence % {"names": _some(names)} for sentence, names in sentences.items() if names]
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - 5
+    shown = ", ".join(names[:5])
+    return _("%(names)s and %(n)s more") % {"names": shown, "n": more} if more > 0 else shown
