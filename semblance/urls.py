@@ -9,6 +9,7 @@ from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
 from curation.views.accounts import PasswordChange
 from semblance import home
+from semblance.guide import views as guide
 from semblance.publishing import views as publishing
 
 register_converter(NumberConverter, "number")  # before the addresses of the apps are read
@@ -31,6 +32,9 @@ urlpatterns = [
         publishing.published_folder,
         name="published_folder",
     ),
+    path("guide/", guide.guide, name="guide"),
+    path("guide/<slug:name>/", guide.guide_page, name="guide_page"),
+    path("guide/pictures/<str:name>", guide.guide_image, name="guide_image"),
     path("", include("curation.urls")),
     path("", include("annotation.urls")),
     path("", include("mlworkers.urls")),

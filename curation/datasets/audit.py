@@ -38,6 +38,7 @@ DETAILS = {
     "shares": gettext_lazy("shares"),
     "seed": gettext_lazy("seed"),
     "strategy": gettext_lazy("strategy"),
+    "leaks": gettext_lazy("leaks"),
 }
 
 
@@ -159,7 +160,11 @@ def detail_shown(value: Any) -> str:
 
 def pair_history(pair: Pair, *, most: int = HISTORY_SHOWN) -> list[HistoryLine]:
     """What imports, edits and drawn splits changed of a pair, the newest first. Reviews are no part of it."""
-    changes = PairChange.objects.filter(pair=pair).select_related("entry__by").order_by("-pk")[:most]
+    changes = (
+        PairChange.objects.filter(pair=pair)
+        .select_related("entry__by", "entry__batch")
+        .order_by("-pk")[:most]
+    )
     drawn = SplitBefore.objects.filter(pair=pair).select_related("change__created_by").order_by("-pk")[:most]
     lines = [*map(_changed, changes), *map(_drawn, drawn)]
     return sorted(lines, key=lambda line: line.at, reverse=True)[:most]
@@ -167,7 +172,13 @@ def pair_history(pair: Pair, *, most: int = HISTORY_SHOWN) -> list[HistoryLine]:
 
 def _changed(change: PairChange) -> HistoryLine:
     entry = change.entry
-    what = change.get_field_display()
+    what = str(change.get_field_display())
+    if (
+        change.field == PairChange.Field.SCORE
+        and entry.batch
+        and (name := entry.batch.mapping.get("score_set"))
+    ):
+        what = _("score in “%(set)s”") % {"set": name}
     return HistoryLine(entry.at, entry.by, entry, what, change.before, change.after)
 
 

@@ -1,6 +1,7 @@
 """Edits of many pairs at once: what an edit would change, the edit, and going back.
 
-However many pairs there are, an edit is a fixed number of statements: no pair is read by the process that edits.
+However many pairs there are, an edit is a fixed number of statements, and the process that edits reads pairs only to
+count what splits would share.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.duplicates import search_is_stale
+from curation.datasets.leak_guard import LeaksError, allowed_in_the_log, leaks_require_allowed
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.datasets.splits import LeaksOfChange, leaks_of_change, too_many_for_a_page
 from curation.errors import UserError
@@ -29,6 +31,7 @@ from curation.models import (
     ReviewDecision,
     User,
 )
+from curation.pairs.leaks import Leaks
 
 FIELDS = ("split", "source", "status")
 LONGEST = {"split": 20, "source": 100}
@@ -64,6 +67,15 @@ class Edit:
     filter: PairFilter = PairFilter()  # noqa: RUF009 - frozen
     pairs: tuple[int, ...] | None = None
     repeated: Repeated | None = None
+
+    @property
+    def sets_a_split(self) -> bool:
+        return self.field == "split" and self.value != ""
+
+    @property
+    def may_leak(self) -> bool:
+        """Whether it can make splits share sentences: it gives a split, or takes pairs back that were set aside."""
+        return self.sets_a_split or (self.field == "status" and self.value == Pair.Status.ACTIVE)
 
     @property
     def means(self) -> dict[str, Any]:
@@ -128,21 +140,31 @@ def edit_preview(dataset: Dataset, edit: Edit) -> EditPreview:
 
 
 def edit_leaks(dataset: Dataset, edit: Edit) -> LeaksOfChange | None:
-    """What splits would share after an edit. None where it sets no split, or where the dataset has too many pairs to
-    count that while somebody waits.
+    """What splits would share after an edit. None where it changes nothing about that, or where the dataset has too
+    many pairs to count it while somebody waits.
     """
-    if edit.field != "split" or too_many_for_a_page(dataset):
+    if not (edit.field == "split" or edit.may_leak) or too_many_for_a_page(dataset):
         return None
     numbers = np.fromiter(_changing(dataset, edit).values_list("pk", flat=True), dtype=np.int64)
-    return leaks_of_change(dataset, numbers, edit.value)
+    if edit.field == "split":
+        return leaks_of_change(dataset, numbers, split=edit.value)
+    return leaks_of_change(dataset, numbers, active=True)
 
 
 @transaction.atomic
-def edit_apply(*, dataset: Dataset, edit: Edit, by: User | None, state: str | None = None) -> AuditEntry:
+def edit_apply(
+    *,
+    dataset: Dataset,
+    edit: Edit,
+    by: User | None,
+    state: str | None = None,
+    leaks: Leaks = Leaks.REFUSE,
+) -> AuditEntry:
     """Give the pairs the value, and keep what they had in the entry of the log.
 
     state: as the preview said it; None applies to whatever pairs are meant now.
-    Raises UserError where other pairs would change than in the preview, or none.
+    Raises UserError where other pairs would change than in the preview, or none, and LeaksError where splits that are
+    set here would share sentences, or that cannot be counted, unless `leaks` allows it.
     """
     dataset_lock(dataset)
     _lock(_changing(dataset, edit))
@@ -151,6 +173,8 @@ def edit_apply(*, dataset: Dataset, edit: Edit, by: User | None, state: str | No
         raise UserError(_("Pairs have changed since the preview. Look at the preview again."))
     if not preview.changed:
         raise UserError(_("No pair would get another value, so there is nothing to apply."))
+    if edit.may_leak and leaks is not Leaks.ALLOW:
+        _require_no_leak(dataset, edit)
     entry = audit_record(
         dataset=dataset,
         action=Action.PAIRS_EDITED,
@@ -159,6 +183,7 @@ def edit_apply(*, dataset: Dataset, edit: Edit, by: User | None, state: str | No
         details={
             "set": {edit.field: edit.value},
             "filter": edit.means,
+            **allowed_in_the_log(leaks),
         },
     )
     _keep(entry, edit, _changing(dataset, edit))
@@ -166,6 +191,18 @@ def edit_apply(*, dataset: Dataset, edit: Edit, by: User | None, state: str | No
     with _ids_differ():
         changed.update(**{edit.field: edit.value})
     return entry
+
+
+def _require_no_leak(dataset: Dataset, edit: Edit) -> None:
+    found = edit_leaks(dataset, edit)
+    if found is not None:
+        leaks_require_allowed(found.before, found.after, Leaks.REFUSE)
+    elif edit.sets_a_split:
+        sentence = _(
+            "The dataset has too many pairs to count what its splits would share. Draw splits instead, or allow these "
+            "leaks."
+        )
+        raise LeaksError(sentence)
 
 
 @transaction.atomic

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
+from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed, splits_set_here
 from curation.datasets.rows import in_parts, rows_add
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
-from curation.pairs.leaks import Leak, leaks_between
+from curation.pairs.leaks import Leak, Leaks, leaks_between, own_leaks_added
 from curation.pairs.splitting import (
     SplitError,
     pair_components,
@@ -27,9 +28,11 @@ from curation.pairs.splitting import (
     splits_drawn_by_source,
 )
 from curation.pairs.text import near_copy_key
+from curation.statistics.histograms import bin_edges
 
 LONGEST_NAME = 20
 MOST_SPLITS = 20
+BINS = 10  # of the scores: tenths of the scale
 MOST_ON_A_PAGE = 300_000  # pairs, which take about two seconds; the command has no bound
 _ROWS_AT_ONCE = 5_000
 _NAMED = 3  # ids in a sentence
@@ -65,7 +68,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """The active pairs of a split, "" for those without one; mean and sd of their scores in the set shown."""
+    """The active pairs of a split, "" for those without one; mean and sd of their scores in the set shown.
+
+    counts: how many of the scores lie in each bin of `Splits.edges`.
+    """
 
     split: str
     pairs: int
@@ -73,14 +79,19 @@ class SplitRow:
     sources: Sequence[tuple[str, int]]
     mean: float | None
     sd: float | None
+    counts: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
 class Splits:
-    """The splits of a dataset's active pairs and every two of them that share sentences."""
+    """The splits of a dataset's active pairs and every two of them that share sentences.
+
+    edges: of the bins of the scores shown, one more than there are bins; none where no scores are.
+    """
 
     rows: Sequence[SplitRow]
     leaks: Sequence[Leak]
+    edges: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +111,11 @@ class SplitsDrawn:
     divided: int
     leaks_before: Sequence[Leak]
 
+    @property
+    def leaks_added(self) -> Sequence[Leak]:
+        """Those for which the drawing must be allowed."""
+        return own_leaks_added(self.leaks_before, self.splits.leaks)
+
 
 @dataclass(frozen=True)
 class LeaksOfChange:
@@ -108,13 +124,24 @@ class LeaksOfChange:
     before: Sequence[Leak]
     after: Sequence[Leak]
 
+    @property
+    def added(self) -> Sequence[Leak]:
+        """Those for which the change must be allowed."""
+        return own_leaks_added(self.before, self.after)
+
+    def as_json(self) -> dict[str, list[dict[str, Any]]]:
+        lists = {"before": self.before, "after": self.after, "added": self.added}
+        return {
+            name: [{**asdict(leak), "share": leak.share} for leak in each] for name, each in lists.items()
+        }
+
 
 @dataclass(frozen=True)
 class _Pairs:
     """All pairs of a dataset, in the order of their numbers, as columns of n values.
 
     a, b: a number for each sentence that near copies share: an encoder that has seen one knows the other, and training
-    leaves out near copies too (`pairs.holding_out`).
+    leaves out near copies too (`pairs.holding_out`). set_here: whether the split was drawn or set here, no file's.
     """
 
     pk: NDArray[np.int64]
@@ -124,6 +151,7 @@ class _Pairs:
     sources: Sequence[str]
     splits: Sequence[str]
     active: NDArray[np.bool_]
+    set_here: NDArray[np.bool_]
 
     @property
     def state(self) -> str:
@@ -137,6 +165,12 @@ class _Pairs:
 def splits_now(dataset: Dataset, score_set: ScoreSet | None = None) -> Splits:
     pairs = _pairs(dataset)
     return _described(pairs, pairs.splits, score_set)
+
+
+def leaks_now(dataset: Dataset) -> list[Leak]:
+    """What the splits of the active pairs share."""
+    pairs = _pairs(dataset)
+    return _leaks(pairs, pairs.splits)
 
 
 def splits_preview(dataset: Dataset, drawing: Drawing, score_set: ScoreSet | None = None) -> SplitsDrawn:
@@ -156,15 +190,18 @@ def splits_preview(dataset: Dataset, drawing: Drawing, score_set: ScoreSet | Non
         changed=sum(before != after for before, after in zip(pairs.splits, drawn, strict=True)),
         largest=int(sizes.max()),
         divided=int(divided.sum()),
-        leaks_before=_described(pairs, pairs.splits, None).leaks,
+        leaks_before=_leaks(pairs, pairs.splits),
     )
 
 
 @transaction.atomic
-def splits_apply(*, dataset: Dataset, drawing: Drawing, state: str, by: User | None) -> SplitChange:
+def splits_apply(
+    *, dataset: Dataset, drawing: Drawing, state: str, by: User | None, leaks: Leaks = Leaks.REFUSE
+) -> SplitChange:
     """Give the pairs the splits of the drawing, and keep what they had.
 
-    state: as the preview said it. Raises UserError where the pairs have changed since, or nothing changes.
+    state: as the preview said it. Raises UserError where the pairs have changed since, nothing changes, or pairs would
+    join splits of a file that share sentences already, and leak with them, unless `leaks` allows it.
     """
     dataset_lock(dataset)
     pairs = _pairs(dataset)
@@ -179,12 +216,13 @@ def splits_apply(*, dataset: Dataset, drawing: Drawing, state: str, by: User | N
     ]
     if not rows:
         raise UserError(_("No pair would get another split, so there is nothing to apply."))
+    leaks_require_allowed(_leaks(pairs, pairs.splits), _leaks(pairs, drawn), leaks)
     change = SplitChange.objects.create(
         dataset=dataset, parameters=drawing.as_json(), pairs=len(rows), created_by=by
     )
     rows_add(SplitBefore, shared={"change_id": change.pk}, columns=("pair_id", "split", "given"), rows=rows)
     _give(dataset, {pk: after for pk, _before, after in rows})
-    drawn_as = {"shares": dict(drawing.shares), "seed": drawing.seed}
+    drawn_as = {"shares": dict(drawing.shares), "seed": drawing.seed, **allowed_in_the_log(leaks)}
     audit_record(dataset=dataset, action=Action.SPLITS_DRAWN, by=by, pairs=len(rows), details=drawn_as)
     return change
 
@@ -212,14 +250,47 @@ def splits_undo(*, change: SplitChange, by: User | None) -> None:
     audit_record(dataset=change.dataset, action=Action.SPLITS_UNDONE, by=by, pairs=change.pairs)
 
 
-def leaks_of_change(dataset: Dataset, numbers: NDArray[np.int64], split: str) -> LeaksOfChange:
-    """What would be shared if the pairs of these numbers, (n,), came into that split; "" takes theirs away."""
+def leaks_of_change(
+    dataset: Dataset, numbers: NDArray[np.int64], *, split: str | None = None, active: bool = False
+) -> LeaksOfChange:
+    """What would be shared if the pairs of these numbers, (n,), came into that split ("" takes theirs away), or became
+    active with the split that they have.
+    """
     pairs = _pairs(dataset)
+    changed = np.isin(pairs.pk, numbers)
+    then = pairs if not active else replace(pairs, active=pairs.active | changed)
+    splits = pairs.splits
+    if split is not None:
+        splits = [split if other else same for same, other in zip(splits, changed.tolist(), strict=True)]
+    return LeaksOfChange(_leaks(pairs, pairs.splits), _leaks(then, splits))
+
+
+def leaks_of_import(
+    dataset: Dataset, moved: Mapping[int, str], added: Sequence[tuple[str, str, str]]
+) -> LeaksOfChange:
+    """What would be shared if pairs got the splits of a file, and pairs of it were added.
+
+    moved: from the numbers of pairs to their new splits. added: of each new pair its split and its two sentences.
+    """
+    pairs = _pairs(dataset)
+    texts = {text for _split, *both in added for text in both}
+    copies = _near_copies(dataset)
+    of_key: dict[str, int] = {}
+    if texts:
+        rows = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
+        of_key = {near_copy_key(text): copies[pk] for pk, text in rows.iterator(chunk_size=_ROWS_AT_ONCE)}
+    numbers = {text: of_key.setdefault(near_copy_key(text), -1 - len(of_key)) for text in sorted(texts)}
     own = np.flatnonzero(pairs.active)
-    now, a, b = [pairs.splits[place] for place in own.tolist()], pairs.a[own], pairs.b[own]
-    changed = np.isin(pairs.pk[own], numbers).tolist()
-    then = [split if other else same for same, other in zip(now, changed, strict=True)]
-    return LeaksOfChange(leaks_between(now, a, b), leaks_between(then, a, b))
+    splits = [moved.get(pk, split) for pk, split in zip(pairs.pk.tolist(), pairs.splits, strict=True)]
+    kept = np.array([pk not in moved for pk in pairs.pk.tolist()], dtype=bool) & pairs.set_here
+    new = [np.array([numbers[row[side]] for row in added], dtype=np.int64) for side in (1, 2)]
+    after = leaks_between(
+        [*(splits[place] for place in own.tolist()), *(row[0] for row in added)],
+        np.concatenate([pairs.a[own], new[0]]),
+        np.concatenate([pairs.b[own], new[1]]),
+        np.concatenate([kept[own], np.zeros(len(added), dtype=bool)]),
+    )
+    return LeaksOfChange(_leaks(pairs, pairs.splits), after)
 
 
 def too_many_for_a_page(dataset: Dataset) -> bool:
@@ -256,6 +327,7 @@ def _pairs(dataset: Dataset) -> _Pairs:
         sources=sources,
         splits=splits,
         active=np.array([status == Pair.Status.ACTIVE for status in statuses], dtype=bool),
+        set_here=splits_set_here(dataset, np.array(pk, dtype=np.int64), splits),
     )
 
 
@@ -308,13 +380,23 @@ def _described(pairs: _Pairs, splits: Sequence[str], score_set: ScoreSet | None)
     own = np.flatnonzero(pairs.active)
     of_active = [splits[place] for place in own.tolist()]
     values = _values(pairs.pk[own], score_set)
+    edges = bin_edges(score_set.low, score_set.high, BINS) if score_set else ()
     names = np.asarray(of_active, dtype=object)
     rows = [
-        _row(name, np.flatnonzero(names == name), own, pairs.sources, values)
+        _row(name, np.flatnonzero(names == name), own, pairs.sources, values, edges=edges)
         for name in sorted(set(of_active))
     ]
     rows.sort(key=lambda row: (row.split == "", -row.pairs, row.split))
-    return Splits(rows, leaks_between(of_active, pairs.a[own], pairs.b[own]))
+    return Splits(rows, _leaks(pairs, splits), edges)
+
+
+def _leaks(pairs: _Pairs, splits: Sequence[str]) -> list[Leak]:
+    """What these splits of the pairs share. A split that a pair does not have yet would be set here."""
+    own = np.flatnonzero(pairs.active)
+    of_active = [splits[place] for place in own.tolist()]
+    had = [pairs.splits[place] for place in own.tolist()]
+    new = np.array([split != before for split, before in zip(of_active, had, strict=True)], dtype=bool)
+    return leaks_between(of_active, pairs.a[own], pairs.b[own], pairs.set_here[own] | new)
 
 
 def _row(
@@ -323,6 +405,8 @@ def _row(
     own: NDArray[np.int64],
     sources: Sequence[str],
     values: NDArray[np.float64],
+    *,
+    edges: Sequence[float],
 ) -> SplitRow:
     scored = values[places][~np.isnan(values[places])]
     counted = Counter(sources[place] for place in own[places].tolist())
@@ -333,7 +417,17 @@ def _row(
         sources=sorted(counted.items(), key=lambda item: (-item[1], item[0])),
         mean=float(scored.mean()) if scored.size else None,
         sd=float(scored.std()) if scored.size else None,
+        counts=_binned(scored, edges),
     )
+
+
+def _binned(scored: NDArray[np.float64], edges: Sequence[float]) -> tuple[int, ...]:
+    """A score on an edge belongs to the bin above it, but the highest to the last bin."""
+    if not edges:
+        return ()
+    width = (edges[-1] - edges[0]) / BINS
+    numbers = np.floor((scored - edges[0]) / width + 1e-9).astype(np.int64)  # as for the chart of a score set
+    return tuple(np.bincount(np.clip(numbers, 0, BINS - 1), minlength=BINS).tolist())
 
 
 def _values(pks: NDArray[np.int64], score_set: ScoreSet | None) -> NDArray[np.float64]:

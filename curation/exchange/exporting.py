@@ -18,6 +18,13 @@ from numpy.typing import NDArray
 from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.inclusion import inclusion_counts, verdict_of_pair
+from curation.datasets.leak_guard import (
+    LeaksError,
+    allowed_in_the_log,
+    leaks_require_allowed,
+    some_splits_set_here,
+    splits_set_here,
+)
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.errors import UserError, errors_shown
 from curation.exchange.score_columns import (
@@ -28,12 +35,14 @@ from curation.exchange.score_columns import (
     values_alone,
     values_explained,
 )
+from curation.files.comparing import snapshot_leaks, snapshot_splits
 from curation.files.drafts import FileError
 from curation.files.progress import Report, silent
 from curation.files.tables import PAIR_COLUMNS, Column, Row, table_blocks, write_table
 from curation.files.writing import make_folder, sha256_of, sync_folder
 from curation.models import Dataset, Pair, ScoreSet, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
+from curation.pairs.leaks import Leaks
 from curation.pairs.splitting import pair_components
 
 _ROWS_AT_ONCE = 2_000
@@ -170,6 +179,7 @@ def snapshot_create(
     by: User | None = None,
     run_ref: int | None = None,
     report: Report = silent,
+    leaks: Leaks = Leaks.REFUSE,
 ) -> Snapshot:
     """Keep the pairs that the filter finds, with all their scores, in a Parquet file that never changes.
 
@@ -177,6 +187,8 @@ def snapshot_create(
     can keep each on one side. Its metadata names the filter, with the choice of generated pairs, and each score
     column's set, kind and scale. A run that made one before gets that one: the successor of a killed worker may ask
     again.
+
+    leaks: whether splits that were set here may share sentences. Raises LeaksError where they do and may not.
     """
     dataset_require_active(dataset)
     if (made := _made_before(dataset, run_ref)) is not None:
@@ -202,6 +214,7 @@ def snapshot_create(
         make_folder(folder)
         staged = folder / f"{uuid4().hex}.parquet"
         write_table(staged, "parquet", columns, with_components, about=_metadata(about))
+    _require_no_leak(dataset, staged, leaks)
     staged.chmod(0o444 & ~settings.SEMBLANCE_UMASK)
     digest = sha256_of(staged)
     with transaction.atomic():
@@ -227,11 +240,24 @@ def snapshot_create(
             by=by,
             subject=number,
             pairs=len(triples),
-            details={"sha256": digest, "run": run_ref},
+            details={"sha256": digest, "run": run_ref, **allowed_in_the_log(leaks)},
         )
         staged.replace(path)
         sync_folder(path.parent)
     return snapshot
+
+
+def _require_no_leak(dataset: Dataset, staged: Path, leaks: Leaks) -> None:
+    """Remove a file in which splits that were set here share sentences, and raise LeaksError, unless it is allowed."""
+    if leaks is Leaks.ALLOW or not some_splits_set_here(dataset):
+        return
+    pairs, splits = snapshot_splits(staged)
+    try:
+        found = snapshot_leaks(staged, splits_set_here(dataset, pairs, splits))
+        leaks_require_allowed([], found, leaks)
+    except LeaksError:
+        staged.unlink()
+        raise
 
 
 def _made_before(dataset: Dataset, run_ref: int | None) -> Snapshot | None:

@@ -6,7 +6,7 @@ second writes. Each row has an id of its own, so that importing a file again add
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +18,18 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
+from curation.datasets.leak_guard import allowed_in_the_log
 from curation.datasets.rows import bulk_writing, in_parts, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
+from curation.datasets.splits import LeaksOfChange
 from curation.errors import UserError, errors_shown, validation_shown
 from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
+from curation.exchange.import_leaks import (
+    RowsInSplits,
+    import_is_guarded,
+    leaks_of_file_require_allowed,
+    too_many_to_count,
+)
 from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write, sentences_found, stored_pairs
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
 from curation.files.identity import (
@@ -42,6 +50,7 @@ from curation.files.rejected import rejected_writer
 from curation.files.writing import as_text, replacing, sha256_of
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, User
 from curation.pairs.duplicates import SeenPairs
+from curation.pairs.leaks import Leaks
 from curation.pairs.scales import Scale, scale_checked, smallest_common_scale
 
 # Above this each chunk is a transaction, so that on SQLite no judgement waits long for an import.
@@ -76,6 +85,8 @@ class ImportOptions:
     across_splits: bool | None = None
     # One rejected row, and nothing is imported.
     strict: bool = False
+    # Whether splits that were set here may come to share sentences with the file's.
+    leaks: Leaks = Leaks.REFUSE
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -83,7 +94,9 @@ class ImportOptions:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "ImportOptions":
         scale = stored["scale"] and tuple(stored["scale"])
-        return cls(**{**stored, "columns": Columns(**stored["columns"]), "scale": scale})
+        leaks = Leaks(stored.get("leaks", Leaks.REFUSE))  # uploads of an earlier version do not say it
+        columns = Columns(**stored["columns"])
+        return cls(**{**stored, "columns": columns, "scale": scale, "leaks": leaks})
 
 
 AS_THE_FILE_SAYS = ImportOptions()
@@ -127,6 +140,8 @@ class ImportOutcome:
     duplicates: rows whose two sentences stand elsewhere too, of which one may count under several heads: on an earlier
     row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
     other order (mirrored), in another split (across_splits).
+    leaks: what splits share now and would share, in a dry run of a file that says splits; None where that is too much
+    to count.
     """
 
     dataset: str
@@ -150,6 +165,7 @@ class ImportOutcome:
     across_splits: bool = True
     duplicates: dict[str, int] = field(default_factory=lambda: dict.fromkeys(DUPLICATES, 0))
     errors: list[RowError] = field(default_factory=list)
+    leaks: LeaksOfChange | None = None
 
     @property
     def unread(self) -> list[str]:
@@ -161,6 +177,7 @@ class ImportOutcome:
             "unread": self.unread,
             "errors": [_without_cells(error) for error in self.errors],
             "changed": [row._asdict() for row in self.changed],
+            "leaks": self.leaks and self.leaks.as_json(),
         }
         return asdict(self) | listed
 
@@ -206,7 +223,10 @@ class NothingImportedError(UserError):
 
 @dataclass
 class _Job:
-    """One import while it runs. scale: of its scores, None where any number will do. entry: in the log, if it wrote."""
+    """One import while it runs. scale: of its scores, None where any number will do. entry: in the log, if it wrote.
+
+    splits: what its rows do to splits, while it is tried. leaks: whether leaks are allowed.
+    """
 
     layout: Layout
     origin: FileOrigin
@@ -215,6 +235,8 @@ class _Job:
     target: Target
     outcome: ImportOutcome
     entry: AuditEntry | None = None
+    splits: RowsInSplits | None = None
+    leaks: Leaks = Leaks.REFUSE
 
 
 def pairs_import(
@@ -234,7 +256,8 @@ def pairs_import(
     At most 5,000 rows are one transaction; more are written 1,000 at a time, and an import that was stopped
     goes on where it was when it is called again. errors: where to write the rejected rows as CSV. dry_run
     writes no row. Raises UserError, before anything is written, where the file, its columns or its scale
-    cannot be used, and TooManyRowsError where it has more than `most_rows`.
+    cannot be used, and TooManyRowsError where it has more than `most_rows`. LeaksError where splits that were set here
+    would come to share sentences with the file's, unless the options allow it.
     """
     batch = batch or ImportBatch(file_name=path.name[:255], mapping=options.as_json(), created_by=by)
     report = BeatingReport(batch, report)
@@ -245,8 +268,11 @@ def pairs_import(
             if options.strict and not job.outcome.dry_run:
                 _strict(job, refuse, report, batch)
             if job.outcome.dry_run:
+                job.splits = _splits_counted(job)
                 _rows_import(job, refuse, report, batch)
+                job.outcome.leaks = job.splits.leaks(dataset) if job.splits else None
             else:
+                _guard(job, report, batch)
                 _rows_import_recorded(job, refuse, report, batch)
     return job.outcome
 
@@ -284,7 +310,8 @@ def _job_prepared(
         warnings=layout.warnings,
         dry_run=dry_run or not survey.pairs,  # without a pair, the rows are read for their errors alone
     )
-    job = _Job(layout, origin, scale, survey, Target(dataset, None, matching, survey), outcome)
+    target = Target(dataset, None, matching, survey)
+    job = _Job(layout, origin, scale, survey, target, outcome, leaks=options.leaks)
     if survey.lowest is not None and survey.highest is not None:
         outcome.scale_guessed = scale is None
         job.scale = outcome.scale = scale or smallest_common_scale(survey.lowest, survey.highest)
@@ -425,12 +452,40 @@ def _rows_import_recorded(
         _batch_closed(batch, job.target.dataset, job.outcome)
 
 
-def _strict(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
-    """Try the import first. Raises NothingImportedError, with no row written, where a row is rejected."""
+def _splits_counted(job: _Job) -> RowsInSplits | None:
+    """Where to collect what the rows do to splits; None where they say none, or are too many."""
+    said = job.origin.split or job.origin.split is None
+    return None if not said or too_many_to_count(job.target.dataset, job.survey.rows) else RowsInSplits()
+
+
+def _guard(job: _Job, report: Report, batch: ImportBatch) -> None:
+    """Try the import first where the dataset has splits that were set here. Raises LeaksError, with no row written,
+    where they would share sentences with those of the file.
+    """
+    dataset = job.target.dataset
+    if job.origin.split == "" or not import_is_guarded(dataset, job.leaks):
+        return
+    tried = _trial(job)
+    tried.splits = _splits_counted(job)
+    if tried.splits is not None:
+        with suppress(NothingImportedError):  # which the import then says, with the file of its errors
+            _rows_import(tried, lambda error: None, report, batch)
+    leaks_of_file_require_allowed(tried.splits.leaks(dataset) if tried.splits else None)
+
+
+def _trial(job: _Job) -> _Job:
+    """The same import without a row written."""
     target = replace(job.target, seen=SeenPairs(), held={})
     outcome = replace(job.outcome, dry_run=True, duplicates={}, changes={}, errors=[], changed=[])
     outcome.duplicates, outcome.changes = dict.fromkeys(DUPLICATES, 0), dict.fromkeys(CHANGES, 0)
-    _rows_import(replace(job, target=target, outcome=outcome), refuse, report, batch)
+    return replace(job, target=target, outcome=outcome)
+
+
+def _strict(job: _Job, refuse: Callable[[RowError], None], report: Report, batch: ImportBatch) -> None:
+    """Try the import first. Raises NothingImportedError, with no row written, where a row is rejected."""
+    tried = _trial(job)
+    outcome = tried.outcome
+    _rows_import(tried, refuse, report, batch)
     if outcome.rejected:
         first = outcome.errors[0]
         sentence = ngettext(
@@ -485,6 +540,8 @@ def _rows_import(job: _Job, refuse: Callable[[RowError], None], report: Report, 
             written = pairs_write(job.target, pairs, dry_run=outcome.dry_run)
             written.refused = sorted(written.refused + [row for row in chunk if isinstance(row, RowError)])
             outcome.add(len(chunk), written)
+            if job.splits is not None:
+                job.splits.add(written)
             if batch.pk and not outcome.dry_run:
                 # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
                 import_beat(batch=batch, written=_written_so_far(batch, outcome))
@@ -509,7 +566,7 @@ def _record(job: _Job, batch: ImportBatch, written: WriteOutcome) -> None:
             by=batch.created_by,
             subject=batch.file_name,
             batch=batch,
-            details={"sha256": batch.sha256},
+            details={"sha256": batch.sha256, **allowed_in_the_log(job.leaks)},
         )
     rows = [
         (update.pair.pk, *_change_recorded(change)) for update in written.updates for change in update.changes

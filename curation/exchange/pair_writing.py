@@ -77,7 +77,9 @@ class Update(NamedTuple):
 
 @dataclass
 class WriteOutcome:
-    """What became of some pairs. repeats: of each pair that was taken, within the file and in the dataset."""
+    """What became of some pairs. repeats: of each pair that was taken, within the file and in the dataset. new: those
+    that are added.
+    """
 
     added: int = 0
     unchanged: int = 0
@@ -85,6 +87,7 @@ class WriteOutcome:
     updates: list[Update] = field(default_factory=list)
     refused: list[RowError] = field(default_factory=list)
     repeats: list[tuple[Repeats, Repeats]] = field(default_factory=list)
+    new: Sequence[IdentifiedPair] = ()
 
 
 def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: bool) -> WriteOutcome:
@@ -116,7 +119,7 @@ def pairs_write(target: Target, pairs: Sequence[IdentifiedPair], *, dry_run: boo
             new.append(fresh)
         outcome.repeats.append(_repeats(target, pair, held))
     _moves_refused(target.dataset, new, outcome)
-    outcome.added = len(new)
+    outcome.added, outcome.new = len(new), new
     outcome.unchanged = sum(not update.changes for update in outcome.updates)
     outcome.updates = [update for update in outcome.updates if update.changes]
     _write(target, new, outcome, sentences, dry_run=dry_run)

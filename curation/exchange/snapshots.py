@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from curation.charts import KEPT_SECONDS
+from curation.datasets.leak_guard import splits_set_here
 from curation.errors import UserError
 from curation.exchange.exporting import snapshot_file, snapshot_path
 from curation.files.comparing import (
@@ -19,6 +20,7 @@ from curation.files.comparing import (
     holds_pair,
     snapshot_contents,
     snapshot_leaks,
+    snapshot_splits,
     snapshots_compared,
     texts_of,
 )
@@ -68,11 +70,13 @@ def leaks_of_snapshot(snapshot: Snapshot, *, most: int | None = LEAKS_COUNTED_IN
     Raises UserError where the file is gone.
     """
     path = snapshot_file(snapshot)
-    key = f"snapshot-leaks:{snapshot.sha256}"
+    key = f"snapshot-leaks:{snapshot.pk}:{snapshot.sha256}"
     found: list[Leak] | None = cache.get(key)
     if found is None and (most is None or snapshot.rows <= most):
         with _unreadable_shown(snapshot):
-            found = snapshot_leaks(path)
+            pairs, splits = snapshot_splits(path)
+            own = splits_set_here(snapshot.dataset, pairs, splits, at=snapshot.created_at)
+            found = snapshot_leaks(path, own)
         cache.set(key, found, KEPT_SECONDS)
     return found
 

@@ -172,13 +172,23 @@ def snapshot_contents(path: Path) -> Contents:
     return Contents(sources, splits, origins, scores)
 
 
-def snapshot_leaks(path: Path) -> list[Leak]:
-    """Every two splits of a snapshot of which one shares sentences with the other. Some 10 µs a pair."""
-    splits = [split or "" for split in pq.read_table(path, columns=["split"]).column(0).to_pylist()]
+def snapshot_splits(path: Path) -> tuple[NDArray[np.int64], list[str]]:
+    """The numbers of a snapshot's pairs, (n,), and their splits."""
+    numbers, splits = pq.read_table(path, columns=["pair", "split"]).select(["pair", "split"]).columns
+    return numbers.to_numpy(), [split or "" for split in splits.to_pylist()]
+
+
+def snapshot_leaks(path: Path, set_here: NDArray[np.bool_] | None = None) -> list[Leak]:
+    """Every two splits of a snapshot of which one shares sentences with the other. Some 10 µs a pair.
+
+    set_here: of each pair whether its split was drawn or set here, (n,); None where none was.
+    """
+    splits = snapshot_splits(path)[1]
     if len(set(splits) - {""}) < 2:
         return []
     texts = pq.read_table(path, columns=["sentence1", "sentence2"])
-    return leaks_between_texts(splits, *(column.to_pylist() for column in texts.columns))
+    first, second = (column.to_pylist() for column in texts.select(["sentence1", "sentence2"]).columns)
+    return leaks_between_texts(splits, first, second, set_here)
 
 
 def score_columns_about(path: Path) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from curation.files.sampling import Preview
 from curation.files.tables import FORMATS
 from curation.models import Dataset, Pair, ScoreSet
 from curation.pairs.inclusion import EXPLAINED, UNNAMED, Inclusion
+from curation.pairs.leaks import Leaks
 
 GUESSED = _("If empty, it is guessed.")
 COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split"]
@@ -132,6 +133,18 @@ class ImportForm(forms.Form):
         required=False,
         choices=[("", _("import the other rows")), ("nothing", _("import nothing"))],
     )
+    leaks = forms.TypedChoiceField(
+        label=_("If splits that were set here would share sentences"),
+        required=False,
+        choices=[(Leaks.REFUSE.value, _("import nothing")), (Leaks.ALLOW.value, _("import all the same"))],
+        initial=Leaks.REFUSE.value,
+        coerce=Leaks,
+        empty_value=Leaks.REFUSE,
+        help_text=_(
+            "This matters if the file says splits, and splits of this dataset were drawn or edited. The check lists "
+            "what they would share."
+        ),
+    )
 
     def __init__(
         self, data: QueryDict | None = None, *, preview: Preview, stored: ImportOptions | None = None
@@ -145,6 +158,7 @@ class ImportForm(forms.Form):
             initial |= {"source_name": stored.source or "", "split_name": stored.split or ""}
             other_split = {None: "", True: "same", False: "new"}[stored.across_splits]
             initial |= {"other_split": other_split, "rejected_rows": "nothing" if stored.strict else ""}
+            initial |= {"leaks": stored.leaks.value}
         super().__init__(data, initial=initial)
         self.preview = preview
         columns = [(name, name if preview.header else _("Column %s") % name) for name in preview.columns]
@@ -182,6 +196,7 @@ class ImportForm(forms.Form):
             split=given["split_name"] or None,
             across_splits={"same": True, "new": False}.get(given["other_split"]),
             strict=given["rejected_rows"] == "nothing",
+            leaks=given["leaks"],
         )
 
 

@@ -3,13 +3,20 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from curation.datasets.splits import Drawing
 from curation.errors import UserError
 from curation.numbers import NumberField
+from curation.pairs.leaks import Leaks
 
 PARTS = (("train", 80), ("dev", 10), ("test", 10))
+
+
+def leaks_sent(sent: QueryDict) -> Leaks:
+    """What a person said about leaks with the box of a preview."""
+    return Leaks.ALLOW if sent.get("leaks") == Leaks.ALLOW else Leaks.REFUSE
 
 
 class DrawingForm(forms.Form):

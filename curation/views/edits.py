@@ -17,6 +17,7 @@ from curation.errors import UserError
 from curation.forms.duplicates import DuplicatesEditForm, search_address
 from curation.forms.edits import EditForm
 from curation.forms.pairs import PairFilterForm
+from curation.forms.splits import leaks_sent
 from curation.models import Dataset
 from curation.numbers import number_from, page_number
 
@@ -43,7 +44,13 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
             try:
                 if "apply" in request.POST:
                     state = request.POST.get("state", "")
-                    entry = edit_apply(dataset=dataset, edit=form.edit, by=request.user, state=state)
+                    entry = edit_apply(
+                        dataset=dataset,
+                        edit=form.edit,
+                        by=request.user,
+                        state=state,
+                        leaks=leaks_sent(request.POST),
+                    )
                     sentence = ngettext(
                         "%(n)d pair was edited.", "%(n)d pairs were edited.", entry.pairs or 0
                     )
@@ -58,6 +65,7 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "form": form,
         "preview": preview,
         "leaks": leaks,
+        "must_allow": preview and (leaks.added if leaks else preview.edit.sets_a_split),
         "address": filters.address(),
         "back": _back(dataset, form, filters),
         "page": Paginator(edits_of(dataset), EDITS_ON_A_PAGE).get_page(max(page_number(request), 1)),

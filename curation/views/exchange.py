@@ -32,6 +32,7 @@ from curation.exchange.uploads import (
 )
 from curation.forms.exchange import ExportForm, ImportForm, ReadingForm, UploadForm
 from curation.models import ImportBatch
+from curation.pairs.leaks import Leaks
 from curation.views.tables import csv_file_answer
 
 IMPORTS_SHOWN = 50
@@ -143,6 +144,12 @@ def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
     return get_object_or_404(imports_of(dataset, now()), pk=batch_pk)
 
 
+def _leaks_refused(batch: ImportBatch) -> bool:
+    """Whether the import would stop at what splits would share."""
+    found = batch.report.get("leaks") or {}
+    return bool(found.get("added")) and batch.mapping.get("leaks") != Leaks.ALLOW
+
+
 def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpResponse:
     to_do = batch.state != ImportBatch.State.DONE and not import_is_closed(batch)
     context = {
@@ -151,6 +158,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "checked": to_do and batch.checked,
         "to_check": to_do and bool(batch.mapping) and not batch.checked,
         "nothing_kept": bool(batch.rejected and batch.mapping.get("strict")),
+        "leaks_refused": _leaks_refused(batch),
         "as_run": batch.rows > AT_ONCE_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,

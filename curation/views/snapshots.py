@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
+from curation.datasets.leak_guard import LeaksError
 from curation.datasets.pairs_table import PairChoices
 from curation.exchange.exporting import snapshot_create, snapshot_file
 from curation.exchange.snapshots import (
@@ -19,6 +20,7 @@ from curation.exchange.snapshots import (
     snapshots_with,
 )
 from curation.forms.exchange import SnapshotForm
+from curation.forms.splits import leaks_sent
 from curation.numbers import number_from, page_number
 from curation.views.tables import csv_streamed
 
@@ -29,17 +31,25 @@ CHANGE_COLUMNS = ("pair", "id", "sentence1", "sentence2", "what", "before", "aft
 @require_http_methods(["GET", "POST"])
 def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="read")
-    form = SnapshotForm(dataset=dataset, choices=PairChoices(dataset))
+    form, refused = SnapshotForm(dataset=dataset, choices=PairChoices(dataset)), False
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
         form = SnapshotForm(request.POST, dataset=dataset, choices=PairChoices(dataset))
     if form.is_valid():
-        made = snapshot_create(dataset=dataset, filter=form.filter(), by=request.user)
-        messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
-        return redirect("curation:snapshots", slug=slug)
+        try:
+            made = snapshot_create(
+                dataset=dataset, filter=form.filter(), by=request.user, leaks=leaks_sent(request.POST)
+            )
+        except LeaksError as error:
+            form.add_error(None, str(error))
+            refused = True
+        else:
+            messages.success(request, _("Snapshot %(number)s was created.") % {"number": made.number})
+            return redirect("curation:snapshots", slug=slug)
     context = {
         "dataset": dataset,
         "form": form,
+        "refused": refused,
         "snapshots": dataset.snapshots.select_related("created_by"),
         "may_curate": dataset_may(request.user, dataset, may="curate"),
     }
@@ -48,12 +58,12 @@ def snapshot_list(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
-    """What a snapshot holds and, with `?since=N`, what changed since an earlier one."""
+    """What a snapshot holds and, with `?since=N`, what changed from another one to it, be it older or newer."""
     dataset = dataset_for(request.user, slug, may="read")
     snapshot = get_object_or_404(dataset.snapshots.select_related("created_by"), number=number)
-    earlier = list(dataset.snapshots.filter(number__lt=number))
+    others = list(dataset.snapshots.exclude(pk=snapshot.pk))
     asked = request.GET.get("since", "")
-    since = next((other for other in earlier if other.number == number_from(asked)), None)
+    since = next((other for other in others if other.number == number_from(asked)), None)
     context = {
         "dataset": dataset,
         "snapshot": snapshot,
@@ -61,10 +71,11 @@ def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpRespons
         "leaks": leaks_of_snapshot(snapshot),
         "leaks_counted_in": LEAKS_COUNTED_IN,
         "may_oversee": dataset_may(request.user, dataset, may="oversee"),
-        "earlier": earlier,
-        "next": dataset.snapshots.filter(number__gt=number).values_list("number", flat=True).last(),
+        "others": others,
+        # The one before is what most people ask for.
+        "proposed": since or next((other for other in others if other.number < number), None),
         "since": since,
-        "not_earlier": "" if since else asked,
+        "not_there": "" if since else asked,
     }
     if since is not None:
         difference = snapshots_difference(since, snapshot)
@@ -81,11 +92,11 @@ def snapshot_page(request: AuthedRequest, slug: str, number: int) -> HttpRespons
 
 @require_GET
 def snapshot_changes(request: AuthedRequest, slug: str, number: int, since: int) -> StreamingHttpResponse:
-    """Every change since an earlier snapshot as CSV."""
+    """Every change from another snapshot to this one as CSV."""
     dataset = dataset_for(request.user, slug, may="read")
-    later = get_object_or_404(dataset.snapshots, number=number)
-    earlier = get_object_or_404(dataset.snapshots.filter(number__lt=number), number=since)
-    difference = snapshots_difference(earlier, later, most=None)
+    snapshot = get_object_or_404(dataset.snapshots, number=number)
+    other = get_object_or_404(dataset.snapshots.exclude(pk=snapshot.pk), number=since)
+    difference = snapshots_difference(other, snapshot, most=None)
     rows = (
         [
             change.pair,
@@ -93,7 +104,7 @@ def snapshot_changes(request: AuthedRequest, slug: str, number: int, since: int)
             change.what,
             *("" if one is None else one for one in (change.before, change.after)),
         ]
-        for change, texts in changes_listed(earlier, later, difference.changes)
+        for change, texts in changes_listed(other, snapshot, difference.changes)
     )
     return csv_streamed(request, f"{slug}-{since}-to-{number}.csv", CHANGE_COLUMNS, rows)
 

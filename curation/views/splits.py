@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.datasets.selectors import score_shown_first
+from curation.datasets.split_chart import splits_chart
 from curation.datasets.splits import (
     MOST_ON_A_PAGE,
     last_change,
@@ -19,7 +20,7 @@ from curation.datasets.splits import (
     too_many_for_a_page,
 )
 from curation.errors import UserError
-from curation.forms.splits import DrawingForm
+from curation.forms.splits import DrawingForm, leaks_sent
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,7 +38,13 @@ def split_list(request: AuthedRequest, slug: str) -> HttpResponse:
             try:
                 if "apply" in request.POST:
                     state = request.POST.get("state", "")
-                    change = splits_apply(dataset=dataset, drawing=form.drawing, state=state, by=request.user)
+                    change = splits_apply(
+                        dataset=dataset,
+                        drawing=form.drawing,
+                        state=state,
+                        by=request.user,
+                        leaks=leaks_sent(request.POST),
+                    )
                     sentence = ngettext(
                         "%(n)d pair got another split.", "%(n)d pairs got another split.", change.pairs
                     )
@@ -46,10 +53,12 @@ def split_list(request: AuthedRequest, slug: str) -> HttpResponse:
                 preview = splits_preview(dataset, form.drawing, shown)
             except UserError as error:
                 form.add_error(None, str(error))
+    splits = splits_now(dataset, shown)
     context = {
         "dataset": dataset,
         "shown": shown,
-        "splits": splits_now(dataset, shown),
+        "splits": splits,
+        "chart": splits_chart(preview.splits if preview else splits, shown, name="splits"),
         "form": form,
         "preview": preview,
         "change": last_change(dataset),

@@ -109,19 +109,19 @@ def method_figures(
         parts = [measured(folds.fold == number) for number in range(len(folds))]
         return Figures(
             mean=_mean(parts),
-            pooled=measured(np.ones(scores.size, dtype=bool)).estimate,
+            pooled=measured(folds.tested).estimate,
             by_fold={name: part.estimate for name, part in zip(folds.names, parts, strict=True)},
             by_source={name: measured(names == name).estimate for name in np.unique(names).tolist()},
         )
 
-    of_all = figures(np.ones(scores.size, dtype=bool))
+    of_all = figures(folds.tested)
     return MethodFigures(
         of_all.mean,
         of_all.pooled,
         of_all.by_fold,
         of_all.by_source,
         method,
-        None if unseen.all() else figures(unseen),
+        None if unseen[folds.tested].all() else figures(unseen & folds.tested),
     )
 
 

@@ -19,6 +19,7 @@ from mlworkers.encoders.seen import ALL, UNSEEN
 Integers = NDArray[np.int64]
 FEWEST_IN_FOLD = 10
 NO_SOURCE = "no source"
+UNTESTED = -1
 
 
 class Protocol(StrEnum):
@@ -36,14 +37,22 @@ class FoldsError(ValueError):
 
 @dataclass(frozen=True)
 class Folds:
-    """fold: of n pairs the number of the fold that tests it, (n,). names: of the folds. leaking: which pairs share a
-    sentence with a pair of another fold, (n,) bool.
+    """fold: of n pairs the number of the fold that tests it, (n,); UNTESTED of those that train every fold. names: of
+    the folds. leaking: which pairs share a sentence with a pair of another fold, (n,) bool. untested: sources with too
+    few pairs for a fold, with their number of pairs.
     """
 
     protocol: Protocol
     fold: Integers
     names: Sequence[str]
     leaking: NDArray[np.bool_]
+    untested: Sequence[tuple[str, int]] = ()
+
+    @property
+    def tested(self) -> NDArray[np.bool_]:
+        """Which pairs a fold tests, (n,)."""
+        tested: NDArray[np.bool_] = self.fold != UNTESTED
+        return tested
 
     def __len__(self) -> int:
         return len(self.names)
@@ -71,23 +80,21 @@ def folds_drawn(
     seed: int,
 ) -> Folds:
     """The folds of n pairs. a, b: their sentences, as `sentence_numbers` gives them. count: of folds; sources make as
-    many as there are. Raises FoldsError where there would be fewer than two folds, or one of fewer than ten pairs.
+    many as there are with ten pairs or more, and the pairs of the others train each of these. Raises FoldsError where
+    there would be fewer than two folds, or one of fewer than ten pairs.
     """
     pairs = len(a)
     if protocol is Protocol.SOURCES:
-        names, fold = np.unique(np.array([name or NO_SOURCE for name in sources]), return_inverse=True)
+        return _folds_of_sources(a, b, sources)
+    names = np.array([str(number + 1) for number in range(count)])
+    if protocol is Protocol.RANDOM:
+        fold = np.random.default_rng([seed, 7]).permutation(pairs) % count
     else:
-        names = np.array([str(number + 1) for number in range(count)])
-        if protocol is Protocol.RANDOM:
-            fold = np.random.default_rng([seed, 7]).permutation(pairs) % count
-        else:
-            shares = dict.fromkeys(names.tolist(), 1 / count)
-            # Names of equal length, so that their order is that of the pairs.
-            drawn = splits_drawn(pair_components(a, b), [f"{n:09d}" for n in range(pairs)], shares, seed=seed)
-            fold = np.searchsorted(names, np.array(drawn))
+        shares = dict.fromkeys(names.tolist(), 1 / count)
+        # Names of equal length, so that their order is that of the pairs.
+        drawn = splits_drawn(pair_components(a, b), [f"{n:09d}" for n in range(pairs)], shares, seed=seed)
+        fold = np.searchsorted(names, np.array(drawn))
     sizes = np.bincount(fold, minlength=len(names))
-    if len(names) < 2:
-        raise FoldsError(f"All {pairs:,} pairs have one source, so no source can be left out.")
     if sizes.min() < FEWEST_IN_FOLD:
         has = "1 pair" if sizes.min() == 1 else f"{sizes.min()} pairs"
         raise FoldsError(
@@ -95,6 +102,21 @@ def folds_drawn(
         )
     numbers = fold.astype(np.int64)
     return Folds(protocol, numbers, names.tolist(), leaking_pairs(a, b, numbers))
+
+
+def _folds_of_sources(a: Integers, b: Integers, sources: Sequence[str]) -> Folds:
+    every, source = np.unique(np.array([name or NO_SOURCE for name in sources]), return_inverse=True)
+    sizes = np.bincount(source, minlength=len(every))
+    if len(every) < 2:
+        raise FoldsError(f"All {len(a):,} pairs have one source, so no source can be left out.")
+    large = np.flatnonzero(sizes >= FEWEST_IN_FOLD)
+    if large.size < 2:
+        raise FoldsError(f"Fewer than two sources have {FEWEST_IN_FOLD} pairs, which a fold needs.")
+    number_of = np.full(len(every), UNTESTED, dtype=np.int64)
+    number_of[large] = np.arange(large.size)
+    fold = number_of[source]
+    small = [(str(every[one]), int(sizes[one])) for one in np.flatnonzero(sizes < FEWEST_IN_FOLD)]
+    return Folds(Protocol.SOURCES, fold, every[large].tolist(), leaking_pairs(a, b, fold), small)
 
 
 def leaking_pairs(a: Integers, b: Integers, fold: Integers) -> NDArray[np.bool_]:

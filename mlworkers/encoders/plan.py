@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import partial
 
 from curation.pairs.inclusion import Inclusion
+from curation.pairs.leaks import Leaks
 from mlworkers.plan_fields import (
     SEEDS,
     PlanError,
@@ -117,13 +118,6 @@ class Unscored(StrEnum):
     AS_HUMAN = "as human"
     LEAVE_OUT = "leave out"
     REFUSE = "refuse"
-
-
-class Leaks(StrEnum):
-    """What becomes of a run whose test split shares sentences with the split that was trained on."""
-
-    REFUSE = "refuse"
-    ALLOW = "allow"
 
 
 class Normalise(StrEnum):
@@ -385,6 +379,14 @@ class EncoderPlan(TrainingPlan):
     )
     seed: int = setting(
         "Seed", "Seed of the order of pairs, of dropout and of random weights.", default=42, bounds=SEEDS
+    )
+    leaks: str = ours(
+        "Leaks",
+        "refuse stops the run if pairs of the training split share a sentence with another split, and one of the two "
+        "was drawn or set here. allow goes on and leaves these pairs out. Pairs that share a sentence with another "
+        "split of an imported file are always left out, with a warning.",
+        default=Leaks.REFUSE.value,
+        choices=tuple(choice.value for choice in Leaks),
     )
 
     def schedule(self, rows: int) -> ShuffledEpochs:

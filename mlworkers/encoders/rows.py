@@ -152,9 +152,11 @@ class PairTable:
         splits = set(self.column("split").tolist())
         return self.human_sentences(*(each for each in splits if split_is_held_out(each, used=split)))
 
-    def human_sentences(self, *splits: str) -> HeldOut:
-        """The sentences of the splits' pairs that no machine made, scored or not."""
+    def human_sentences(self, *splits: str, among: NDArray[np.bool_] | None = None) -> HeldOut:
+        """The sentences of the splits' pairs that no machine made, scored or not; of all, or of those marked, (n,)."""
         chosen = np.isin(self.column("split"), splits) & (self.column("origin") != _GENERATED)
+        if among is not None:
+            chosen &= among
         return HeldOut.of(
             text for side in ("sentence1", "sentence2") for text in self.column(side)[chosen].tolist()
         )

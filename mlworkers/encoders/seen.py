@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.pairs.holding_out import HeldOut
-from mlworkers.encoders.plan import Leaks
+from curation.pairs.leaks import Leaks
 from mlworkers.plan_fields import SettingError, SettingName
 
 UNSEEN, ALL = "unseen pairs", "all pairs"  # parts of a test
@@ -88,3 +88,18 @@ def shared_pairs_refuse(pairs: int, *, of: int, trained: str, tested: str) -> No
             allow=Leaks.ALLOW.value,
             setting=SettingName("leaks"),
         )
+
+
+def shared_training_refuse(pairs: int, *, of: int, trained: str, other: str) -> None:
+    """Raises LeakError for pairs of the split that is trained on which share a sentence with another split."""
+    raise LeakError(
+        "%(pairs)s of the %(of)s pairs of the split “%(trained)s”, which is trained on, share a sentence with the "
+        "split “%(other)s”, and splits of this dataset were drawn or set here. Draw the splits again, or choose "
+        "“%(allow)s” for “%(setting)s”: then training leaves these pairs out.",
+        pairs=pairs,
+        of=of,
+        trained=trained,
+        other=other,
+        allow=Leaks.ALLOW.value,
+        setting=SettingName("leaks"),
+    )

@@ -1,11 +1,14 @@
 """The form that starts a run, made from the settings of its kind's plan."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.urls import reverse
 from django.utils.formats import localize
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset
@@ -14,6 +17,7 @@ from mlworkers.forms.choices import SuggestingInput, choices_of, preselected_of,
 from mlworkers.plans.kinds import Kind, plan_from, sentence_for_page
 from mlworkers.plans.settings import Setting
 
+_GUIDE = re.compile(r"docs/guide/(?P<page>[\w-]+)\.md")
 SHOWN_AT_ONCE = 6  # settings; to fold away a few of so few would hide more than it orders
 
 
@@ -143,8 +147,15 @@ def _help(setting: Setting) -> str:
     words = {"default": default, "unit": setting.unit}
     has_unit = is_number and setting.unit
     sentence = _("Default: %(default)s %(unit)s") if has_unit else _("Default: %(default)s")
-    source = f" ({setting.source})" if setting.source else ""
+    source = f" ({_GUIDE.sub(_linked, str(setting.source))})" if setting.source else ""
     return f"{setting.help} {sentence % words}{source}.".strip()
+
+
+def _linked(found: re.Match[str]) -> str:
+    """Where a file of the guide is named: a link to its page."""
+    name = found["page"]
+    words = _("guide: %(page)s") % {"page": name}
+    return format_html('<a href="{}">{}</a>', reverse("guide_page", args=[name]), words)
 
 
 def _word(default: Any) -> str:

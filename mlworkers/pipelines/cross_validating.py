@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from numpy.typing import NDArray
 
+from curation.datasets.agreement import Difference
 from curation.errors import UserError
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import as_text, folder_replacing, replacing
 from curation.models import Snapshot
+from curation.pairs.leaks import Leaks
 from curation.pairs.overlap import dice
 from curation.pairs.text import words
 from curation.statistics.correlation import Scores, spearman
@@ -32,14 +35,21 @@ from mlworkers.encoders.cross_validation import (
 )
 from mlworkers.encoders.cross_validation_plan import UNTRAINED, CrossValidationPlan, Method
 from mlworkers.encoders.encoding import pair_cosines, sentence_vectors
-from mlworkers.encoders.folds import Folds, FoldsError, Protocol, folds_drawn, part_to_cite, sentence_numbers
-from mlworkers.encoders.plan import Leaks
+from mlworkers.encoders.folds import (
+    FEWEST_IN_FOLD,
+    Folds,
+    FoldsError,
+    Protocol,
+    folds_drawn,
+    part_to_cite,
+    sentence_numbers,
+)
 from mlworkers.encoders.rows import Column, Rows, unseen_rows, validation_split
-from mlworkers.encoders.seen import NOTHING_KNOWN, seen_pairs_refuse
+from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
-from mlworkers.pipelines.encoder_data import curve_note
+from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
@@ -105,6 +115,7 @@ class _CrossValidation:
         """The pairs with a score, their sources and ids."""
         table = table_of(snapshot)
         every = table.rows(self._plan.score_set, split=self._plan.split or None)
+        self._scale = table.scale(self._plan.score_set)
         rows, _none = unseen_rows(every, NOTHING_KNOWN)
         pairs = table.column("pair").tolist()
         sources = dict(zip(pairs, table.column("source").tolist(), strict=True))
@@ -128,6 +139,7 @@ class _CrossValidation:
                 self._warnings.append(_("The protocol sources was left out. %s") % error)
             else:
                 found.append(folds)
+                self._warnings += [_untested_in_words(*one) for one in folds.untested]
         return found
 
     @cached_property
@@ -279,7 +291,9 @@ class _CrossValidation:
             of_fold = {"protocol": part.folds.protocol.value, "fold": part.folds.names[part.number]}
             trainings.append({**of_fold, "seed": part.seed, **told})
         unseen = {folds.protocol: self._unseen(folds) for folds in self._folds}
-        protocol, part_cited = part_to_cite({name: not marks.all() for name, marks in unseen.items()})
+        protocol, part_cited = part_to_cite(
+            {folds.protocol: not unseen[folds.protocol][folds.tested].all() for folds in self._folds}
+        )
         figures = [
             (
                 folds,
@@ -304,9 +318,11 @@ class _CrossValidation:
             "seeds": list(plan.all_seeds) if Method.FINE_TUNED in plan.chosen else [],
             "snapshot": self._snapshot.number,
             "protocols": [
-                _stored(folds, int(unseen[folds.protocol].sum()), of_methods) for folds, of_methods in figures
+                _stored(folds, int((unseen[folds.protocol] & folds.tested).sum()), of_methods)
+                for folds, of_methods in figures
             ],
             "cite": {"protocol": protocol.value, "part": part_cited},
+            "furthest": self._furthest(protocol, part_cited, unseen[protocol], predicted),
             "sources": [asdict(one) for one in sources_described(self._sources, rows.values)],
             "trainings": trainings,
             **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
@@ -331,6 +347,24 @@ class _CrossValidation:
             message = f"{message} {what_is_best(found)}"
         return Outcome(message, result, made)
 
+    def _furthest(
+        self,
+        protocol: Protocol,
+        part: str,
+        unseen: NDArray[np.bool_],
+        predicted: dict[tuple[Protocol, Method], NDArray[np.float64]],
+    ) -> dict[str, list[Difference]]:
+        """Of each method, where it is furthest from people on the pairs to cite, by its mean over the seeds."""
+        folds = next(one for one in self._folds if one.protocol is protocol)
+        chosen = folds.tested & unseen if part == UNSEEN else folds.tested
+        tested = self._rows.taken(chosen)
+        return {
+            method.value: furthest_pairs(
+                tested, predicted[protocol, method].mean(axis=0)[chosen], self._scale
+            )
+            for method in self._plan.chosen
+        }
+
     def _unseen(self, folds: Folds) -> NDArray[np.bool_]:
         """The pairs without a sentence that was trained on: before this run, or in the training folds, where a method
         learns from them; (n,).
@@ -349,7 +383,9 @@ class _CrossValidation:
             writer = csv.writer(text)
             kept: list[tuple[str, Column]] = []
             for folds in self._folds:
-                kept.append((f"fold_{folds.protocol}", np.array(folds.names, dtype=object)[folds.fold]))
+                kept.append(
+                    (f"fold_{folds.protocol}", np.array([*folds.names, ""], dtype=object)[folds.fold])
+                )
                 kept.append((f"shares_a_sentence_{folds.protocol}", folds.leaking.astype(int)))
             if self._seen.known:
                 kept.append(("seen_before", (~self._unseen_before).astype(int)))
@@ -357,11 +393,30 @@ class _CrossValidation:
                 name = method.value if method in UNTRAINED else f"{method}_{protocol}"
                 names = [f"{name}_{seed}" for seed in self._plan.all_seeds] if len(of_seeds) > 1 else [name]
                 known = dict(kept)
-                kept += [each for each in zip(names, of_seeds, strict=True) if each[0] not in known]
+                tested = next(one.tested for one in self._folds if one.protocol is protocol)
+                cells = [values if method in UNTRAINED else _cells(values, tested) for values in of_seeds]
+                kept += [each for each in zip(names, cells, strict=True) if each[0] not in known]
             writer.writerow(["pair", "id", "source", "score", *(name for name, _values in kept)])
             columns = (self._rows.numbers, self._ids, self._sources, self._rows.values)
             writer.writerows(zip(*columns, *(values for _name, values in kept), strict=True))
         return path
+
+
+def _cells(values: NDArray[np.float64], tested: NDArray[np.bool_]) -> Column:
+    """Scores as cells of a file: empty of pairs that no fold tests."""
+    cells: Column = np.where(tested, values.astype(object), "")
+    return cells
+
+
+def _untested_in_words(source: str, pairs: int) -> str:
+    sentence = ngettext(
+        "The source “%(source)s” has %(pairs)s pair, and a fold needs %(fewest)s: its pair trains every fold of the "
+        "protocol sources and is tested in none.",
+        "The source “%(source)s” has %(pairs)s pairs, and a fold needs %(fewest)s: they train every fold of the "
+        "protocol sources and are tested in none.",
+        pairs,
+    )
+    return sentence % {"source": source, "pairs": pairs, "fewest": FEWEST_IN_FOLD}
 
 
 def _sides(rows: Rows) -> tuple[list[str], list[str]]:
@@ -376,7 +431,8 @@ def _stored(folds: Folds, unseen: int, methods: Sequence[MethodFigures]) -> dict
             {"fold": name, "pairs": int((folds.fold == number).sum()), "leakage": leakage}
             for number, (name, leakage) in enumerate(zip(folds.names, folds.leakage, strict=True))
         ],
-        "leakage": float(folds.leaking.mean()),
+        "pairs": int(folds.tested.sum()),
+        "leakage": float(folds.leaking[folds.tested].mean()),
         "unseen_pairs": unseen,
         "methods": [asdict(one) for one in methods],
     }

@@ -10,10 +10,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from curation.datasets.agreement import Difference, differences_ordered
 from curation.errors import UserError
 from curation.files.writing import folder_replacing
 from curation.models import Dataset, ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
+from curation.statistics.correlation import Scores
 from mlworkers.encoders.evaluation import Agreement
 from mlworkers.encoders.plan import EncoderPlan, Signal, TrainingPlan, Weighting, signals_of
 from mlworkers.encoders.rows import Rows, TrainingRows, training_rows
@@ -27,6 +29,7 @@ from mlworkers.runs.storage import Curve, content_of
 from mlworkers.training.loop import CurvePoint
 
 LONGEST_NAME = 300  # of a model, in an evaluation's row
+FURTHEST_MOST = 50  # pairs that a result names, of each encoder
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,16 @@ def left_out_figures(training: TrainingRows) -> dict[str, int]:
         "unscored_left_out": training.unscored,
         "unscored_as_human": training.as_human,
     }
+
+
+def furthest_pairs(tested: Rows, predicted: Scores, scale: tuple[float, float]) -> list[Difference]:
+    """The pairs whose ranks by people and by an encoder differ most: those that cost Spearman's correlation most.
+
+    predicted: of the n tested pairs, (n,). scale: the lowest and highest human score; the rows have 0..1.
+    """
+    low, high = scale
+    human = low + tested.values * (high - low)
+    return differences_ordered(tested.numbers, human, predicted)[:FURTHEST_MOST]
 
 
 def curve_note(curve: Curve, **series: str) -> Callable[[CurvePoint], object]:

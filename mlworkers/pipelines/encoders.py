@@ -9,17 +9,18 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from sentence_transformers import SentenceTransformer
 
-from curation.datasets.agreement import Difference, differences_ordered
 from curation.errors import errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import Snapshot
+from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.encoding import SentenceVectors, pair_cosines, sentence_vectors
@@ -29,11 +30,10 @@ from mlworkers.encoders.plan import (
     ComparisonPlan,
     EncoderPlan,
     EvaluationPlan,
-    Leaks,
     Source,
     Weighting,
 )
-from mlworkers.encoders.rows import Rows, unseen_rows
+from mlworkers.encoders.rows import unseen_rows
 from mlworkers.encoders.saving import seen_by
 from mlworkers.encoders.seen import ALL, UNSEEN, Seen, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
@@ -51,6 +51,7 @@ from mlworkers.pipelines.encoder_data import (
     encoder_card,
     encoder_store,
     folder_linked,
+    furthest_pairs,
     left_out_figures,
     suite_words,
     training_figures,
@@ -59,9 +60,11 @@ from mlworkers.pipelines.encoder_data import (
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import (
     leaks_refuse,
+    left_out_in_words,
     seen_by_model,
     seen_in_words,
     seen_upstream,
+    training_leaks_refuse,
 )
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
 from mlworkers.pipelines.suite_tables import BASELINE, RESAMPLED_BY, SuiteTable
@@ -84,7 +87,6 @@ REFERENCE = Weighting.PLAIN
 WEIGHT_FIGURES = ("effective_pairs", "mean_weight")
 STATIC = "static"
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
-FURTHEST_MOST = 50  # pairs that the result of an evaluation names
 
 
 def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
@@ -95,6 +97,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     snapshot = snapshot_taken(
         job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
     )
+    if plan.leaks == Leaks.REFUSE:
+        training_leaks_refuse(snapshot, trained=plan.split)
     training = training_rows_of(plan, snapshot, weightings=[plan.weighting])
     data = EncoderData(snapshot, training, base)
     folder = job.folder / "encoder"
@@ -110,6 +114,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     encoder_store(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
     result = {**training_figures(data.training, trained), "snapshot": snapshot.number, "seconds": seconds}
+    if training.held_out:
+        result["warnings"] = [left_out_in_words(training.held_out)]
     if trained.validation:
         result["dev_set"] = _dev_set(snapshot, plan)
     message = ngettext(
@@ -200,7 +206,7 @@ def _evaluated_on_dataset(
         "left_out": left_out,
         "snapshot": snapshot.number,
         "warnings": list(agreement.warnings),
-        "furthest": _furthest(tested, cosines[unseen], table.scale(plan.score_set)),
+        "furthest": furthest_pairs(tested, cosines[unseen], table.scale(plan.score_set)),
     }
     if seen.known:
         of_all = agreement_of(cosines, every.values)
@@ -210,13 +216,6 @@ def _evaluated_on_dataset(
             part: {"pairs": one.pairs, **agreement_figures(one)} for part, one in both.items()
         }
     return result, rows
-
-
-def _furthest(tested: Rows, cosines: Scores, scale: tuple[float, float]) -> list[Difference]:
-    """The pairs whose ranks by people and by the encoder differ most: those that cost Spearman's correlation most."""
-    low, high = scale
-    human = low + tested.values * (high - low)
-    return differences_ordered(tested.numbers, human, cosines)[:FURTHEST_MOST]
 
 
 def _correlation_in_words(result: Mapping[str, Any]) -> str:
@@ -281,7 +280,9 @@ class _Comparison:
         )
         if plan.test_dataset not in ("", plan.dataset):
             self._test_snapshot = self._snapshot_of(plan.test_dataset)
-        every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
+        table = table_of(self._test_snapshot)
+        every = table.rows(plan.test_score_set, split=plan.test_split or None)
+        self._scale = table.scale(plan.test_score_set)
         self._every_test, self._seen = every, self._seen_before()
         self._unseen = self._seen.pairs_unseen(every.first.tolist(), every.second.tolist())
         if plan.leaks == Leaks.REFUSE:
@@ -404,6 +405,7 @@ class _Comparison:
         weights: dict[str, dict[str, float]] = {name: {} for name in WEIGHT_FIGURES}  # of each first seed
         made: list[NewArtifact] = []
         evaluations: list[tuple[Evaluation, Path | None]] = []
+        cosines: dict[str, list[Scores]] = {}  # on the test, of each seed of a row
         for path, member in zip(paths, self._members, strict=True):
             vector = array_read(path / "cosines.npy")
             by_suite = {
@@ -431,6 +433,8 @@ class _Comparison:
             model = member.model if folder is None else home_relative(folder)
             seed = None if member.plan is None else member.plan.seed
             about: dict[str, Any] = {"model": model[:LONGEST_NAME], "label": member.label[:40], "seed": seed}
+            if member.source in ("", first):
+                cosines.setdefault(member.label, []).append(vector[self._unseen])
             if member.source in ("", first) and member.label not in table.added:
                 agreement = measure_agreement(
                     vector[self._unseen], self._tests.values, resamples=plan.bootstrap, seed=RESAMPLED_BY
@@ -453,6 +457,10 @@ class _Comparison:
             "training_data": seen_in_words(self._seen),
             **left_out_figures(data.training),
             **ceiling_results(ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)),
+            "furthest": {
+                label: furthest_pairs(self._tests, np.mean(of_seeds, axis=0), self._scale)
+                for label, of_seeds in cosines.items()
+            },
             "warnings": [*found.warnings, *self._notes()],
         }
         if found.table:

@@ -19,13 +19,14 @@ from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
+from curation.pairs.leaks import Leaks
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import ComparedEncoder, compare
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.evaluation import measure_agreement
 from mlworkers.encoders.measuring import Metric, correlation_measured
-from mlworkers.encoders.plan import EncoderPlan, Leaks
+from mlworkers.encoders.plan import EncoderPlan
 from mlworkers.encoders.rows import Rows, TrainingRows, unseen_rows, validation_split
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.encoders.searching import best_of

@@ -8,17 +8,25 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from curation.datasets.splits import last_change
+from curation.datasets.leak_guard import splits_set_here
 from curation.errors import UserError
+from curation.exchange.snapshots import leaks_of_snapshot
 from curation.models import Snapshot
 from curation.pairs.holding_out import HeldOut
 from mlworkers.encoders.rows import Rows, RowsError, training_rows
 from mlworkers.encoders.saving import seen_by
-from mlworkers.encoders.seen import NOTHING_KNOWN, Seen, seen_pairs_refuse, shared_pairs_refuse
+from mlworkers.encoders.seen import (
+    NOTHING_KNOWN,
+    Seen,
+    seen_pairs_refuse,
+    shared_pairs_refuse,
+    shared_training_refuse,
+)
 from mlworkers.models import Run
 from mlworkers.pipelines.human_sentences import labelled_pairs
 from mlworkers.pipelines.snapshots import table_of
@@ -126,12 +134,41 @@ def leaks_refuse(
 
 
 def leaking_splits_refuse(snapshot: Snapshot, rows: Rows, *, trained: str, tested: str) -> None:
-    """Raises LeakError where splits that were drawn here share sentences: the tested one with the one trained on.
+    """Raises LeakError where the tested split shares sentences with the one trained on, because of a split that was
+    drawn or set here.
 
     Splits that came with a file are another person's: training leaves out what they share. rows: those of the test.
     """
-    if not trained or tested in ("", trained) or last_change(snapshot.dataset) is None:
+    if not trained or tested in ("", trained):
         return
-    shared = Seen((table_of(snapshot).human_sentences(trained),))
-    pairs = int((~shared.pairs_unseen(rows.first.tolist(), rows.second.tolist())).sum())
-    shared_pairs_refuse(pairs, of=len(rows), trained=trained, tested=tested)
+    table = table_of(snapshot)
+    numbers, splits = table.column("pair"), [split or "" for split in table.column("split").tolist()]
+    set_here = splits_set_here(snapshot.dataset, numbers, splits, at=snapshot.created_at)
+    if not set_here.any():
+        return
+    first, second = rows.first.tolist(), rows.second.tolist()
+    shared, with_ours = (
+        ~Seen((table.human_sentences(trained, among=among),)).pairs_unseen(first, second)
+        for among in (None, set_here)
+    )
+    ours = shared & np.isin(rows.numbers, numbers[set_here]) | with_ours
+    shared_pairs_refuse(int(ours.sum()), of=len(rows), trained=trained, tested=tested)
+
+
+def training_leaks_refuse(snapshot: Snapshot, *, trained: str) -> None:
+    """Raises LeakError where the split that is trained on shares sentences with another split, and one of the two was
+    drawn or set here.
+    """
+    for leak in leaks_of_snapshot(snapshot, most=None) or ():
+        if leak.split == trained and leak.own:
+            shared_training_refuse(leak.own, of=leak.of, trained=trained, other=leak.other)
+
+
+def left_out_in_words(pairs: int) -> str:
+    """Of training pairs whose sentences another split holds."""
+    sentence = ngettext(
+        "%(n)s pair was left out of training, because another split holds a sentence of it.",
+        "%(n)s pairs were left out of training, because other splits hold sentences of them.",
+        pairs,
+    )
+    return sentence % {"n": intcomma(pairs)}

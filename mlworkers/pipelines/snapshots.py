@@ -10,6 +10,7 @@ from curation.exchange.exporting import ACTIVE, snapshot_create, snapshot_path
 from curation.files.writing import sha256_of
 from curation.models import Dataset, Snapshot, User
 from curation.pairs.inclusion import UNNAMED, Inclusion
+from curation.pairs.leaks import Leaks
 from mlworkers.encoders.rows import PairTable
 from mlworkers.models import Run
 from mlworkers.runs.jobs import Job
@@ -37,7 +38,15 @@ def snapshot_taken(
     if not number:
         filter = replace(ACTIVE, generated_pairs=generated_pairs)
         by = started_by(job)
-        return snapshot_create(dataset=dataset, filter=filter, by=by, run_ref=job.run_id, report=job.report)
+        # What a run may not read it refuses itself, by its setting `leaks`.
+        return snapshot_create(
+            dataset=dataset,
+            filter=filter,
+            by=by,
+            run_ref=job.run_id,
+            report=job.report,
+            leaks=Leaks.ALLOW,
+        )
     snapshot = dataset.snapshots.filter(number=number).first()
     if snapshot is None:
         sentence = _(

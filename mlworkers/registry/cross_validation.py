@@ -78,13 +78,14 @@ class MethodRow(Figures):
 
 @dataclass(frozen=True)
 class ProtocolTable:
-    """folds: of each its name, pairs and leakage. leakage: of all pairs, 0..1. unseen_pairs: those without a sentence
-    that was trained on.
+    """folds: of each its name, pairs and leakage. pairs: those that a fold tests; leakage: of them, 0..1; unseen_pairs:
+    those of them without a sentence that was trained on.
     """
 
     protocol: str
     label: str
     folds: Sequence[_Stored]
+    pairs: int
     leakage: float
     unseen_pairs: int
     methods: Sequence[MethodRow]
@@ -195,7 +196,7 @@ class CrossValidation:
         protocol, part = part_to_cite({Protocol(one.protocol): one.some_seen for one in self.protocols})
         found = []
         for table in self.protocols:
-            parts = {ALL: self.pairs, **({UNSEEN: table.unseen_pairs} if table.some_seen else {})}
+            parts = {ALL: table.pairs, **({UNSEEN: table.unseen_pairs} if table.some_seen else {})}
             found += [
                 Column(table, name, pairs, (table.protocol, name) == (protocol, part))
                 for name, pairs in parts.items()
@@ -281,6 +282,7 @@ def _table(stored: _Stored, pairs: int) -> ProtocolTable:
         stored["protocol"],
         str(PROTOCOLS[stored["protocol"]]),
         stored["folds"],
+        stored.get("pairs", pairs),
         stored["leakage"],
         stored.get("unseen_pairs", round(pairs * (1 - stored["leakage"]))),
         rows,
@@ -302,7 +304,7 @@ def what_to_cite(found: CrossValidation) -> str:
     words = {
         "protocol": cited.table.label,
         "pairs": intcomma(cited.pairs),
-        "all": intcomma(found.pairs),
+        "all": intcomma(cited.table.pairs),
     }
     if cited.part == ALL:
         return _("Cite the means on %(protocol)s.") % words

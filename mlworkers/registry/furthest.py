@@ -1,17 +1,80 @@
-"""The pairs on which an evaluated encoder is furthest from people, from the result that its run stored."""
+"""The pairs on which encoders are furthest from people, from the results that runs stored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from django.utils.translation import gettext_lazy
+
+from curation.access import datasets_readable
 from curation.datasets.agreement import Difference, ListedPair, pairs_listed
+from curation.models import Dataset, User
 from mlworkers.models import Run
+from mlworkers.registry.cross_validation import METHODS
+
+# Of each kind of run: the settings with the dataset and the scores that it was measured on, its snapshot in the result.
+_MEASURED = {
+    "evaluate_encoder": ("dataset", "score_set", "snapshot"),
+    "compare_weightings": ("test_dataset", "test_score_set", "test_snapshot"),
+    "cross_validate_encoder": ("dataset", "score_set", "snapshot"),
+}
+_COSINE = gettext_lazy("Cosine")
+_PREDICTED = gettext_lazy("Score of the method")
 
 
-def furthest_of(run: Run) -> Sequence[ListedPair]:
-    """The largest difference first; none of other kinds of run, of older evaluations, and of suites alone.
+@dataclass(frozen=True)
+class Row:
+    """A row of a comparison or a method of a cross-validation, by the name under which the result has it."""
 
-    `first` is the score that people gave, on its own scale, `second` the cosine. Pairs that are gone are left out.
+    name: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Furthest:
+    """Where one encoder is furthest from people, the largest difference of ranks first.
+
+    rows: all of which the run says it, one of them `chosen`; one without a name where there is one encoder. `first` of
+    a pair's scores is what people gave, on its own scale, in the set `scores`; `second` that of the encoder.
     """
-    if run.kind != "evaluate_encoder" or run.dataset_id is None:
-        return []
-    listed = pairs_listed([Difference(*row) for row in run.result.get("furthest", ())])
-    return [one for one in listed if one.pair.dataset_id == run.dataset_id]
+
+    dataset: Dataset
+    snapshot: int | None
+    scores: str
+    second_name: str
+    rows: Sequence[Row]
+    chosen: Row
+    pairs: Sequence[ListedPair]
+
+    @property
+    def several(self) -> bool:
+        return len(self.rows) > 1
+
+
+def furthest_of(run: Run, user: User, *, asked: str = "", proposed: str = "") -> Furthest | None:
+    """None of other kinds of run, of results of earlier versions, of suites alone, and where the person may not read
+    the dataset of the test. asked: the name of a row; proposed: the one shown where that names none. Pairs that are
+    gone are left out.
+    """
+    stored = run.result.get("furthest")
+    if run.kind not in _MEASURED or not stored:
+        return None
+    of_dataset, of_scores, of_snapshot = _MEASURED[run.kind]
+    slug = run.plan.get(of_dataset) or run.plan.get("dataset") or (run.dataset.slug if run.dataset else "")
+    dataset = datasets_readable(user).filter(slug=slug).first()
+    if dataset is None:
+        return None
+    by_name: Mapping[str, Sequence[Any]] = stored if isinstance(stored, dict) else {"": stored}
+    rows = [Row(name, str(METHODS.get(name, name))) for name in by_name]
+    named = {row.name: row for row in rows}
+    chosen = named.get(asked) or named.get(proposed) or rows[0]
+    listed = pairs_listed([Difference(*each) for each in by_name[chosen.name]])
+    return Furthest(
+        dataset=dataset,
+        snapshot=run.result.get(of_snapshot),
+        scores=run.plan.get(of_scores, ""),
+        second_name=str(_PREDICTED if run.kind == "cross_validate_encoder" else _COSINE),
+        rows=rows,
+        chosen=chosen,
+        pairs=[one for one in listed if one.pair.dataset_id == dataset.pk],
+    )

@@ -1,5 +1,8 @@
 """Comparisons of weightings: their list, the table of one, its figures as a file, and evaluations side by side."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -12,12 +15,14 @@ from mlworkers.registry.baselines import baseline_note
 from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
 from mlworkers.registry.comparison_chart import comparison_chart
 from mlworkers.registry.comparison_words import ceiling_note, unscored_note, validation_note, what_it_shows
+from mlworkers.registry.furthest import furthest_of
 from mlworkers.registry.selectors import comparisons, evaluation_runs, models_behind
 from mlworkers.registry.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.registry.suite_table import csv_rows as suite_csv_rows
 from mlworkers.registry.suite_table import suite_table_of
 
 RUNS_ON_A_PAGE = 50
+BASE = "base"  # the row of the baseline model in a result
 
 
 @require_GET
@@ -63,8 +68,16 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "baseline": baseline_note(run),
         "chart": comparison_chart(comparison) if measured else None,
         "models": run.artifacts.filter(kind="encoder").order_by("pk"),
+        "furthest": furthest_of(
+            run, request.user, asked=request.GET.get("furthest", ""), proposed=_first_trained(run.result)
+        ),
     }
     return render(request, "mlworkers/comparison.html", context)
+
+
+def _first_trained(result: Mapping[str, Any]) -> str:
+    """The first row after the baseline model, for which nothing was trained."""
+    return next((label for label in result.get("furthest", {}) if label != BASE), BASE)
 
 
 @require_GET

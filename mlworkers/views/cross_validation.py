@@ -15,6 +15,7 @@ from mlworkers.registry.cross_validation import (
     what_to_cite,
 )
 from mlworkers.registry.cross_validation_chart import protocols_chart, sources_chart
+from mlworkers.registry.furthest import furthest_of
 
 
 @require_GET
@@ -29,6 +30,12 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "chart": protocols_chart(found) if found else None,
         "sources_chart": sources_chart(found) if found else None,
         "warnings": run.result.get("warnings", []),
+        "furthest": furthest_of(
+            run,
+            request.user,
+            asked=request.GET.get("furthest", ""),
+            proposed=found.cited.best[0].method if found and found.cited.best else "",
+        ),
         "folds_file": run.artifacts.filter(kind="folds", removed_at=None).first(),
     }
     return render(request, "mlworkers/cross_validation.html", context)

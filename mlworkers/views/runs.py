@@ -138,7 +138,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
         "search": search_of(run),
-        "furthest": furthest_of(run),
+        "furthest": furthest_of(run, request.user) if run.kind == "evaluate_encoder" else None,
         "published": pair_scores_of(run),
         "stages": stages_of(run),
         "at_work": shards_running(run),

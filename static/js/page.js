@@ -73,3 +73,9 @@ document.addEventListener("htmx:responseError", (event) => {
   if (form.matches("form[method=get]")) location.assign(event.detail.pathInfo.finalRequestPath);
   if (form.matches("form[method=post]") && event.detail.xhr.status < 500) form.submit(); // nothing was done: the page says why
 });
+
+// On a telephone the tabs of a dataset are one row that scrolls: the tab of this page is brought into it.
+for (const row of document.querySelectorAll(".context > nav")) {
+  const here = row.querySelector("[aria-current]");
+  if (here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
+}

@@ -53,7 +53,7 @@ CUT = """() => {
     const parts = "main :is(table, th, td, svg, svg text, a, button, input, select, .tag, .interval)";
     return [
         ...[...document.querySelectorAll(parts)].filter(shown).filter(beyond),
-        ...[...document.querySelectorAll(".table-wrap, figure, .tabs, .context > nav")].filter(shown).filter(scrolls),
+        ...[...document.querySelectorAll(".table-wrap, figure, .tabs")].filter(shown).filter(scrolls),
     ].map(say);
 }"""
 

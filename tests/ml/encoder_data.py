@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from itertools import permutations
 
-from curation.models import Dataset, PairScore, Sentence
+from curation.datasets.edits import Edit, edit_apply
+from curation.models import Dataset, Pair, PairScore, Sentence
+from curation.pairs.leaks import Leaks
 from tests.factories import (
     DatasetFactory,
     GeneratedPairFactory,
@@ -54,6 +56,14 @@ def pairs_with_gold_add(dataset: Dataset, pairs: Sequence[tuple[str, str, float]
             dataset=dataset, split="test", a=_sentence(dataset, first), b=_sentence(dataset, second)
         )
         PairScore.objects.create(score_set=gold, pair=pair, value=score)
+
+
+def split_set_here(pair: Pair) -> None:
+    """The pair keeps its split, as one that a person set with Edit pairs."""
+    split = pair.split
+    Pair.objects.filter(pk=pair.pk).update(split="")
+    edit = Edit("split", split, pairs=(pair.pk,))
+    edit_apply(dataset=pair.dataset, edit=edit, by=None, leaks=Leaks.ALLOW)
 
 
 def _sentence(dataset: Dataset, text: str) -> Sentence:

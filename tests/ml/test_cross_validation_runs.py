@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.urls import reverse
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from curation import heartbeats
 from curation.models import PairScore
@@ -303,6 +303,40 @@ def test_one_source_leaves_out_the_protocol_with_a_note(client, curator, scenes)
     assert "The protocol sources was left out. All 48 pairs have one source" in squeezed(
         page(client, curator, "cross_validation", run).text
     )
+
+
+def test_a_source_with_too_few_pairs_alone_is_left_out_and_said(
+    client, curator, scenes, encoder_folder
+) -> None:
+    scenes.pairs.filter(pk__in=scenes.pairs.order_by("pk")[:3]).update(source="odd")
+    given = {"methods": "dice,fine-tuned", "protocols": "sources", "epochs": "1", "batch_size": 8}
+
+    run = carried_out(scenes, model=str(encoder_folder), **given)
+
+    assert run.state == "succeeded", run.message
+    (stored,) = run.result["protocols"]
+    assert [(one["fold"], one["pairs"]) for one in stored["folds"]] == [("captions", 28), ("news", 17)]
+    assert (stored["pairs"], run.result["pairs"]) == (45, 48)
+    assert [one["training_pairs"] for one in run.result["trainings"]] == [20, 31]
+    shown = squeezed(page(client, curator, "cross_validation", run).text)
+    assert "The source “odd” has 3 pairs, and a fold needs 10" in shown
+    cells = {row["source"]: (row["fold_sources"], row["fine-tuned_sources"]) for row in rows_of_folds(run)}
+    assert cells["odd"] == ("", "")
+
+
+def test_a_cross_validation_leads_to_the_pairs_on_which_each_method_is_furthest_from_people(
+    client, curator, scenes
+) -> None:
+    run = carried_out(scenes, methods="dice", protocols="components")
+
+    rows = rows_of_folds(run)
+    human, machine = (rankdata([float(row[name]) for row in rows]) for name in ("score", "dice"))
+    by_hand = sorted(np.abs(machine - human) / 48, reverse=True)
+    kept = run.result["furthest"]["dice"]
+    assert [abs(row[3]) for row in kept] == pytest.approx(by_hand)
+    shown = page(client, curator, "cross_validation", run)
+    assert [one.pair.pk for one in shown.context["furthest"].pairs] == [row[0] for row in kept]
+    assert f'href="/datasets/{scenes.slug}/pairs/{kept[0][0]}/"' in shown.text
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from scipy.stats import rankdata, spearmanr
 from sentence_transformers import SentenceTransformer
 
 from curation.exchange.exporting import snapshot_create
-from curation.models import Pair, PairScore, ScoreSet, Snapshot, SplitChange
+from curation.models import Pair, PairScore, ScoreSet, Snapshot
 from curation.review.verdicts import review_decide
 from mlworkers import tasks
 from mlworkers.encoders.saving import learned_save, seen_by, trained_on
@@ -38,7 +38,7 @@ from tests.factories import (
     ScoreSetFactory,
     UserFactory,
 )
-from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add, scene
+from tests.ml.encoder_data import dataset_with_pairs, pairs_with_gold_add, scene, split_set_here
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHORT = {"epochs": 1, "batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
@@ -173,6 +173,34 @@ def test_no_test_sentence_is_learned(dataset, encoder_folder) -> None:
     texts = [text for pair in dataset.pairs.filter(split="test") for text in (pair.a.text, pair.b.text)]
     known = trained_on(artifact_folder(run))
     assert not any(text in known for text in texts)
+
+
+def test_training_says_how_many_pairs_of_a_published_split_it_left_out(dataset, encoder_folder) -> None:
+    tested = dataset.pairs.filter(split="test").first()
+    GeneratedPairFactory(dataset=dataset, a=tested.a, intended=0.9, p_d=0.9, split="train")
+
+    run = trained(dataset, encoder_folder)
+
+    assert run.result["warnings"] == [
+        "1 pair was left out of training, because another split holds a sentence of it."
+    ]
+
+
+def test_training_on_a_split_that_was_set_here_and_leaks_is_refused_unless_allowed(
+    dataset, encoder_folder
+) -> None:
+    tested = dataset.pairs.filter(split="test").first()
+    shared = GeneratedPairFactory(dataset=dataset, a=tested.a, intended=0.9, p_d=0.9, split="train")
+    split_set_here(shared)
+    plan = {**SETS, **SHORT}
+
+    refused = carried_out(queued("train_encoder", dataset, encoder_folder, **plan), state="failed")
+    allowed = trained(dataset, encoder_folder, leaks="allow")
+
+    assert refused.message.startswith(
+        "1 of the 25 pairs of the split “train”, which is trained on, share a sentence with the split “test”"
+    )
+    assert (allowed.result["training_pairs"], allowed.result["held_out_left_out"]) == (24, 1)
 
 
 def test_rejected_pairs_are_not_learned(dataset, encoder_folder) -> None:
@@ -429,14 +457,14 @@ def test_a_comparison_shows_all_pairs_beside_those_that_its_base_has_not_seen(
     assert cell.beside.mean == rows[1].value
 
 
-def test_a_comparison_of_drawn_splits_that_came_to_share_a_sentence_is_refused(
+def test_a_comparison_whose_splits_share_a_sentence_because_of_one_set_here_is_refused(
     dataset, encoder_folder
 ) -> None:
     shared = PairFactory(dataset=dataset, split="train", a__text="a boat sinks", b__text="the boat is lost")
     pairs_with_gold_add(dataset, [("A boat sinks.", "a tree", 3.0)])
     plan = {**COMPARED, "weightings": "plain"}
     published = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
-    SplitChange.objects.create(dataset=dataset, parameters={}, pairs=1)
+    split_set_here(shared)
 
     drawn = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan), state="failed")
     allowed = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan, leaks="allow"))
@@ -468,6 +496,8 @@ def test_a_comparison_measures_the_base_and_every_weighting_and_seed(dataset, en
     run = carried_out(queued("compare_weightings", dataset, encoder_folder, **plan))
 
     found = run.result["encoders"]
+    assert list(run.result["furthest"]) == list(found)
+    assert {len(rows) for rows in run.result["furthest"].values()} == {12}
     spearman = run.evaluations.filter(metric="spearman")
     assert list(found) == ["base", "plain", "realism", "shuffle", "constant"]
     assert [(one.label, one.seed) for one in spearman.order_by("pk")] == [

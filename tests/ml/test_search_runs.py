@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from curation.models import PairScore, ScoreSet, SplitChange
+from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
 from mlworkers.encoders.saving import learned_save
 from mlworkers.models import Run
@@ -16,7 +16,7 @@ from mlworkers.pipelines import searching
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
-from tests.ml.encoder_data import dataset_with_pairs, scene
+from tests.ml.encoder_data import dataset_with_pairs, scene, split_set_here
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SETS = {"scores": "run 7: target", "realism": "run 7: p_D", "test_score_set": "gold"}
@@ -213,7 +213,7 @@ def test_splits_that_were_drawn_and_leak_are_refused(dataset, encoder_folder, de
     shares_a_sentence(dataset, split, scores)
     given = {"temperatures": "fitted", "dev_scores": "dev gold"}
     published = searched(dataset, encoder_folder, **given)
-    SplitChange.objects.create(dataset=dataset, parameters={}, pairs=1)
+    split_set_here(dataset.pairs.latest("pk"))
 
     drawn = searched(dataset, encoder_folder, state="failed", **given)
     allowed = searched(dataset, encoder_folder, **given, leaks="allow")

@@ -1,7 +1,7 @@
 """`manage.py import_pairs`: a file of sentence pairs into a dataset."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -9,13 +9,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from curation.command import Command as BaseCommand
+from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
+from curation.datasets.splits import leaks_now, too_many_for_a_page
 from curation.errors import errors_shown
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError
 from curation.files.unpacking import UNPACKED_MOST
+from curation.pairs.leaks import Leak, Leaks
 
 COLUMNS = {
     "a": ("a", "The first sentence."),
@@ -80,6 +83,14 @@ class Command(BaseCommand):
             "pair, or a new pair. Default: that pair if this is so for most rows that are not in this split yet.",
         )
 
+        parser.add_argument(
+            "--leaks",
+            choices=[each.value for each in Leaks],
+            default=Leaks.REFUSE.value,
+            help="Whether splits that were set here may come to share sentences with those of the file. "
+            "Default: %(default)s.",
+        )
+
     def handle(self, *, file: Path, dataset: str, create: bool, **options: Any) -> None:
         started = monotonic()
         target = dataset_by_slug(dataset)
@@ -98,6 +109,7 @@ class Command(BaseCommand):
                     split=options["split_name"],
                     across_splits=OTHER_SPLIT.get(options["other_split"]),
                     strict=options["strict"],
+                    leaks=Leaks(options["leaks"]),
                 ),
                 errors=options["errors"],
                 dry_run=options["dry_run"],
@@ -107,8 +119,29 @@ class Command(BaseCommand):
             "dataset", "rows", "added", "updated", "unchanged", "rejected", "scores_added", "changes", "duplicates",
             "score_set", "scale", "dry_run",
         )  # fmt: skip
-        figures = {key: told[key] for key in keys} | {"seconds": round(monotonic() - started, 3)}
-        self.answer(figures, *_lines(outcome), as_json=options["json"])
+        leaks = _leaks(dataset, outcome)
+        figures = {
+            **{key: told[key] for key in keys},
+            "leaks": None
+            if leaks is None
+            else [[leak.split, leak.other, leak.pairs, leak.own] for leak in leaks],
+            "seconds": round(monotonic() - started, 3),
+        }
+        self.answer(figures, *_leak_lines(leaks, outcome), *_lines(outcome), as_json=options["json"])
+
+
+def _leaks(slug: str, outcome: ImportOutcome) -> Sequence[Leak] | None:
+    """What the splits share afterwards; None where the dataset has too many pairs to count it, or is not made."""
+    if outcome.dry_run:
+        return outcome.leaks.after if outcome.leaks else None
+    imported = dataset_by_slug(slug)
+    return None if imported is None or too_many_for_a_page(imported) else leaks_now(imported)
+
+
+def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterator[str]:
+    sentence = _("After the import: %(leak)s") if outcome.dry_run else "%(leak)s"
+    for leak in leaks or ():
+        yield sentence % {"leak": leak_in_words(leak)}
 
 
 def _lines(outcome: ImportOutcome) -> Iterator[str]:

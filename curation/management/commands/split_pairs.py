@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug, score_shown_first
 from curation.datasets.splits import Drawing, Splits, splits_apply, splits_now, splits_preview
+from curation.pairs.leaks import Leaks
 
 
 class Command(BaseCommand):
@@ -30,6 +31,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace", action="store_true", help="Give pairs that have a split another one, too."
         )
+        parser.add_argument(
+            "--leaks",
+            choices=[each.value for each in Leaks],
+            default=Leaks.REFUSE.value,
+            help="Whether pairs may join splits of a file with which they share sentences. Default: %(default)s.",
+        )
         parser.add_argument("--dry-run", action="store_true", help="Show the splits and change nothing.")
 
     def handle(self, *, dataset: str, ratios: str | None, **options: Any) -> None:
@@ -50,7 +57,13 @@ class Command(BaseCommand):
             preview = splits_preview(divided, drawing, shown)
             splits, changed = preview.splits, preview.changed
             if changed and not options["dry_run"]:
-                splits_apply(dataset=divided, drawing=drawing, state=preview.state, by=None)
+                splits_apply(
+                    dataset=divided,
+                    drawing=drawing,
+                    state=preview.state,
+                    by=None,
+                    leaks=Leaks(options["leaks"]),
+                )
         figures = {
             "dataset": divided.slug,
             "changed": changed,

@@ -13,8 +13,9 @@ from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.request import Request
 
 from curation.numbers import LARGEST
+from curation.pairs.leaks import Leaks
 
-STATE = "state"
+STATE, LEAKS = "state", "leaks"
 FormT = TypeVar("FormT", bound=forms.Form)
 _UNKNOWN = _("There is no such parameter.")
 _LIST = _("Give a list of texts or numbers.")
@@ -61,6 +62,24 @@ def state_sent(request: Request) -> str | None:
     """The state that a preview gave, where the program sent it: nothing else is then applied."""
     sent: Any = request.data
     return None if sent.get(STATE) is None else str(sent[STATE])
+
+
+def leaks_in_body() -> serializers.ChoiceField:
+    """The one way by which a program allows leaks."""
+    return serializers.ChoiceField(
+        choices=[each.value for each in Leaks],
+        default=Leaks.REFUSE.value,
+        help_text="whether splits that are set here may share sentences",
+    )
+
+
+def leaks_asked(request: Request) -> Leaks:
+    """What a program says about leaks. Raises ValidationError."""
+    sent: Any = request.data
+    try:
+        return Leaks(leaks_in_body().run_validation(sent.get(LEAKS, Leaks.REFUSE.value)))
+    except ValidationError as error:
+        raise ValidationError({LEAKS: error.detail}) from error
 
 
 def _text(value: Any) -> str:

@@ -27,6 +27,7 @@ from curation.models import AuditEntry, Dataset
 from curation.numbers import NumberInBody
 from curation.serializers import PairFilterSerializer
 from curation.views.api.base import InDataset
+from curation.views.api.bodies import leaks_asked, leaks_in_body
 from curation.views.api.splits import LeakSerializer
 
 
@@ -42,6 +43,8 @@ class EditSerializer(serializers.Serializer[Any]):
         help_text="of the preview; if it is given and pairs have changed since, nothing is edited",
     )
 
+    leaks = leaks_in_body()
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("pairs" in attrs) == ("filter" in attrs):
             raise serializers.ValidationError({"pairs": [_("Give the numbers of pairs, or a filter.")]})
@@ -56,8 +59,8 @@ class BeforeSerializer(serializers.Serializer[Any]):
 class EditPreviewSerializer(serializers.Serializer[Any]):
     """What an edit would change. found: pairs that are meant; reviewed: those whose status a review decides.
 
-    leaks_before, leaks: what splits share now and afterwards; null where the edit sets no split, or the dataset has too
-    many pairs to count that while a program waits.
+    leaks_before, leaks: what splits share now and afterwards; null where the edit changes nothing about that, or the
+    dataset has too many pairs to count that while a program waits.
     """
 
     state = serializers.CharField()
@@ -111,7 +114,7 @@ class Edits(OfEdit, ListAPIView[AuditEntry]):
         user: Any = request.user
         dataset = self.dataset()
         edit, state = self.edit(dataset)
-        entry = edit_apply(dataset=dataset, edit=edit, by=user, state=state)
+        entry = edit_apply(dataset=dataset, edit=edit, by=user, state=state, leaks=leaks_asked(request))
         return Response(EditedSerializer(entry).data, 201)
 
 

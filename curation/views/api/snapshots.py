@@ -20,10 +20,10 @@ from curation.forms.exchange import SnapshotForm
 from curation.models import Snapshot
 from curation.pairs.inclusion import UNNAMED
 from curation.views.api.base import FilesOnly, InDataset
-from curation.views.api.bodies import body_of, form_filled
+from curation.views.api.bodies import LEAKS, body_of, form_filled, leaks_asked, leaks_in_body
 from curation.views.api.splits import LeakSerializer
 
-KeptSerializer = body_of(SnapshotForm, "Kept")
+KeptSerializer = body_of(SnapshotForm, "Kept", leaks=leaks_in_body())
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
@@ -69,7 +69,7 @@ class MoveSerializer(serializers.Serializer[Any]):
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
-    """What changed since an earlier snapshot; `changes` are the first thousand."""
+    """What changed from the snapshot `since`, an older or a newer one; `changes` are the first thousand."""
 
     since = serializers.IntegerField()
     number = serializers.IntegerField()
@@ -102,8 +102,10 @@ class Snapshots(InDataset, ListAPIView[Snapshot]):
         if isinstance(sent, dict):
             sent = {"generated_pairs": UNNAMED.value, **sent}
         choices = PairChoices(dataset)
-        form = form_filled(sent, lambda data: SnapshotForm(data, dataset=dataset, choices=choices))
-        made = snapshot_create(dataset=dataset, filter=form.filter(), by=user)
+        form = form_filled(
+            sent, lambda data: SnapshotForm(data, dataset=dataset, choices=choices), also=[LEAKS]
+        )
+        made = snapshot_create(dataset=dataset, filter=form.filter(), by=user, leaks=leaks_asked(request))
         return Response(SnapshotSerializer(made).data, 201)
 
 

@@ -22,7 +22,15 @@ from curation.datasets.splits import (
 from curation.forms.splits import DrawingForm
 from curation.models import Dataset, SplitChange
 from curation.views.api.base import InDataset
-from curation.views.api.bodies import STATE, body_of, form_filled, state_sent
+from curation.views.api.bodies import (
+    LEAKS,
+    STATE,
+    body_of,
+    form_filled,
+    leaks_asked,
+    leaks_in_body,
+    state_sent,
+)
 
 DrawingSerializer = body_of(
     DrawingForm(),
@@ -31,6 +39,7 @@ DrawingSerializer = body_of(
         required=False,
         help_text="of the preview; if it is given and pairs have changed since, nothing is applied",
     ),
+    leaks=leaks_in_body(),
 )
 
 
@@ -42,6 +51,9 @@ class SplitRowSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField()
     mean = serializers.FloatField(allow_null=True)
     sd = serializers.FloatField(allow_null=True)
+    counts = serializers.ListField(
+        child=serializers.IntegerField(), help_text="how many scores lie in each bin of `edges`"
+    )
 
 
 class LeakSerializer(serializers.Serializer[Any]):
@@ -51,10 +63,14 @@ class LeakSerializer(serializers.Serializer[Any]):
     other = serializers.CharField()
     pairs = serializers.IntegerField()
     of = serializers.IntegerField()
+    own = serializers.IntegerField(
+        help_text="so many of `pairs` because of a split that was drawn or set here"
+    )
 
 
 class SplitsSerializer(serializers.Serializer[Any]):
     scores = serializers.CharField(allow_null=True, help_text="name of the score set of mean and sd")
+    edges = serializers.ListField(child=serializers.FloatField(), help_text="of the bins of the scores")
     splits = SplitRowSerializer(source="rows", many=True)
     leaks = LeakSerializer(many=True)
 
@@ -79,7 +95,7 @@ class SplitChangeSerializer(serializers.ModelSerializer[SplitChange]):
 class OfDrawing(InDataset):
     def drawing(self) -> Drawing:
         sent: Any = self.request.data
-        drawing = form_filled(sent, DrawingForm, also=[STATE]).drawing
+        drawing = form_filled(sent, DrawingForm, also=[STATE, LEAKS]).drawing
         if drawing is None:
             raise Http404  # a valid form has one
         return drawing
@@ -93,7 +109,7 @@ class Splits(OfDrawing, APIView):
         splits_require_few(dataset)
         shown = score_shown_first(dataset)
         found = splits_now(dataset, shown)
-        facts = {"scores": shown and shown.name, "rows": found.rows, "leaks": found.leaks}
+        facts = {"scores": shown and shown.name, **vars(found)}
         return Response(SplitsSerializer(facts).data)
 
     @extend_schema(request=DrawingSerializer, responses={201: SplitChangeSerializer})
@@ -103,7 +119,9 @@ class Splits(OfDrawing, APIView):
         dataset, drawing = self._asked()
         given = state_sent(request)
         state = splits_preview(dataset, drawing).state if given is None else given
-        change = splits_apply(dataset=dataset, drawing=drawing, state=state, by=user)
+        change = splits_apply(
+            dataset=dataset, drawing=drawing, state=state, by=user, leaks=leaks_asked(request)
+        )
         return Response(SplitChangeSerializer(change).data, 201)
 
     def _asked(self) -> tuple[Dataset, Drawing]:
@@ -121,7 +139,7 @@ class SplitsPreview(OfDrawing, APIView):
         shown = score_shown_first(dataset)
         drawn = splits_preview(dataset, self.drawing(), shown)
         facts = {name: getattr(drawn, name) for name in ("state", "changed", "largest", "divided")}
-        found = {"scores": shown and shown.name, "rows": drawn.splits.rows, "leaks": drawn.splits.leaks}
+        found = {"scores": shown and shown.name, **vars(drawn.splits)}
         return Response(SplitsDrawnSerializer({**facts, **found}).data)
 
 

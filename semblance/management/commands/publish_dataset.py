@@ -12,6 +12,7 @@ from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.snapshots import snapshot_numbered
+from curation.pairs.leaks import Leaks
 from semblance.publishing.folder import dataset_publish
 
 
@@ -28,6 +29,12 @@ class Command(BaseCommand):
             "--new-snapshot",
             action="store_true",
             help="Make a snapshot of the active pairs, and publish that.",
+        )
+        parser.add_argument(
+            "--leaks",
+            choices=[each.value for each in Leaks],
+            default=Leaks.REFUSE.value,
+            help="Whether splits that were set here may share sentences in a new snapshot. Default: %(default)s.",
         )
         parser.add_argument(
             "--score-set",
@@ -49,7 +56,7 @@ class Command(BaseCommand):
         if published is None:
             self.fail(_("There is no dataset “%(slug)s”. Check its short name.") % {"slug": dataset})
         if options["new_snapshot"]:
-            snapshot = snapshot_create(dataset=published)
+            snapshot = snapshot_create(dataset=published, leaks=Leaks(options["leaks"]))
         else:
             snapshot = snapshot_numbered(published, options["snapshot"])
         outcome = dataset_publish(

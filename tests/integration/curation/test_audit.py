@@ -113,7 +113,7 @@ def test_an_import_is_one_entry_with_its_counts_and_every_value_that_it_changed(
     assert ("updated", "1") in audit_details(second)
     pair = dataset.pairs.get(split="test")
     assert [(line.what, line.before, line.after) for line in pair_history(pair)] == [
-        ("score", "4", "5"),
+        ("score in “reference”", "4", "5"),
         ("split", "train", "test"),
     ]
 

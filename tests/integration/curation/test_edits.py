@@ -94,7 +94,7 @@ def test_an_edit_of_splits_says_what_they_would_share(dataset, fill) -> None:
     found = edit_leaks(dataset, edit)
 
     assert found.before == []
-    assert found.after == [Leak("test", "train", 1, 4), Leak("train", "test", 1, 2)]
+    assert found.after == [Leak("test", "train", 1, 4, own=1), Leak("train", "test", 1, 2, own=1)]
     assert edit_leaks(dataset, Edit("split", "", pairs=(test.pk,))).after == []
     assert edit_leaks(dataset, Edit("source", "press", pairs=(test.pk,))) is None
 
@@ -118,7 +118,7 @@ def test_the_page_and_the_api_say_what_splits_would_share(
     assert "1 of the 4 pairs of test (25 %) share a sentence with train." in page
     assert "Now no split shares a sentence with another." in page
     assert answer["leaks_before"] == []
-    assert answer["leaks"][0] == {"split": "test", "other": "train", "pairs": 1, "of": 4}
+    assert answer["leaks"][0] == {"split": "test", "other": "train", "pairs": 1, "of": 4, "own": 1}
     assert uncounted["leaks"] is None
 
 

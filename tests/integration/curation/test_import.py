@@ -528,7 +528,7 @@ def test_a_dry_run_foretells_the_import(dataset, written, second: str) -> None:
     foretold = pairs_import(dataset=dataset, path=path, dry_run=True).as_json()
     came = pairs_import(dataset=dataset, path=path).as_json()
 
-    assert foretold | {"dry_run": False} == came
+    assert foretold | {"dry_run": False, "leaks": None} == came
 
 
 # Duplicates
@@ -707,6 +707,7 @@ def test_the_command_tells_programs_what_came_of_it(written, db) -> None:
         "duplicates": {"within_file": 0, "in_dataset": 0, "mirrored": 1, "across_splits": 0},
         "score_set": "reference",
         "scale": [0.0, 5.0],
+        "leaks": [],
         "dry_run": False,
     }
 

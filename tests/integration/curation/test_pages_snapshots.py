@@ -94,26 +94,55 @@ def test_the_file_of_changes_has_every_one_with_its_sentences(two_snapshots, ask
     assert safe[0]["sentence1"] == "'=cmd"
 
 
-def test_the_first_snapshot_has_nothing_to_compare_with_and_leads_to_the_next(two_snapshots, ask) -> None:
-    first, second = (ask(f"snapshots/{number}/").content.decode() for number in (1, 2))
+def test_a_snapshot_is_compared_with_a_newer_one_too_on_the_page_in_the_file_and_by_the_api(
+    two_snapshots, dataset, ask, curator, client_of
+) -> None:
+    page = squeezed(ask("snapshots/1/?since=2").content.decode())
+    rows = list(csv.DictReader(io.StringIO(b"".join(ask("snapshots/1/since/2.csv")).decode())))
+    answer = client_of(curator).get(f"/api/v1/datasets/{dataset.slug}/snapshots/1/since/2/").json()
 
-    assert "The dataset has no earlier snapshot." in first
-    assert "/snapshots/2/?since=1#changes" in first
-    assert "<option" not in first
-    assert '<option value="1"' in second
+    assert "From snapshot 2 to snapshot 1" in page
+    assert "Snapshot 2 is the newer one, so what it added is listed as removed." in page
+    assert 'dev → train<span class="soft">1</span>' in page
+    assert ("joined", "removed") in {(row["id"], row["what"]) for row in rows}
+    assert (answer["added"], answer["removed"], answer["moves"]) == (
+        1,
+        1,
+        [{"before": "dev", "after": "train", "pairs": 1}],
+    )
 
 
-@pytest.mark.parametrize("since", ["2", "1", "9", "word", "9" * 40])
-def test_a_snapshot_says_that_the_address_names_no_earlier_one(two_snapshots, ask, since) -> None:
+def test_the_snapshot_before_is_proposed_and_every_other_one_offered(two_snapshots, dataset, ask) -> None:
+    snapshot_create(dataset=dataset)
+
+    second = squeezed(ask("snapshots/2/").content.decode())
+
+    assert '<option value="3">Snapshot 3</option>' in second
+    assert '<option value="1" selected>Snapshot 1</option>' in second
+    assert '<option value="2"' not in second
+
+
+def test_the_only_snapshot_has_nothing_to_be_compared_with(dataset, fill, ask) -> None:
+    fill(2)
+    snapshot_create(dataset=dataset)
+
+    page = squeezed(ask("snapshots/1/").content.decode())
+
+    assert "The dataset has no other snapshot." in page
+    assert "<option" not in page
+
+
+@pytest.mark.parametrize("since", ["1", "9", "word", "9" * 40])
+def test_a_snapshot_says_that_the_address_names_no_other_one(two_snapshots, ask, since) -> None:
     page = squeezed(ask(f"snapshots/1/?since={since}").content.decode())
 
-    assert f"The address asks for the changes since snapshot {since}, but this dataset has no such" in page
+    assert f"changes from snapshot {since} to snapshot 1, but this dataset has no such other" in page
     assert "Pairs: " not in page
 
 
 @pytest.mark.parametrize(
     "address",
-    ["snapshots/9/", "snapshots/1/since/9.csv", "snapshots/1/since/2.csv", "snapshots/9/pairs.parquet"],
+    ["snapshots/9/", "snapshots/1/since/9.csv", "snapshots/1/since/1.csv", "snapshots/9/pairs.parquet"],
 )
 def test_a_snapshot_that_is_not_there_is_not_found(two_snapshots, ask, address) -> None:
     assert ask(address).status_code == 404

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 
@@ -15,8 +16,8 @@ from curation.datasets.splits import (
     splits_undo,
 )
 from curation.errors import UserError
-from curation.models import Pair
-from tests.factories import MembershipFactory, PairFactory, SentenceFactory
+from curation.models import Pair, PairScore
+from tests.factories import MembershipFactory, PairFactory, ScoreSetFactory, SentenceFactory
 from tests.markup import squeezed
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +37,15 @@ def chain(dataset):
     return pairs
 
 
+@pytest.fixture
+def scored(dataset, chain):
+    """A score set from 0 to 5; pair n has the score .45 n."""
+    scores = ScoreSetFactory(dataset=dataset)
+    for number, pair in enumerate(chain):
+        PairScore.objects.create(score_set=scores, pair=pair, value=0.45 * number)
+    return scores
+
+
 def applied(dataset, drawing, by=None):
     preview = splits_preview(dataset, drawing)
     return splits_apply(dataset=dataset, drawing=drawing, state=preview.state, by=by)
@@ -53,6 +63,28 @@ def test_pairs_that_share_a_sentence_come_into_one_split(dataset, chain, curator
     assert sorted(splits.values()).count("train") in range(4, 9)
     assert splits_now(dataset).leaks == []
     assert (change.pairs, change.created_by) == (12, curator)
+
+
+def test_the_preview_shows_how_the_scores_of_each_split_spread(
+    dataset, chain, scored, curator, client_of
+) -> None:
+    preview = splits_preview(dataset, Drawing(HALVES), scored)
+    page = client_of(curator).post(f"/datasets/{dataset.slug}/splits/", FORM).content.decode()
+    answer = client_of(curator).get(f"/api/v1/datasets/{dataset.slug}/splits/").json()
+
+    values = dict(scored.scores.values_list("pair__external_id", "value"))
+    train = next(row for row in splits_preview(dataset, Drawing({"train": 1.0}), scored).splits.rows)
+    assert train.counts == tuple(np.histogram(list(values.values()), bins=10, range=(0, 5))[0].tolist())
+    assert sum(map(sum, (row.counts for row in preview.splits.rows))) == 12
+    assert "Mean scores lie between" in page
+    assert page.count("<figure") == 1
+    assert (len(answer["edges"]), sum(answer["splits"][0]["counts"])) == (11, 12)
+
+
+def test_without_scores_no_chart_is_drawn(dataset, chain, curator, client_of) -> None:
+    page = client_of(curator).get(f"/datasets/{dataset.slug}/splits/").content.decode()
+
+    assert "<figure" not in page
 
 
 def test_the_same_pairs_and_seed_give_the_same_splits_and_another_seed_others(dataset, chain) -> None:

@@ -23,6 +23,7 @@ from tests.factories import (
     ArtifactFactory,
     DatasetFactory,
     EvaluationFactory,
+    MembershipFactory,
     PairFactory,
     RunFactory,
     ScoreSetFactory,
@@ -452,12 +453,59 @@ def test_an_evaluation_leads_to_the_pairs_on_which_the_encoder_is_furthest_from_
 
     answer = page(client, curator, "run_detail", run.pk)
 
-    assert [one.pair for one in answer.context["furthest"]] == [worst, second]
+    assert [one.pair for one in answer.context["furthest"].pairs] == [worst, second]
     html = answer.content.decode()
     assert f'href="/datasets/{dataset.slug}/pairs/{worst.pk}/"' in html
     assert f'href="/datasets/{dataset.slug}/snapshots/3/"' in html
     assert elsewhere.a.text not in html
     assert "4.500 0.100 -80" in " ".join(strip_tags(html).split())
+
+
+@pytest.fixture
+def compared_elsewhere(dataset):
+    """A comparison that was tested on another dataset, with where each row is furthest; and a pair of each row."""
+    tested = DatasetFactory(slug="tested")
+    worst, second = PairFactory(dataset=tested), PairFactory(dataset=tested)
+    furthest = {"base": [(worst.pk, 4.5, 0.1, -0.8)], "plain": [(second.pk, 1.25, 0.9, 0.5)]}
+    run = RunFactory(
+        kind="compare_weightings",
+        dataset=dataset,
+        state="succeeded",
+        plan={
+            "model": "run:1",
+            "test_dataset": "tested",
+            "test_score_set": "people",
+            "dataset": dataset.slug,
+        },
+        result={"encoders": {"plain": {}}, "test_snapshot": 7, "furthest": furthest},
+    )
+    return run, worst, second
+
+
+def test_a_comparison_shows_where_each_of_its_rows_is_furthest_from_people(
+    client, curator, compared_elsewhere
+) -> None:
+    run, worst, second = compared_elsewhere
+    MembershipFactory(dataset=worst.dataset, user=curator, role="curator")
+
+    first = page(client, curator, "comparison", run.pk)
+    base = page(client, curator, "comparison", run.pk, furthest="base")
+
+    assert [one.pair for one in first.context["furthest"].pairs] == [second]
+    assert [one.pair for one in base.context["furthest"].pairs] == [worst]
+    assert 'href="/datasets/tested/snapshots/7/"' in base.content.decode()
+    assert '<option value="base" selected>' in base.content.decode()
+
+
+def test_pairs_of_a_test_dataset_that_somebody_may_not_read_are_not_shown(
+    client, curator, compared_elsewhere
+) -> None:
+    run, worst, _second = compared_elsewhere
+
+    answer = page(client, curator, "comparison", run.pk, furthest="base")
+
+    assert answer.context["furthest"] is None
+    assert worst.a.text not in answer.content.decode()
 
 
 def test_side_by_side_shows_the_unseen_pairs_of_a_test_under_its_figure(client, staff) -> None:

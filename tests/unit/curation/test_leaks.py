@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.pairs.leaks import Leak, leaks_between, leaks_between_texts
+from curation.pairs.leaks import Leak, leaks_between, leaks_between_texts, own_leaks_added
 from curation.pairs.splitting import pair_components, splits_completed, splits_drawn, splits_drawn_by_source
 
 SHARES = {"train": 0.5, "test": 0.5}
@@ -16,6 +16,29 @@ def test_pairs_that_share_a_sentence_with_another_split_are_counted_in_both_dire
     b = np.array([2, 4, 4, 2, 8, 9])
 
     assert leaks_between(splits, a, b) == [Leak("test", "train", 2, 3), Leak("train", "test", 2, 2)]
+
+
+def test_pairs_that_leak_because_of_a_split_that_was_set_here_are_counted_among_them() -> None:
+    # Sentence 1 is shared by pairs of files alone; sentence 5 by a pair of a file and one that was set to train here.
+    splits = ["train", "train", "test", "test", "test"]
+    a, b = np.array([1, 5, 1, 5, 7]), np.array([2, 4, 3, 6, 8])
+    set_here = np.array([False, True, False, False, False])
+
+    found = leaks_between(splits, a, b, set_here)
+
+    assert found == [Leak("test", "train", 2, 3, own=1), Leak("train", "test", 2, 2, own=1)]
+
+
+def test_only_leaks_that_grew_by_own_splits_count_as_added() -> None:
+    before = [Leak("test", "train", 9, 20, own=2), Leak("dev", "train", 1, 5)]
+    after = [
+        Leak("test", "train", 8, 20, own=3),
+        Leak("dev", "train", 4, 5),
+        Leak("dev", "test", 1, 5, own=1),
+    ]
+
+    assert own_leaks_added(before, after) == [after[0], after[2]]
+    assert own_leaks_added(after, before) == []
 
 
 def test_splits_without_a_common_sentence_leak_nothing() -> None:

@@ -48,6 +48,22 @@ def test_too_few_pairs_have_no_figure(scored) -> None:
     assert found.pooled.low is None
 
 
+def test_pairs_that_no_fold_tests_are_in_no_figure() -> None:
+    rng = np.random.default_rng(4)
+    scores, sources = rng.uniform(size=33), ["news"] * 15 + ["odd"] * 3 + ["captions"] * 15
+    folds = folds_drawn(Protocol.SOURCES, np.arange(33), np.arange(33) + 99, sources, count=2, seed=1)
+    predicted = np.where(folds.tested, scores + rng.normal(scale=0.3, size=33), np.nan)
+
+    found = method_figures(
+        "fine-tuned", predicted[None], scores, folds, sources, unseen=np.ones(33, bool), resamples=0, seed=1
+    )
+
+    tested = folds.tested
+    assert found.pooled.value == pytest.approx(spearmanr(predicted[tested], scores[tested]).statistic)
+    assert (found.pooled.pairs, found.mean.pairs, found.by_source["odd"].pairs) == (30, 30, 0)
+    assert found.unseen is None
+
+
 def test_the_unseen_pairs_have_figures_of_their_own(scored) -> None:
     scores, predicted, folds, sources = scored
     unseen = np.arange(80) % 3 > 0

@@ -67,6 +67,19 @@ def test_each_source_is_a_fold_of_its_own() -> None:
     assert np.bincount(folds.fold).tolist() == [11, 12, 15]
 
 
+def test_a_source_with_too_few_pairs_trains_every_fold_and_is_tested_in_none() -> None:
+    sources = ["news"] * 12 + ["odd"] * 3 + ["captions"] * 11
+    a = [*range(12), 0, 50, 51, *range(20, 31)]  # the first odd pair has a sentence of the first news pair
+
+    folds = drawn(Protocol.SOURCES, a, range(100, 126), sources)
+
+    assert folds.names == ["captions", "news"]
+    assert folds.fold.tolist() == [1] * 12 + [-1] * 3 + [0] * 11
+    assert (folds.tested.sum(), folds.untested) == (23, [("odd", 3)])
+    assert np.flatnonzero(folds.leaking).tolist() == [0, 12], "what trains every fold is seen by each"
+    assert folds.leakage == [0.0, 1 / 12]
+
+
 def test_the_same_seed_draws_the_same_folds_and_another_one_others() -> None:
     a, b = range(100), range(100, 200)
     for protocol in (Protocol.RANDOM, Protocol.COMPONENTS):
@@ -78,8 +91,7 @@ def test_the_same_seed_draws_the_same_folds_and_another_one_others() -> None:
     ("protocol", "sources", "says"),
     [
         (Protocol.SOURCES, ["news"] * 30, "have one source"),
-        (Protocol.SOURCES, ["news"] * 28 + ["odd"] * 2, "The fold “odd” would have 2 pairs"),
-        (Protocol.SOURCES, ["news"] * 29 + ["odd"], "The fold “odd” would have 1 pair, and each needs"),
+        (Protocol.SOURCES, ["news"] * 28 + ["odd"] * 2, "Fewer than two sources have 10 pairs"),
         (Protocol.RANDOM, [], "would have 7 pairs"),
     ],
 )

@@ -1,0 +1,146 @@
+"""Pages of the guide: Markdown files into HTML of the site. Pure: files in, pages out.
+
+HTML in a file is shown as text. Nothing is fetched: pictures are those beside the files, and links to files of the
+source code, which the site does not have, become plain words.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+FOLDER = Path(__file__).parent / "pages"
+IMAGES = {".png": "image/png", ".svg": "image/svg+xml"}
+# As somebody reads who begins; further pages come after these.
+ORDER = (
+    "tutorial", "datasets", "sampling", "generation", "realism", "review", "campaigns", "judging", "best-worst-scaling",
+    "paraphrases", "relatedness", "encoders", "evaluation", "runs", "api",
+)  # fmt: skip
+_OUTSIDE = re.compile(r"https?://")
+_PAGE_LINK = re.compile(r"(?P<name>[\w-]+)\.md(?P<anchor>#.*)?")
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+# From the name of a page, or of a picture, to its address.
+Address = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of the second level. anchor: the id that it has in the page."""
+
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """name: of the file, without its ending. lead: the first paragraph, as text. body: HTML, without the title."""
+
+    name: str
+    title: str
+    lead: str
+    headings: Sequence[Heading]
+    body: str
+
+
+def page_names(folder: Path = FOLDER) -> list[str]:
+    """The pages there are, in reading order."""
+    there = {path.stem for path in folder.glob("*.md")}
+    return [name for name in ORDER if name in there] + sorted(there - set(ORDER))
+
+
+def page_read(name: str, *, page_address: Address, image_address: Address, folder: Path = FOLDER) -> Page:
+    """A page by its name. Raises ValueError where there is none."""
+    if name not in page_names(folder):
+        raise ValueError(f"the guide has no page “{name}”")
+    tokens = _MARKDOWN.parse((folder / f"{name}.md").read_text("utf-8"))
+    own = set(page_names(folder))
+    title, headings, lead = name, [], ""
+    body: list[Token] = []
+    anchors: dict[str, int] = {}
+    for place, token in enumerate(tokens):
+        inline = tokens[place + 1] if place + 1 < len(tokens) else token
+        if token.type == "heading_open":
+            anchor = _anchor(plain_text(inline), anchors)
+            token.attrSet("id", anchor)
+            if token.tag == "h1" and place == 0:
+                title = plain_text(inline)
+            elif token.tag in ("h1", "h2"):  # a page has one title
+                token.tag = tokens[place + 2].tag = "h2"
+                headings.append(Heading(anchor, plain_text(inline)))
+        elif token.type == "paragraph_open" and not lead:
+            lead = plain_text(inline).strip()
+        elif token.type == "inline":
+            _links_changed(token.children or [], own, page_address, image_address)
+        elif token.type in ("th_open", "td_open") and "right" in str(token.attrs.pop("style", "")):
+            token.attrSet("class", "num")
+        body.append(token)
+    html = _MARKDOWN.renderer.render(_without_title(body), _MARKDOWN.options, {})
+    html = html.replace("<table>", '<div class="table-wrap"><table>').replace("</table>", "</table></div>")
+    return Page(name, title, lead, headings, html)
+
+
+def image_path(name: str, folder: Path = FOLDER) -> Path | None:
+    """The picture of that name; None where the guide has none."""
+    return next((path for path in folder.iterdir() if path.name == name and path.suffix in IMAGES), None)
+
+
+def plain_text(inline: Token) -> str:
+    """What a reader sees of a line, without marks."""
+    return "".join(
+        " " if child.type in ("softbreak", "hardbreak") else child.content
+        for child in inline.children or []
+        if child.type in ("text", "code_inline", "softbreak", "hardbreak")
+    )
+
+
+def _anchor(text: str, taken: dict[str, int]) -> str:
+    """As code hosts make it, so that the links of the files hold there and here."""
+    kept = "".join(c for c in text.strip().lower() if c in "-_ " or unicodedata.category(c)[0] in "LN")
+    anchor = kept.replace(" ", "-")
+    number = taken.get(anchor, 0)
+    taken[anchor] = number + 1
+    return f"{anchor}-{number}" if number else anchor
+
+
+def _without_title(tokens: Sequence[Token]) -> list[Token]:
+    """The page shows its title itself."""
+    ends = [
+        place for place, token in enumerate(tokens) if token.type == "heading_close" and token.tag == "h1"
+    ]
+    return list(tokens[ends[0] + 1 :]) if ends and tokens[0].type == "heading_open" else list(tokens)
+
+
+def _links_changed(
+    children: list[Token], own: set[str], page_address: Address, image_address: Address
+) -> None:
+    """Lead links to pages of the site, and take those away that lead to files which the site does not have."""
+    open_links: list[bool] = []
+    for child in children:
+        if child.type == "image":
+            child.attrSet("src", image_address(str(child.attrGet("src"))))
+            child.attrSet("loading", "lazy")
+        elif child.type == "link_open":
+            address = _address(str(child.attrGet("href")), own, page_address)
+            open_links.append(address is not None)
+            if address is None:
+                child.tag = "span"
+                child.attrs = {}
+            else:
+                child.attrSet("href", address)
+                if _OUTSIDE.match(address):
+                    child.attrSet("rel", "noopener noreferrer")
+        elif child.type == "link_close" and not open_links.pop():
+            child.tag = "span"
+
+
+def _address(href: str, own: set[str], page_address: Address) -> str | None:
+    if href.startswith("#") or _OUTSIDE.match(href):
+        return href
+    found = _PAGE_LINK.fullmatch(href)
+    if found is None or found["name"] not in own:
+        return None
+    return page_address(found["name"]) + (found["anchor"] or "")

@@ -1,0 +1,129 @@
+"""The guide as pages of the site: every file of docs/guide, its links and pictures, and nothing from elsewhere."""
+
+import re
+import tomllib
+from fnmatch import fnmatch
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from semblance.guide.rendering import FOLDER, page_names, page_read
+from tests.factories import DatasetFactory, MembershipFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).parents[3]
+
+
+class Parts(HTMLParser):
+    """Ids, and the addresses of links and of what a browser fetches by itself."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.fetched: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        about = dict(attrs)
+        self.ids.add(about.get("id") or "")
+        if tag == "a":
+            self.links.append(about.get("href") or "")
+        elif tag in ("img", "script", "link", "iframe"):
+            self.fetched.append(about.get("src") or about.get("href") or "")
+
+
+def read(text: str, tmp_path: Path, name: str = "one"):
+    (tmp_path / f"{name}.md").write_text(text)
+    return page_read(
+        name, page_address="/guide/{}/".format, image_address="/pictures/{}".format, folder=tmp_path
+    )
+
+
+@pytest.fixture
+def reader(client):
+    client.force_login(UserFactory())
+    return client
+
+
+def test_the_guide_lists_every_file_of_docs_guide(reader) -> None:
+    page = Parts(reader.get("/guide/").content.decode())
+
+    files = {path.stem for path in (ROOT / "docs" / "guide").glob("*.md")}
+    assert {f"/guide/{name}/" for name in files} <= set(page.links)
+    assert set(page_names()) == files
+
+
+@pytest.mark.parametrize("name", page_names())
+def test_every_link_and_picture_of_a_page_leads_somewhere_in_the_site(reader, name) -> None:
+    page = Parts(reader.get(f"/guide/{name}/").content.decode())
+
+    for link in page.links:
+        address, _hash, anchor = link.partition("#")
+        if address.startswith("http"):
+            continue
+        answer = reader.get(address or f"/guide/{name}/")
+        assert answer.status_code in (200, 302), link
+        if anchor and address.startswith(("/guide/", "")) and answer.status_code == 200:
+            assert anchor in Parts(answer.content.decode()).ids, link
+    assert not [address for address in page.fetched if re.match(r"(https?:)?//", address)]
+    for address in page.fetched:
+        if address.startswith("/guide/"):
+            assert reader.get(address).status_code == 200
+
+
+def test_a_file_of_the_source_code_is_named_and_not_linked(tmp_path) -> None:
+    page = read("# One\n\nSee [the log](../experiments/LOG.md) and [two](two.md#part).", tmp_path)
+
+    assert "<span>the log</span>" in page.body
+    assert "<span>two</span>" in page.body, "there is no such page"
+
+
+def test_html_in_a_file_is_text(tmp_path) -> None:
+    page = read("# One\n\n<script>alert(1)</script> [a](javascript:alert(1))", tmp_path)
+
+    assert "<script" not in page.body
+    assert 'href="javascript' not in page.body
+
+
+def test_titles_anchors_and_tables_are_those_of_the_site(tmp_path) -> None:
+    page = read(
+        "# One\n\nThe *first* words.\n\n## Gold, and `more`\n\n## Gold, and more\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n",
+        tmp_path,
+    )
+
+    assert (page.title, page.lead) == ("One", "The first words.")
+    assert [(one.anchor, one.text) for one in page.headings] == [
+        ("gold-and-more", "Gold, and more"),
+        ("gold-and-more-1", "Gold, and more"),
+    ]
+    assert "<h1" not in page.body
+    assert '<div class="table-wrap"><table>' in page.body
+    assert '<td class="num">2</td>' in page.body
+    assert "style=" not in page.body
+
+
+@pytest.mark.parametrize("address", ["/guide/no-such/", "/guide/pictures/none.png", "/guide/pictures/api.md"])
+def test_what_the_guide_does_not_have_is_not_found(reader, address) -> None:
+    assert reader.get(address).status_code == 404
+
+
+def test_the_form_of_a_run_links_to_the_page_that_its_help_names(client, staff) -> None:
+    dataset = DatasetFactory()
+    MembershipFactory(dataset=dataset, user=staff, role="owner")
+    client.force_login(staff)
+
+    html = client.get(f"/runs/start/train_encoder/?dataset={dataset.slug}").content.decode()
+
+    assert '<a href="/guide/encoders/">' in html
+    assert "docs/guide" not in html
+
+
+def test_a_wheel_holds_the_files_of_the_guide() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        patterns = tomllib.load(file)["tool"]["setuptools"]["package-data"]["semblance.guide"]
+
+    inside = [f"pages/{path.name}" for path in FOLDER.iterdir()]
+    assert FOLDER.resolve() == ROOT / "docs" / "guide"
+    assert [name for name in inside if not any(fnmatch(name, each) for each in patterns)] == []
