@@ -281,6 +281,11 @@ class Participation(models.Model):
     )
     forgiven_right = models.PositiveIntegerField(default=0)
     joined_at = models.DateTimeField(auto_now_add=True)
+    signs_accepted = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="kinds of signs of carelessness that a curator looked at and found harmless",
+    )
 
     class Meta:
         constraints = [

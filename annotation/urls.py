@@ -45,6 +45,11 @@ urlpatterns = [
         people.annotator_reinstate,
         name="annotator_reinstate",
     ),
+    path(
+        "campaigns/<number:campaign_pk>/annotators/<number:person_pk>/signs/",
+        people.annotator_signs,
+        name="annotator_signs",
+    ),
     path("campaigns/<number:campaign_pk>/inbox/", people.inbox, name="inbox"),
     path(
         "campaigns/<number:campaign_pk>/inbox/<number:flag_pk>/",

@@ -19,7 +19,7 @@ from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Pair
 
 KEPT_SECONDS = 24 * 60 * 60
-FIGURES = 3  # rises when figures are added or mean something else, so that what was computed before is stale
+FIGURES = 4  # rises when figures are added or mean something else, so that what was computed before is stale
 MANY = 20_000  # judgements: above, fewer resamples tell as much, because the interval is narrow
 RESAMPLES, FEWER_RESAMPLES = 200, 60
 Computed = TypeVar("Computed")

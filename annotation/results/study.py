@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from django.db.models import Q
 
+from annotation.bws.annotators.carelessness import reading_letters
 from annotation.bws.annotators.gold_gate import TRIALS_PER_GOLD
 from annotation.bws.designs.design import tuple_count
 from annotation.bws.designs.swapping import Report, unreported
+from annotation.bws.judgements import IntArray
 from annotation.bws.studies.study import CampaignRecord, StudyPlan, study
-from annotation.models import Campaign, CampaignStudy, TupleItem
+from annotation.models import Campaign, CampaignStudy, Participation, TupleItem
 from annotation.results.figures import (
     FEWER_RESAMPLES,
     MANY,
@@ -27,6 +29,7 @@ from annotation.results.figures import (
     live_figures,
 )
 from annotation.results.record import CampaignJudgements, NumberedJudgements, campaign_judgements
+from curation.models import Pair
 
 MOST_AT_ONCE = 4_000
 ASKED_AGAIN_AFTER = timedelta(seconds=90)
@@ -55,6 +58,12 @@ def study_latest(campaign: Campaign, mark: str) -> CampaignFindings:
         return CampaignFindings({}, None, stale=True)
     of_mark, (computed_at, figures) = max(studies, key=lambda study: study[1][0])
     return CampaignFindings(figures, computed_at, stale=of_mark != mark)
+
+
+def signs_of(person: Participation) -> list[dict[str, Any]]:
+    """The signs of carelessness that the newest study found in the person's answers."""
+    figures = study_latest(person.campaign, "").figures
+    return next((row.get("signs", []) for row in figures.get("people", ()) if row["person"] == person.pk), [])
 
 
 def study_is_quick(campaign: Campaign, judged: int) -> bool:
@@ -138,4 +147,17 @@ def _record(campaign: Campaign, judged: CampaignJudgements, filed: NumberedJudge
         counted=judged.collected[rows],
         excluded=frozenset(excluded),
         gold_shares=gold_shares,
+        seconds=judged.seconds[rows],
+        letters=_letters(campaign, judged.pairs[rows]),
     )
+
+
+def _letters(campaign: Campaign, pairs: IntArray) -> IntArray:
+    """How many letters the texts of each tuple (n, k) of the campaign have; -1 is no pair. One query."""
+    asked = Pair.objects.filter(pk__in=TupleItem.objects.for_scores(campaign).values("pair"))
+    texts = list(asked.order_by("pk").values_list("pk", "a__text", "b__text"))
+    known = np.array([pk for pk, _a, _b in texts], dtype=np.int64)
+    letters = np.array([reading_letters(a) + reading_letters(b) for _pk, a, b in texts], dtype=np.int64)
+    of_pairs: IntArray = np.where(pairs >= 0, letters[np.searchsorted(known, np.maximum(pairs, known[0]))], 0)
+    sums: IntArray = of_pairs.sum(axis=1)
+    return sums

@@ -13,6 +13,7 @@ from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, per_tuple_chart, position_chart, score_chart
 from annotation.results.dashboard import Dashboard
 from annotation.results.record import annotators_named
+from annotation.results.signs import signs_shown
 from annotation.results.study import CampaignFindings
 
 FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with so many
@@ -25,13 +26,16 @@ def study_context(
     """What the templates show of a study; without one, what they show meanwhile."""
     figures, made = shown.figures, shown.computed_at
     named = annotators_named(campaign)  # else nothing can be said of people one by one
+    people = _people(dashboard, figures) if named else []
+    to_look_at = [row for row in people if row["to_look_at"]]
     context: dict[str, Any] = {
         "study": figures,
         "computed_at": made,
         "since": made.isoformat() if made else "",
         "study_due": shown.stale and bool(dashboard.collected),
         "named": named,
-        "people": _people(dashboard, figures) if named else [],
+        "people": people,
+        "to_look_at": to_look_at,
     }
     if not figures.get("judgements"):
         return context
@@ -39,7 +43,7 @@ def study_context(
     lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
     numbers = dict(lowest.values_list("pk", "number"))
     return context | {
-        "more": _more(figures),
+        "more": _more(figures, len(to_look_at)),
         "across": _across(campaign, figures),
         "curve": curve_chart(figures) if figures["curve"] else None,
         "per_tuple": per_tuple_chart(figures) if len(figures.get("per_tuple", ())) > 1 else None,
@@ -69,27 +73,41 @@ def study_context(
 
 
 def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """People's counts, the bounds of their gold shares, and what the study says of them. share: of the judgements, by
-    the annotator who gave most.
+    """People's counts, the bounds of their gold shares, and what the study says of them; those who need a look first.
+    share: of the judgements, by the annotator who gave most. to_look_at: signs that nobody has looked at yet.
     """
     studied = {row["person"]: row for row in figures.get("people", ())}
     most = max((row.judgements for row in dashboard.annotators), default=0) or 1
-    return [
-        {
-            "row": row,
-            "gate": gate_of(row.participation),
-            "study": studied.get(row.participation.pk, {}),
-            "share": row.judgements / most,
-        }
-        for row in dashboard.annotators
-    ]
+    people = []
+    for row in dashboard.annotators:
+        found = studied.get(row.participation.pk, {})
+        signs = signs_shown(row.participation, found.get("signs", ()))
+        people.append(
+            {
+                "row": row,
+                "gate": gate_of(row.participation),
+                "study": found,
+                "share": row.judgements / most,
+                "to_look_at": [sign for sign in signs if not sign.accepted],
+                "looked_at": [sign for sign in signs if sign.accepted],
+            }
+        )
+    return sorted(people, key=lambda person: not person["to_look_at"])
 
 
-def _more(figures: Mapping[str, Any]) -> str:
-    """How many judgements are missing for the target, in one sentence."""
+def _more(figures: Mapping[str, Any], to_look_at: int) -> str:
+    """How many judgements are missing for the target, in one sentence. to_look_at: people with signs of carelessness,
+    whose answers may be what made the reliability.
+    """
     more, target = figures["more"], f"{figures['target']:.2f}"
     if more["spearman"] is None:
         return ""
+    if more["low"] == 0 and to_look_at:
+        return ngettext(
+            "The goal of %(target)s is reached. Before you stop, look at the person who is marked below.",
+            "The goal of %(target)s is reached. Before you stop, look at the %(n)d people who are marked below.",
+            to_look_at,
+        ) % {"target": target, "n": to_look_at}
     if more["low"] == 0:  # the lower bound: the figure alone may be above the goal by chance
         return _("The goal of %(target)s is reached. You can stop here.") % {"target": target}
     if more["spearman"] == 0:

@@ -12,10 +12,13 @@ from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import flags_of
 from annotation.campaigns.services import flag_resolve
 from annotation.forms.campaigns import StopForm
+from annotation.judging.looking import signs_accept, signs_reopen
 from annotation.judging.settling import participation_reinstate, participation_stop
 from annotation.models import Campaign, Flag, Participation
 from annotation.results.annotators import repeat_agreement_by_person
 from annotation.results.selectors import judgements_in
+from annotation.results.signs import signs_shown
+from annotation.results.study import signs_of
 from curation.access import AuthedRequest
 from curation.numbers import page_number
 
@@ -35,6 +38,7 @@ def annotator(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpR
     context = campaign_head(request.user, campaign, "campaign") | {
         "person": person,
         "form": form,
+        "signs": signs_shown(person, signs_of(person)),
         "repeat_agreement": repeat_agreement_by_person(campaign).get(person.pk),
         "judged": judgements_in(campaign, participation=person, page=page_number(request)),
     }
@@ -51,6 +55,21 @@ def annotator_reinstate(request: AuthedRequest, campaign_pk: int, person_pk: int
         _("%(name)s can continue. Their judgements count again where they are still required.")
         % {"name": person.user},
     )
+    return redirect("annotation:campaign", campaign.pk)
+
+
+@require_POST
+def annotator_signs(request: AuthedRequest, campaign_pk: int, person_pk: int) -> HttpResponse:
+    """A curator looked at the signs of carelessness and found them harmless; `again` undoes that."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    person = _person(campaign, person_pk)
+    if "again" in request.POST:
+        signs_reopen(participation=person)
+        messages.success(request, _("%(name)s needs a look again.") % {"name": person.user})
+    else:
+        signs_accept(participation=person, kinds=request.POST.getlist("kind"))
+        said = _("%(name)s needs no look any more. Their page takes this back.") % {"name": person.user}
+        messages.success(request, said)
     return redirect("annotation:campaign", campaign.pk)
 
 

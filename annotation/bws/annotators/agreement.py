@@ -10,11 +10,17 @@ from annotation.bws.scores.counting import counts
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """annotators: (a,) their numbers, ascending. compared: (a,) comparisons behind each share (a,), NaN for none."""
+    """annotators: (a,) their numbers, ascending. compared: (a,) comparisons behind each share (a,), NaN for none.
+
+    errors: (a,) standard errors of the shares over judgements (of a ratio, by linearisation), whose comparisons are not
+    independent; infinite where there is one judgement or none. judgements: (a,) that something was compared in.
+    """
 
     annotators: IntArray
     compared: IntArray
     shares: FloatArray
+    errors: FloatArray
+    judgements: IntArray
 
 
 def leave_one_out_agreement(judgements: Judgements) -> Agreement:
@@ -36,10 +42,10 @@ def leave_one_out_agreement(judgements: Judgements) -> Agreement:
     differences = np.hstack([over, under])  # (n, 2 k)
     # A judgement whose best is its worst contains no order, and neither does a tie.
     differences[judgements.best == judgements.worst] = np.nan
-    compared = summed(number, (~np.isnan(differences)).sum(axis=1), len(people))
+    compared = (~np.isnan(differences)).sum(axis=1)  # (n,)
     # A sign of 1, 0 or -1 confirms 1, 1/2 or nothing.
-    confirmed = summed(number, (np.sign(np.nan_to_num(differences, nan=-1)) + 1).sum(axis=1) / 2, len(people))
-    return _agreement(people, compared, confirmed)
+    confirmed = (np.sign(np.nan_to_num(differences, nan=-1)) + 1).sum(axis=1) / 2
+    return _agreement(people, number, compared, confirmed)
 
 
 def intra_annotator_agreement(judgements: Judgements) -> Agreement:
@@ -55,13 +61,24 @@ def intra_annotator_agreement(judgements: Judgements) -> Agreement:
     earlier, later = order[:-1][again], order[1:][again]
     same_best = judgements.best[earlier] == judgements.best[later]
     same_worst = judgements.worst[earlier] == judgements.worst[later]
-    compared = summed(number[later], np.full(len(later), 2), len(people))
-    return _agreement(people, compared, summed(number[later], same_best * 1.0 + same_worst, len(people)))
+    return _agreement(people, number[later], np.full(len(later), 2), same_best * 1.0 + same_worst)
 
 
-def _agreement(people: IntArray, compared: FloatArray, confirmed: FloatArray) -> Agreement:
-    shares = np.where(compared > 0, confirmed / np.maximum(compared, 1), np.nan)
-    return Agreement(people, compared.astype(np.int64), shares)
+def _agreement(people: IntArray, number: IntArray, compared: IntArray, confirmed: FloatArray) -> Agreement:
+    """number, compared, confirmed: (n,) of judgements: whose it is, and its comparisons."""
+    all_compared = summed(number, compared, len(people))
+    shares = np.where(
+        all_compared > 0, summed(number, confirmed, len(people)) / np.maximum(all_compared, 1), np.nan
+    )
+    judged = summed(number, (compared > 0).astype(np.int64), len(people))
+    away = np.where(compared > 0, confirmed - np.nan_to_num(shares)[number] * compared, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.where(
+            judged > 1,
+            np.sqrt(judged / (judged - 1) * summed(number, away**2, len(people))) / all_compared,
+            np.inf,
+        )
+    return Agreement(people, all_compared.astype(np.int64), shares, errors, judged.astype(np.int64))
 
 
 def _scores_by_others(judgements: Judgements, number: IntArray) -> FloatArray:

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from annotation.bws.annotators.agreement import leave_one_out_agreement, tuple_agreement
+from annotation.bws.annotators.carelessness import Answers, agreement_signs, carelessness_signs
 from annotation.bws.annotators.position_bias import position_bias
 from annotation.bws.designs.swapping import Report, unreported
-from annotation.bws.judgements import IntArray, Judgements, Mask, grouped_order, tuple_numbers
+from annotation.bws.judgements import FloatArray, IntArray, Judgements, Mask, grouped_order, tuple_numbers
 from annotation.bws.reliability.correlation import spearman_of
 from annotation.bws.reliability.interval import reliability_interval
 from annotation.bws.reliability.replication import compared_methods, counting_values, replication
@@ -73,6 +74,8 @@ class CampaignRecord:
     judgements of the tuple. counted: (n,) whether it counts now. excluded: people whose judgements do not
     count. gold_shares: of people who answered gold tuples.
     named: whether these are the people who judged; reliability takes no notice of made-up ones.
+    seconds: (n,) that the tuple was looked at, NaN where nobody measured. letters: (n,) of its texts, as of
+    `carelessness.reading_letters`. Without them nothing is said about speed.
     """
 
     judged: Judgements
@@ -86,6 +89,18 @@ class CampaignRecord:
     excluded: frozenset[int]
     gold_shares: Mapping[int, float]
     named: bool = True
+    seconds: FloatArray | None = None
+    letters: IntArray | None = None
+
+    def answers_of(self, person: int) -> Answers:
+        """Theirs, in order of arrival."""
+        own = self.judged.people == person
+        seconds = np.full(len(own), np.nan) if self.seconds is None else self.seconds
+        letters = np.zeros(len(own), dtype=np.int64) if self.letters is None else self.letters
+        sizes = self.judged.sizes
+        return Answers(
+            *(array[own] for array in (self.best_position, self.worst_position, sizes, seconds, letters))
+        )
 
     @property
     def everybody(self) -> set[int]:
@@ -127,7 +142,8 @@ def study(
     reliability, note = now or reliability_now(
         counted, trials=plan.trials, resamples=plan.resamples, seed=plan.seed
     )
-    agreement, fit = agreements(record), maxdiff_fit(counted)
+    compared, fit = agreements(record), maxdiff_fit(counted)
+    agreement = {person: row[0] for person, row in compared.items()}
     shown = {"best": record.best_position, "worst": record.worst_position}
     return {
         "judgements": len(counted),
@@ -140,7 +156,7 @@ def study(
             counted, fit=fit, trials=plan.curve_trials, fits=plan.curve_fits, seed=plan.seed
         ),
         "forecast": _forecast(counted, plan, report),
-        "people": list(_people(record, agreement)),
+        "people": list(_people(record, compared)),
         "what_if": _what_if(record, {"gold": record.gold_shares, "agreement": agreement}, plan),
         "exclusions": list(_exclusions(record, plan)),
         "lowest_agreement": list(_lowest_agreement(record, plan)),
@@ -237,8 +253,9 @@ def _across(counted: Judgements, fit: MaxDiffFit, plan: StudyPlan) -> dict[str, 
     return None if np.isnan(list(means.values())).any() else means
 
 
-def agreements(record: CampaignRecord) -> dict[int, float]:
-    """Each person's agreement with the judgements of the others that count: a share, 1/2 is guessing.
+def agreements(record: CampaignRecord) -> dict[int, tuple[float, float, int]]:
+    """Each person's agreement with the judgements of the others that count: a share, 1/2 is guessing; with its standard
+    error and the number of judgements behind it.
 
     Of people who count, those judgements alone; an excluded person is compared with people who count, and never the
     other way round.
@@ -251,32 +268,41 @@ def agreements(record: CampaignRecord) -> dict[int, float]:
     return shares
 
 
-def _agreement_shares(judgements: Judgements) -> dict[int, float]:
-    agreement = leave_one_out_agreement(judgements)
-    shares = zip(agreement.annotators.tolist(), agreement.shares.tolist(), strict=True)
-    return {person: share for person, share in shares if not math.isnan(share)}
+def _agreement_shares(judgements: Judgements) -> dict[int, tuple[float, float, int]]:
+    found = leave_one_out_agreement(judgements)
+    columns = (found.annotators, found.shares, found.errors, found.judgements)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {person: row for person, *row in rows if not math.isnan(row[0])}  # type: ignore[misc]
 
 
-def _people(record: CampaignRecord, agreement: Mapping[int, float]) -> Iterator[dict[str, Any]]:
-    """Somebody has a position bias if chance would hardly show one in any of all the people (Bonferroni)."""
-    sizes = record.judged.sizes
+def _people(
+    record: CampaignRecord, compared: Mapping[int, tuple[float, float, int]]
+) -> Iterator[dict[str, Any]]:
+    """Somebody has a position bias if chance would hardly show one in any of all the people (Bonferroni).
+
+    signs: what asks for a look at the person, as fields of `carelessness.Sign`; no agreement of excluded people, who
+    would otherwise move the median.
+    """
+    counting = {person: row for person, row in compared.items() if person not in record.excluded}
+    disagreeing = agreement_signs(counting) if record.named else {}
     for person in sorted(record.everybody):
-        own = record.judged.people == person
-        best, worst = (
-            position_bias(positions[own], sizes[own])
-            for positions in (record.best_position, record.worst_position)
-        )
+        answers = record.answers_of(person)
+        best, worst = (position_bias(positions, answers.sizes) for positions in (answers.best, answers.worst))
         worse = min(best, worst, key=lambda bias: bias.p)
         favourite = int(np.argmax(worse.counts))
+        signs = carelessness_signs(answers) if record.named else []
+        if person in disagreeing:
+            signs.append(disagreeing[person])
         yield {
             "person": person,
-            "judgements": int(own.sum()),
-            "agreement": agreement.get(person),
+            "judgements": len(answers.best),
+            "agreement": compared[person][0] if person in compared else None,
             "p": worse.p,
             "biased": worse.p * 2 * len(record.everybody) < CHANCE,
             "role": "best" if worse is best else "worst",
             "position": favourite + 1,  # on the screen, the one chosen most often, from 1
             "share": worse.counts[favourite] / max(1, sum(worse.counts)),
+            "signs": [asdict(sign) for sign in signs],
         }
 
 

@@ -127,8 +127,8 @@ def test_careless_people_agree_as_often_as_chance_and_are_held_against_those_who
     shares = agreements(record)
 
     assert sorted(shares) == list(range(6))
-    assert min(shares[person] for person in range(4)) > 0.75
-    assert all(0.4 < shares[person] < 0.6 for person in (4, 5))
+    assert min(shares[person][0] for person in range(4)) > 0.75
+    assert all(0.4 < shares[person][0] < 0.6 for person in (4, 5))
 
 
 def test_a_study_says_how_reliable_the_campaign_is_and_what_is_missing(found, record) -> None:

@@ -1,0 +1,187 @@
+"""Signs that somebody answers without reading, beside the gold gate. Each asks for a look and stops nobody.
+
+Every sign compares a person with a rule that careful people hardly ever break by chance, also if somebody looks again
+after each answer; `docs/guide/campaigns.md` has the rates, which a test simulates.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from annotation.bws.annotators.gold_gate import share_bounds
+from annotation.bws.annotators.position_bias import position_bias
+from annotation.bws.judgements import FloatArray, IntArray
+
+# People read 238 words of English a minute on average (Brysbaert 2019, Journal of Memory and Language 109), and
+# hardly anybody reads three times as fast. A word takes 6 characters with the space after it.
+WORDS_A_MINUTE, TIMES_AS_FAST, LETTERS_A_WORD = 238, 3, 6
+LETTERS_PER_SECOND = WORDS_A_MINUTE * TIMES_AS_FAST * LETTERS_A_WORD / 60
+LETTERS_OF_A_WIDE_CHARACTER = 3  # of Chinese, Japanese and Korean: about two such characters make a word
+RECENT = 50  # answers: speed and regularity are of the latest, so that who grows careless is seen
+FEWEST = 10  # answers, for what needs no test of chance against even positions
+FEWEST_POSITIONS = 16  # answers: with fewer, the distribution of chi-square is a bad approximation
+TOO_FAST_SHARE = 0.25  # of answers: careful people meet some pairs that decide themselves
+CONFIDENCE = 0.999
+SMALL_P = 0.0002  # of one test of positions; a person takes two tests for each sign
+LARGER_SHARE = 0.15  # above chance: with many answers a slight habit is certain, and harmless
+STEADY_LOG_SECONDS = 0.1  # standard deviation; people's response times have about .4
+FEWEST_PEOPLE = 3  # others to be compared with
+LEAST_COMMON_AGREEMENT = (
+    0.6  # of everybody: below, the task is hard and low agreement says nothing about one person
+)
+SURE_ERRORS = 3.0  # standard errors
+
+
+class SignKind(StrEnum):
+    """What asks for a look: too fast, one position too often, a regular order, even times, low agreement."""
+
+    SPEED = "speed"
+    POSITION = "position"
+    ORDER = "order"
+    RHYTHM = "rhythm"
+    AGREEMENT = "agreement"
+
+
+@dataclass(frozen=True)
+class Sign:
+    """value: what was found. expected: what it is held against, in the same unit. count: answers behind it.
+
+    SPEED: median seconds, and the seconds that reading at three times the usual speed takes; `share` of answers were
+    faster than that. POSITION: the share of one screen position and that of chance; `role` and `position`, from 1, name
+    it. ORDER: the share of the most common step from one answer's position to the next, and chance; `role` names it.
+    RHYTHM: standard deviation of the logarithm of seconds, and the least that people have; `share` is not used.
+    AGREEMENT: leave-one-out agreement, and half-way between guessing and the median of everybody.
+    """
+
+    kind: SignKind
+    value: float
+    expected: float
+    count: int
+    share: float = 0.0
+    role: str = ""
+    position: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """One person's n answers in order of arrival.
+
+    best, worst: (n,) screen positions from 0, -1 for a tie. sizes: (n,) items of the tuple. seconds: (n,) NaN where
+    nobody measured. letters: (n,) of the tuple's texts, by `reading_letters`.
+    """
+
+    best: IntArray
+    worst: IntArray
+    sizes: IntArray
+    seconds: FloatArray
+    letters: IntArray
+
+    def latest(self, number: int) -> "Answers":
+        """The last `number` of them."""
+        return Answers(
+            best=self.best[-number:],
+            worst=self.worst[-number:],
+            sizes=self.sizes[-number:],
+            seconds=self.seconds[-number:],
+            letters=self.letters[-number:],
+        )
+
+
+def reading_letters(text: str) -> int:
+    """How many letters of an alphabet take as long to read: wide characters (Chinese, Japanese, Korean) are three."""
+    wide = sum(unicodedata.east_asian_width(character) in {"W", "F"} for character in text)
+    return len(text) + (LETTERS_OF_A_WIDE_CHARACTER - 1) * wide
+
+
+def carelessness_signs(answers: Answers) -> list[Sign]:
+    """The signs in one person's own answers. `agreement_signs` compares people."""
+    recent = answers.latest(RECENT)
+    habit = _position_sign(answers)
+    # Who always takes one position also has one order; one sign says it.
+    found = [_speed_sign(recent), habit, None if habit else _order_sign(recent), _rhythm_sign(recent)]
+    return [sign for sign in found if sign is not None]
+
+
+def _speed_sign(answers: Answers) -> Sign | None:
+    timed = ~np.isnan(answers.seconds)
+    seconds, least = answers.seconds[timed], answers.letters[timed] / LETTERS_PER_SECOND
+    fast = int((seconds < least).sum())
+    if len(seconds) < FEWEST or share_bounds(fast, len(seconds), CONFIDENCE)[0] <= TOO_FAST_SHARE:
+        return None
+    return Sign(
+        SignKind.SPEED,
+        float(np.median(seconds)),
+        float(np.median(least)),
+        len(seconds),
+        share=fast / len(seconds),
+    )
+
+
+def _position_sign(answers: Answers) -> Sign | None:
+    return _uneven(SignKind.POSITION, _roles(answers), answers.sizes)
+
+
+def _order_sign(answers: Answers) -> Sign | None:
+    """Where cards are in random order, the step from one chosen position to the next is even among all k."""
+    alike = answers.sizes[1:] == answers.sizes[:-1]
+    sizes = answers.sizes[1:][alike]
+    steps = {}
+    for role, positions in _roles(answers).items():
+        before, after = positions[:-1][alike], positions[1:][alike]
+        tied = (before < 0) | (after < 0)
+        steps[role] = np.where(tied, -1, (after - before) % np.maximum(sizes, 1))
+    return _uneven(SignKind.ORDER, steps, sizes)
+
+
+def _roles(answers: Answers) -> dict[str, IntArray]:
+    return {"best": answers.best, "worst": answers.worst}
+
+
+def _uneven(kind: SignKind, by_role: Mapping[str, IntArray], sizes: IntArray) -> Sign | None:
+    """The sign of the role whose positions are least even, if they are uneven by chance hardly ever, and by much."""
+    biases = {role: position_bias(positions, sizes) for role, positions in by_role.items()}
+    role, bias = min(biases.items(), key=lambda item: item[1].p)
+    count = sum(bias.counts)
+    if count < FEWEST_POSITIONS or bias.p >= SMALL_P:
+        return None
+    share, chance = max(bias.counts) / count, float(np.mean(1 / sizes))
+    if share < chance + LARGER_SHARE:
+        return None
+    return Sign(kind, share, chance, count, role=role, position=int(np.argmax(bias.counts)) + 1)
+
+
+def _rhythm_sign(answers: Answers) -> Sign | None:
+    seconds = answers.seconds[~np.isnan(answers.seconds) & (answers.seconds > 0)]
+    if len(seconds) < FEWEST:
+        return None
+    spread = float(np.std(np.log(seconds), ddof=1))
+    return (
+        Sign(SignKind.RHYTHM, spread, STEADY_LOG_SECONDS, len(seconds))
+        if spread < STEADY_LOG_SECONDS
+        else None
+    )
+
+
+def agreement_signs(shares: Mapping[int, tuple[float, float, int]]) -> dict[int, Sign]:
+    """Who agrees so little with the others that they are nearer to guessing than to the median of everybody.
+
+    shares: of each person the leave-one-out agreement, its standard error and how many judgements are behind it. A
+    person is signed if the upper end of three standard errors is below half-way between 1/2, which is guessing, and the
+    median of the others. Nobody is if fewer than three others judged enough, or if people hardly agree at all.
+    """
+    known = {person: row for person, row in shares.items() if row[2] >= FEWEST}
+    return dict(_disagreeing(known))
+
+
+def _disagreeing(known: Mapping[int, tuple[float, float, int]]) -> Iterator[tuple[int, Sign]]:
+    for person, (share, error, count) in known.items():
+        others = [row[0] for other, row in known.items() if other != person]
+        if len(others) < FEWEST_PEOPLE:
+            continue
+        common = float(np.median(others))
+        half_way = (0.5 + common) / 2
+        if common >= LEAST_COMMON_AGREEMENT and share + SURE_ERRORS * error < half_way:
+            yield person, Sign(SignKind.AGREEMENT, share, half_way, count)
