@@ -8,10 +8,11 @@ from annotation.bws.studies.simulation import SimulatedAnnotator
 from annotation.judging.looking import signs_accept
 from annotation.judging.settling import participation_stop
 from annotation.models import Campaign, Judgement
+from annotation.results.study import study_make
 from curation.errors import UserError
 from tests.conftest import rolled_back
 from tests.factories import DatasetFactory, MembershipFactory
-from tests.integration.annotation.crowd import crowd_judge
+from tests.integration.annotation.crowd import BEGAN, crowd_judge
 from tests.integration.annotation.pages import address, client_of, text_of
 
 SURE = SimulatedAnnotator(noise=0.05)
@@ -24,6 +25,7 @@ def judged_once(django_db_setup, django_db_blocker) -> Iterator[Campaign]:
         people = {"anna": SURE, "ben": SURE, "cleo": SURE, "eve": SURE}
         campaign = crowd_judge(DatasetFactory(), people=people, each=4)
         Judgement.objects.filter(participation__user__username="eve").update(active_ms=300)
+        study_make(campaign=campaign, at=BEGAN)
         yield campaign
 
 
