@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0012_simulated_annotators_of_scores'),
+        ("annotation", "0013_who_asked_for_a_design"),
     ]
 
     operations = [
