@@ -22,7 +22,7 @@ looked(
 )
 looked(Participation, "campaign user state excluded gold_right gold_trials", filters="state excluded")
 looked(Guideline, "campaign version created_at")
-looked(Lease, "tuple_id participation_id state place expires_at", filters="state")
+looked(Lease, "tuple_id participation_id state turn expires_at", filters="state")
 looked(Judgement, "tuple_id participation_id best_slot worst_slot status submitted_at", filters="status")
 looked(JudgementRevision, "tuple_id participation_id revised_at")
 looked(Flag, "tuple_id participation_id kind reason created_at resolved_at", filters="kind reason")

@@ -331,14 +331,12 @@ class Lease(models.Model):
         SKIPPED = "skipped", _("skipped")
         RELEASED = "released", _("released")
 
-    class Place(models.IntegerChoices):
-        SCREEN = 0, _("on the screen")
-        AHEAD = 1, _("fetched ahead")
-
     tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="leases")
     participation = models.ForeignKey(Participation, models.CASCADE, related_name="leases")
     state = models.CharField(max_length=10, choices=State.choices, default=State.LIVE)
-    place = models.PositiveSmallIntegerField(choices=Place.choices, default=Place.SCREEN)
+    turn = models.IntegerField(
+        default=0, help_text="of a person's live leases, the one of the lowest turn is on the screen"
+    )
     order_shown = models.JSONField(help_text="slots in the order of the screen")
     claimed_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -348,11 +346,10 @@ class Lease(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["tuple", "participation"], name="one_lease_per_tuple_and_person"),
             models.UniqueConstraint(
-                fields=["participation", "place"],
+                fields=["participation", "turn"],
                 condition=Q(state="live"),
-                name="one_live_lease_per_person_and_place",
+                name="one_live_lease_per_person_and_turn",
             ),
-            models.CheckConstraint(condition=Q(place__lte=1), name="two_live_leases_per_person_at_most"),
         ]
         indexes = [
             models.Index(fields=["expires_at"], condition=Q(state="live"), name="live_lease_by_expiry")

@@ -26,12 +26,20 @@ TRIES_PER_TUPLE = 50
 
 @dataclass(frozen=True)
 class GoldSuggestion:
-    """Pairs whose best and worst a score set leaves no doubt about; margin is a share of its scale."""
+    """Pairs whose best and worst a score set leaves no doubt about; margin is a share of its scale.
+
+    scores: of the pairs, in the units of the set.
+    """
 
     pairs: list[Pair]
     best: Pair
     worst: Pair
     margin: float
+    scores: list[float]
+
+    @property
+    def scored(self) -> list[tuple[Pair, float]]:
+        return list(zip(self.pairs, self.scores, strict=True))
 
 
 def gold_suggest(
@@ -47,7 +55,8 @@ def gold_suggest(
     rows = list(scores.values_list("pair", "pair__a", "pair__b", "value"))
     pairs = np.array([row[0] for row in rows], dtype=np.int64)
     sentences = np.array([row[1:3] for row in rows], dtype=np.int64).reshape(-1, 2)
-    values = np.array([row[3] for row in rows]) / (score_set.high - score_set.low)
+    scale = score_set.high - score_set.low
+    values = np.array([row[3] for row in rows]) / scale
     rng = campaign_rng(campaign, Stream.GOLD_SUGGESTION, seed)
     clear_tuples = list(islice(_clear_tuples(values, sentences, campaign.tuple_size, rng), number))
     if not clear_tuples:
@@ -61,7 +70,13 @@ def gold_suggest(
     chosen = Pair.objects.select_related("a", "b").in_bulk(pairs[np.concatenate(clear_tuples)].tolist())
     suggested = [[chosen[pair] for pair in pairs[items].tolist()] for items in clear_tuples]
     return [
-        GoldSuggestion(members, best=members[0], worst=members[1], margin=_margin(values[items]))
+        GoldSuggestion(
+            members,
+            best=members[0],
+            worst=members[1],
+            margin=_margin(values[items]),
+            scores=(values[items] * scale).tolist(),
+        )
         for members, items in zip(suggested, clear_tuples, strict=True)
     ]
 

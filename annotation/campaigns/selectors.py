@@ -4,11 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.cards import CardsPage, cards_by_tuple
-from annotation.models import Campaign, CampaignDesign, Flag, Judgement, Participation, Tuple, TupleItem
+from annotation.models import (
+    Campaign,
+    CampaignDesign,
+    Flag,
+    Judgement,
+    Lease,
+    Participation,
+    Tuple,
+    TupleItem,
+)
 from annotation.results.selectors import ROWS_PER_PAGE
 from curation.models import Dataset, Pair, User
 
@@ -70,7 +79,8 @@ def _sum_of_tuples(field: str) -> Coalesce:
 
 def campaigns_of(user: User) -> QuerySet[Campaign]:
     """The open and paused campaigns that the person may judge in, with how many tuples they `judged` and when they did
-    last (`last_at`), and whether they are `stopped`: how much they did, not how much there is. One query.
+    last (`last_at`), whether they are `stopped`, and whether something may be `left` for them: how much they did, not
+    how much there is. One query.
     """
     running = Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
     if not user.is_superuser:
@@ -81,10 +91,17 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
     stopped = Participation.objects.filter(
         campaign=OuterRef("pk"), user=user, state=Participation.State.STOPPED
     )
+    done = Lease.objects.filter(
+        tuple=OuterRef("pk"),
+        participation__user=user,
+        state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED],
+    )
+    left = Tuple.objects.filter(~Exists(done), campaign=OuterRef("pk"), collected__lt=F("required"))
     return running.select_related("dataset").annotate(
         judged=Coalesce(Subquery(own.values("participation").annotate(n=Count("pk")).values("n")), 0),
         last_at=Subquery(own.values("participation").annotate(last=Max("submitted_at")).values("last")),
         stopped=Exists(stopped),
+        left=Exists(left),
     )
 
 

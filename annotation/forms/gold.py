@@ -72,10 +72,25 @@ class KeepForm(WhyForm):
     """One suggestion on the page: whether to keep it, and the reason to show."""
 
     answer = forms.CharField(widget=forms.HiddenInput)
-    keep = forms.BooleanField(label=gettext_lazy("Keep this tuple"), required=False, initial=True)
+    keep = forms.BooleanField(label=gettext_lazy("Keep this tuple"), required=False)
 
 
 KeepFormSet = forms.formset_factory(KeepForm, extra=0, max_num=SUGGESTIONS_AT_MOST)
+
+
+def reason_drafted(suggestion: GoldSuggestion) -> str:
+    """What somebody may read who answers otherwise: a draft, because scores do not say why."""
+    best, worst, *others = suggestion.scores
+    facts = {"best": best, "worst": worst, "low": min(others or [worst]), "high": max(others or [best])}
+    if not others:
+        return _("Earlier scores of these pairs are far apart: %(best).2f and %(worst).2f.") % facts
+    return (
+        _(
+            "Earlier scores leave no doubt: the expected pairs have %(best).2f and %(worst).2f, "
+            "and the others lie between %(low).2f and %(high).2f."
+        )
+        % facts
+    )
 
 
 def answer_of(suggestion: GoldSuggestion) -> str:

@@ -21,6 +21,7 @@ from annotation.campaigns.rounds import tuples_lock
 from annotation.judging.choosing import (
     NoTupleReason,
     cursor_start,
+    is_plenty_open,
     no_tuple_reason,
     order_draw,
     shut_for,
@@ -51,6 +52,10 @@ from curation.errors import UserError
 from curation.models import User
 
 NOTHING_LEFT = frozenset({NoTupleReason.JUDGED, NoTupleReason.YOURS, NoTupleReason.LEASED})
+FETCHED_AHEAD = (
+    5  # tuples besides the one on the screen, so that as many judgements survive a lost connection
+)
+PLENTY = 50  # open tuples: with fewer, only one is fetched ahead
 LEASE_TIME = timedelta(minutes=30)
 SITTING_PAUSE = timedelta(minutes=30)  # after a longer pause a new sitting begins
 SEEN_AGAIN = timedelta(minutes=1)  # noted this often at most: one write less for most judgements
@@ -129,29 +134,58 @@ def _claim(participation: Participation, *, at: datetime, ahead: bool) -> Lease 
     shut = shut_for(person)
     if shut is not None:
         return shut
-    live = {lease.place: lease for lease in _live(person).select_related("tuple")}
-    # A person who is at work keeps their leases. They are renewed seldom: a page claims with every judgement.
-    if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live.values()):
-        _live(person).update(expires_at=at + LEASE_TIME)
-        for lease in live.values():
-            lease.expires_at = at + LEASE_TIME
-    place = Lease.Place.AHEAD if ahead and Lease.Place.SCREEN in live else Lease.Place.SCREEN
-    if place in live:
+    live = _live_renewed(person, at)
+    place = 1 if ahead and live else 0
+    if place < len(live):
         return live[place]
     chosen = tuple_choose(person)
-    return _hand(person, chosen, place, at) if chosen else no_tuple_reason(person)
+    return _hand(person, chosen, at) if chosen else no_tuple_reason(person)
+
+
+@transaction.atomic
+def tuples_fetch(*, participation: Participation, at: datetime) -> list[Lease]:
+    """What the person holds, the tuple on the screen first, with as many fetched ahead as a lost connection may need.
+
+    Empty where nothing can be handed out without waiting for somebody: `tuple_claim` waits, and says why. Where little
+    is open, one tuple is fetched ahead, so that nobody keeps from others what the campaign ends with.
+    """
+    person = participation_lock(participation)
+    if shut_for(person) is not None:
+        return []
+    live = _live_renewed(person, at)
+    while len(live) <= FETCHED_AHEAD:
+        if len(live) > 1 and not is_plenty_open(person, PLENTY):
+            break
+        # Nobody is waited for: this transaction may hold tuples that others wait for.
+        chosen = tuple_choose(person, wait=False)
+        if chosen is None:
+            break
+        live.append(_hand(person, chosen, at))
+    return live
+
+
+def _live_renewed(person: Participation, at: datetime) -> list[Lease]:
+    """The person's live leases in order. Who is at work keeps them; they are renewed seldom, because a page claims
+    with every judgement.
+    """
+    live = list(_live(person).select_related("tuple"))
+    if any(lease.expires_at - at < LEASE_TIME / 2 for lease in live):
+        _live(person).update(expires_at=at + LEASE_TIME)
+        for lease in live:
+            lease.expires_at = at + LEASE_TIME
+    return live
 
 
 def _live(person: Participation) -> QuerySet[Lease]:
-    return person.leases.filter(state=Lease.State.LIVE).order_by("place")
+    return person.leases.filter(state=Lease.State.LIVE).order_by("turn")
 
 
-def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime) -> Lease:
+def _hand(person: Participation, chosen: Tuple, at: datetime) -> Lease:
     lease = Lease(
         tuple=chosen,
         participation=person,
         state=Lease.State.LIVE,
-        place=place,
+        turn=person.handed,
         order_shown=order_draw(person, chosen),
         claimed_at=at,
         expires_at=at + LEASE_TIME,
@@ -161,7 +195,7 @@ def _hand(person: Participation, chosen: Tuple, place: Lease.Place, at: datetime
         [lease],
         update_conflicts=True,
         unique_fields=["tuple", "participation"],
-        update_fields=["state", "place", "claimed_at", "expires_at"],
+        update_fields=["state", "turn", "claimed_at", "expires_at"],
     )
     if chosen.is_for_scores:
         Tuple.objects.filter(pk=chosen.pk).update(leased=F("leased") + 1)
@@ -242,14 +276,14 @@ def _submit(
     if claim and not lease.others and not submitted.stopped and shut_for(person) is None:
         # Nobody is waited for here: this transaction holds a tuple that others may be waiting for.
         chosen = tuple_choose(person, wait=False)
-        following = _hand(person, chosen, Lease.Place.SCREEN, at) if chosen else None
+        following = _hand(person, chosen, at) if chosen else None
         return replace(submitted, following=following)
     return submitted
 
 
 def _keep(person: Participation, lease: Any, judgement: Judgement) -> Submission:
     was_live = lease.state == Lease.State.LIVE
-    lease_end(lease, Lease.State.ANSWERED, alone=not lease.others)
+    lease_end(lease, Lease.State.ANSWERED)
     if lease.tuple.is_gold:
         judgement.status = Judgement.Status.GOLD
         judgement.save()
@@ -385,18 +419,16 @@ def _judgement_to_undo(person: Participation, client_id: UUID | None) -> Judgeme
 
 
 def _back_on_screen(person: Participation, answered: Tuple, at: datetime) -> Lease:
-    """What was on the screen waits behind the tuple that comes back; what was fetched ahead is released."""
-    live = {lease.place: lease for lease in _live(person)}
-    ahead = live.get(Lease.Place.AHEAD)
-    tuple_ids = [answered.pk, *([ahead.tuple_id] if ahead else [])]
+    """What was on the screen waits behind the tuple that comes back; the last that was fetched ahead is released."""
+    live = list(_live(person))
+    released = live[1:][-1:]
+    tuple_ids = [answered.pk, *(lease.tuple_id for lease in released)]
     tuples_lock(tuple_ids)
-    if ahead:
-        _live(person).filter(pk=ahead.pk).update(state=Lease.State.RELEASED)
-    _live(person).update(place=Lease.Place.AHEAD)
+    _live(person).filter(pk__in=[lease.pk for lease in released]).update(state=Lease.State.RELEASED)
     lease = person.leases.select_related("tuple").get(tuple=answered)
-    lease.state, lease.place = Lease.State.LIVE, Lease.Place.SCREEN
+    lease.state, lease.turn = Lease.State.LIVE, min(other.turn for other in [*live, lease]) - 1
     lease.expires_at = at + LEASE_TIME
-    lease.save(update_fields=["state", "place", "expires_at"])
+    lease.save(update_fields=["state", "turn", "expires_at"])
     tuples_settle(tuple_ids)
     return lease
 

@@ -100,6 +100,11 @@ def _open_for(person: Participation) -> QuerySet[Tuple]:
     return tuples.filter(collected__lt=F("required")).filter(collected__lt=F("required") - F("leased"))
 
 
+def is_plenty_open(person: Participation, number: int) -> bool:
+    """Whether at least so many tuples are open for the person."""
+    return len(_open_for(person).values_list("pk", flat=True)[:number]) >= number
+
+
 def order_draw(person: Participation, chosen: Tuple) -> list[int]:
     """The cards' order on the screen: slots, drawn per person and tuple, so that no position is favoured."""
     if chosen.repeats_id is not None:

@@ -16,13 +16,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.bws.studies.costs import seconds_at_size
 from annotation.cards import Card, cards_of
-from annotation.judging.assignment import tuple_claim
+from annotation.judging.assignment import tuple_claim, tuples_fetch
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import GoldFeedback
 from annotation.models import Judgement, JudgementRevision, Lease, Participation
 
-JUDGEMENTS_BEFORE_A_BREAK = 50
+SITTING = 40  # screens: about a quarter of an hour, after which a break is offered
 LONG_SENTENCE = 150  # characters
 
 
@@ -49,11 +50,17 @@ def shown_again(lease: Lease, *, best: int | None = None, worst: int | None = No
 
 def shown_now(participation: Participation, lease: Lease) -> TupleScreen:
     """The tuple on the screen; one that came back by an undo keeps the choice that was taken back."""
+    best, worst = _choice_before(participation, lease)
+    return shown_again(lease, best=best, worst=worst)
+
+
+def _choice_before(participation: Participation, lease: Lease) -> tuple[int | None, int | None]:
+    """The screen positions of the answer that was taken back."""
     undone = answer_undone(participation, lease.tuple_id)
     if undone is None:
-        return shown_again(lease)
+        return None, None
     best, worst = (lease.order_shown.index(slot) for slot in undone)
-    return shown_again(lease, best=best, worst=worst)
+    return best, worst
 
 
 def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
@@ -75,12 +82,30 @@ def answered_of(judgement: Judgement, feedback: GoldFeedback) -> dict[str, Any]:
 def progress_text(participation: Participation) -> str:
     """How far this sitting is; never a share of the campaign, which would only hurry people."""
     judged = sitting_judged(participation)
-    text = ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", judged) % {
+    return ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", judged) % {
         "number": judged
     }
-    if judged and judged % JUDGEMENTS_BEFORE_A_BREAK == 0:
-        text = f"{text} · {_('a good moment for a break')}"
-    return text
+
+
+def sitting_of(participation: Participation) -> dict[str, int]:
+    """How many screens a sitting has, about how many minutes they take, and how many are done of this one."""
+    minutes = SITTING * seconds_at_size(participation.campaign.tuple_size) / 60
+    return {
+        "screens": SITTING,
+        "minutes": round(minutes),
+        "done": _sitting_done(sitting_judged(participation)),
+    }
+
+
+def _sitting_done(judged: int) -> int:
+    """Of the sitting that the person is in: after a break that nobody took, the next one begins."""
+    return SITTING if judged and judged % SITTING == 0 else judged % SITTING
+
+
+def sitting_is_over(participation: Participation) -> bool:
+    """Whether this is the moment to offer a break."""
+    judged = sitting_judged(participation)
+    return judged > 0 and judged % SITTING == 0
 
 
 def undoable(participation: Participation) -> str:
@@ -96,27 +121,47 @@ def screen_json(
     *,
     now: Lease | NoTupleReason | None = None,
 ) -> dict[str, Any]:
-    """The tuple on the screen and the one after it, ready for the script. now: the one on the screen, where known."""
-    now = now or tuple_claim(participation=participation, at=at)
-    ahead = (
-        now if isinstance(now, NoTupleReason) else tuple_claim(participation=participation, at=at, ahead=True)
-    )
+    """The tuple on the screen and those after it, ready for the script. now: why there is none, where known.
+
+    The script names in a header the leases whose tuples it has; their cards are not drawn again.
+    """
+    held = [] if isinstance(now, NoTupleReason) else tuples_fetch(participation=participation, at=at)
+    if not held:
+        first = now if isinstance(now, NoTupleReason) else tuple_claim(participation=participation, at=at)
+        held = [] if isinstance(first, NoTupleReason) else [first]
+    known = set(request.headers.get("Judging-Has", "").split(","))
+    cards = cards_of(lease for lease in held if str(lease.pk) not in known)
+    tuples = [
+        {
+            "lease": lease.pk,
+            "html": _drawn(participation, _shown(lease, cards, participation, first=not place)),
+        }
+        if lease.pk in cards
+        else {"lease": lease.pk}
+        for place, lease in enumerate(held)
+    ]
     return {
         "token": get_token(request),
-        "tuple": None
-        if isinstance(now, NoTupleReason)
-        else _drawn(participation, shown_now(participation, now)),
-        "ahead": None if isinstance(ahead, NoTupleReason) else _drawn(participation, shown_again(ahead)),
-        "over": isinstance(now, NoTupleReason),
+        "tuple": tuples[0] if tuples else None,
+        "ahead": tuples[1:],
+        "over": not held,
         "undo": undoable(participation),
         "progress": progress_text(participation),
+        "sitting": _sitting_done(sitting_judged(participation)),
         "note": "",
     }
 
 
-def _drawn(participation: Participation, shown: TupleScreen) -> dict[str, Any]:
+def _shown(
+    lease: Lease, cards: dict[int, list[Card]], participation: Participation, *, first: bool
+) -> TupleScreen:
+    best, worst = _choice_before(participation, lease) if first else (None, None)
+    return TupleScreen(lease.pk, cards[lease.pk], uuid4(), best, worst)
+
+
+def _drawn(participation: Participation, shown: TupleScreen) -> str:
     context = {"campaign": participation.campaign, "shown": shown}
-    return {"lease": shown.lease_pk, "html": render_to_string("annotation/judging/_tuple.html", context)}
+    return render_to_string("annotation/judging/_tuple.html", context)
 
 
 def answered_html(participation: Participation, judgement: Judgement, feedback: GoldFeedback) -> str:
@@ -153,6 +198,8 @@ def words(participation: Participation) -> dict[str, str]:
         "not_recorded_failing": _(
             "This site has a problem at the moment, so nothing was recorded. Try again in a few minutes."
         ),
+        "keys_short": _("Write one character for each of the {number} pairs, or leave the field empty."),
+        "keys_twice": _("Each key can do one thing; choose another letter."),
         "log_in": _("Log in"),
         "unkept": _("This browser cannot keep them: leave the page open until they are sent."),
         "login_address": reverse("login"),

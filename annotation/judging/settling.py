@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
@@ -94,19 +94,10 @@ def _number_of(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(counts.values("number")), 0)
 
 
-def lease_end(lease: Lease, state: Lease.State, *, alone: bool = False) -> None:
-    """End a lease, live or released; what was fetched ahead takes its place. alone: the person holds no other."""
+def lease_end(lease: Lease, state: Lease.State) -> None:
+    """End a lease, live or released; the next of the person's live ones is then on the screen."""
     lease.state = state
     lease.save(update_fields=["state"])
-    if not alone:
-        _promote(lease.participation_id)
-
-
-def _promote(participation_id: int) -> None:
-    """What was fetched ahead comes on the screen, where that is free."""
-    live = Lease.objects.filter(participation=participation_id, state=Lease.State.LIVE)
-    on_screen = Exists(live.filter(place=Lease.Place.SCREEN))
-    live.filter(~on_screen, place=Lease.Place.AHEAD).update(place=Lease.Place.SCREEN)
 
 
 @transaction.atomic
@@ -217,6 +208,5 @@ def _expire(participation_id: int, at: datetime) -> int:
     tuple_ids = list(overdue.order_by("tuple").values_list("tuple", flat=True))
     tuples_lock(tuple_ids)
     overdue.update(state=Lease.State.RELEASED)
-    _promote(participation_id)
     tuples_settle(tuple_ids)
     return len(tuple_ids)

@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.cards import cards_by_tuple
 from annotation.models import Campaign, Tuple
 from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, per_tuple_chart, position_chart, score_chart
@@ -42,6 +43,7 @@ def study_context(
     names = {row.participation.pk: row.participation for row in dashboard.annotators}
     lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
     numbers = dict(lowest.values_list("pk", "number"))
+    cards = cards_by_tuple(numbers)
     return context | {
         "more": _more(figures, len(to_look_at)),
         "across": _across(campaign, figures),
@@ -64,7 +66,7 @@ def study_context(
             if named and row["person"] in names
         ],
         "lowest_agreement": [
-            {**row, "number": numbers[row["tuple"]]}
+            {**row, "number": numbers[row["tuple"]], "cards": cards[row["tuple"]]}
             for row in figures["lowest_agreement"]
             if row["tuple"] in numbers
         ],

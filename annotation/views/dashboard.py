@@ -27,6 +27,7 @@ from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
+from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
 from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
@@ -70,7 +71,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     figures = campaign_dashboard(campaign, at=at)
     shown = _study(campaign, figures, at=at)
     studied = study_context(campaign, figures, shown, request.GET)
-    return {
+    context = {
         "publish_form": PublishForm(initial={"method": studied.get("method", "counting")}, campaign=campaign),
         **studied,
         **waiting_context(request.user, campaign, figures),
@@ -86,6 +87,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "judgements_address": reverse("annotation:judgements", args=[campaign.pk]),
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
     }
+    return context | {"next_step": next_step(request.user, campaign, figures, context)}
 
 
 def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:

@@ -12,7 +12,15 @@ from annotation.access import campaign_for
 from annotation.campaigns.gold import GoldSuggestion, gold_add, gold_change, gold_remove, gold_suggest
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import pairs_of
-from annotation.forms.gold import GoldForm, KeepForm, KeepFormSet, SuggestForm, WhyForm, answer_of
+from annotation.forms.gold import (
+    GoldForm,
+    KeepForm,
+    KeepFormSet,
+    SuggestForm,
+    WhyForm,
+    answer_of,
+    reason_drafted,
+)
 from annotation.models import Campaign, Tuple
 from annotation.results.dashboard import gold_note, gold_rates
 from annotation.results.selectors import golds_of
@@ -80,7 +88,9 @@ def gold_suggest_view(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     form = SuggestForm(campaign, request.GET or None)
     suggestions, problem = _suggestions(campaign, form)
-    initial = [{"keep": True, "answer": answer_of(suggestion)} for suggestion in suggestions]
+    initial = [
+        {"answer": answer_of(suggestion), "why": reason_drafted(suggestion)} for suggestion in suggestions
+    ]
     formset = KeepFormSet(request.POST or None, initial=initial)
     if request.method == "POST" and formset.is_valid():
         return _keep(request, campaign, suggestions, formset)
@@ -98,7 +108,8 @@ def _suggestions(campaign: Campaign, form: SuggestForm) -> tuple[list[GoldSugges
     if not form.is_bound or not form.is_valid():
         return [], ""
     try:
-        return gold_suggest(campaign=campaign, **form.cleaned_data), ""
+        found = gold_suggest(campaign=campaign, **form.cleaned_data)
+        return sorted(found, key=lambda suggestion: -suggestion.margin), ""
     except UserError as error:
         return [], str(error)
 

@@ -36,6 +36,8 @@ from annotation.judging.screen import (
     screen_json,
     shown_again,
     shown_now,
+    sitting_is_over,
+    sitting_of,
     undoable,
     words,
 )
@@ -68,7 +70,7 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 @never_cache
 @require_GET
 def judge_screen(request: AuthedRequest, campaign_pk: int) -> JsonResponse:
-    """The tuple on the screen and the one fetched ahead, for the script."""
+    """The tuple on the screen and those fetched ahead, for the script."""
     return JsonResponse(screen_json(request, _participation(request, campaign_pk), now()))
 
 
@@ -88,6 +90,7 @@ def judgement_create(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     as_expected = _("The last pairs had a known answer, and yours was the expected one.")
     if _asks_for_json(request):
         said = screen_json(request, participation, at, now=submitted.following)
+        said["pause"] = not submitted.repeated and sitting_is_over(participation)
         if gold:
             said |= (
                 {"note": as_expected}
@@ -216,6 +219,7 @@ def _page(
         "guideline": participation.campaign.guidelines.first(),
         "guidelines_open": request.GET.get("guidelines") == "open",
         "progress": progress_text(participation),
+        "sitting": sitting_of(participation),
         "last": last_judgement(participation),
         "undo": undoable(participation),
         "words": words(participation),

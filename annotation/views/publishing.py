@@ -38,7 +38,8 @@ def publish(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
                 "Published as the score sets %(names)s.",
                 len(published),
             )
-            messages.success(request, sentence % {"names": names})
+            after = _("The next step is to export the dataset; the button is below.")
+            messages.success(request, f"{sentence % {'names': names}} {after}")
             return redirect("annotation:campaign", chosen.pk)
         except UserError as error:
             if not form.cleaned_data["name"]:  # nothing was typed that would be lost

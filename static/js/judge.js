@@ -1,11 +1,7 @@
 // The judging screen. Without this script it is a plain form. With it, an answer is kept on this device until the
 // server has it, and the next pairs stand on the screen before the answer has left.
 
-import { recall, remember } from "./device.js";
-import { fieldsOf, outboxOf } from "./judgements.js";
-import { isElsewhere, keysSwitch, letterOf, TYPING } from "./keys.js";
-import { senderOf } from "./sending.js";
-import { announce, say, words } from "./words.js";
+import { announce, fieldsOf, isElsewhere, keysSwitch, letterOf, outboxOf, recall, remember, say, senderOf, TYPING, words } from "./deciding.js";
 
 const form = document.getElementById("judgement");
 const stage = document.getElementById("stage");
@@ -17,9 +13,12 @@ const note = document.getElementById("note");
 const saved = document.getElementById("saved");
 const WORST_KEYS = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyT", "KeyY", "KeyU", "KeyI"];
 const GRACE_MS = 500; // an Enter meant for the next pairs must not wave the feedback away
+const SLOW_MS = 3000; // a save that takes longer is worth a word
 
 const outbox = outboxOf(form);
-const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () => !leaseOnScreen() && !held, refresh });
+const lacking = () => !leaseOnScreen() && !held;
+const has = () => [leaseOnScreen(), held?.lease, ...queue.map((tuple) => tuple.lease)].filter(Boolean);
+const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has });
 
 function identifier() {
   // crypto.randomUUID exists on secure addresses only.
@@ -53,12 +52,19 @@ const clock = {
   },
 };
 document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "hidden" || held) clock.lookAway();
+  if (document.visibilityState === "hidden" || held || document.querySelector("dialog[open]")) clock.lookAway();
   else clock.look();
 });
 
+/** The pairs are seen again after feedback or a dialog: from the beginning, if nothing was chosen yet. */
+function lookAgain() {
+  if (held) return;
+  if (clock.touched) clock.look();
+  else clock.start();
+}
+
 // The stage: one tuple, or the feedback on a gold one while the tuple waits in `held`.
-let ahead = null; // the next tuple, {lease, html}
+let queue = []; // the next tuples, {lease, html}: as many judgements survive a lost connection
 let held = null; // the stage's nodes, put by while feedback is read
 let over = false; // the server has nothing more for this person
 let undoable = undoForm.elements.client_id.value;
@@ -78,8 +84,7 @@ function show(tuple) {
 }
 
 function showNext() {
-  const next = ahead;
-  ahead = null;
+  const next = queue.shift();
   if (next) show(next);
   else {
     stage.innerHTML = `<p class="waiting"></p>`;
@@ -89,13 +94,22 @@ function showNext() {
 
 /** Take over what the server says stands on the screen and after it. */
 function arrange(screen) {
-  const offered = [screen.tuple, screen.ahead].filter((tuple) => tuple && !outbox.holds(tuple.lease));
+  const known = new Map(queue.map((tuple) => [tuple.lease, tuple.html]));
+  const offered = [screen.tuple, ...screen.ahead]
+    .filter((tuple) => tuple && !outbox.holds(tuple.lease))
+    .map(({ lease, html }) => ({ lease, html: html ?? known.get(lease) }))
+    .filter((tuple) => tuple.html);
   over = screen.over && !outbox.entries().length;
   if (!held && !leaseOnScreen() && offered.length) show(offered.shift());
-  ahead = offered.find((tuple) => tuple.lease !== (held ? held.lease : leaseOnScreen())) ?? null;
-  if (held && !held.lease && ahead) [held, ahead] = [{ nodes: [fragment(ahead.html)], lease: ahead.lease }, null];
+  const current = held ? held.lease : leaseOnScreen();
+  queue = offered.filter((tuple) => tuple.lease !== current);
+  if (held && !held.lease && queue.length) {
+    const next = queue.shift();
+    held = { nodes: [fragment(next.html)], lease: next.lease };
+  }
   undoable = screen.undo;
   document.getElementById("progress").textContent = screen.progress;
+  document.getElementById("sitting").value = screen.sitting;
   refresh();
   if (over && !held) location.replace(form.dataset.page);
 }
@@ -107,8 +121,13 @@ function fragment(html) {
 }
 
 function refresh() {
-  const waiting = outbox.entries().length;
-  if (waiting) saved.textContent = say(words.waiting, { number: waiting });
+  const entries = outbox.entries();
+  const waiting = entries.length;
+  const slow = entries.some((entry) => Date.now() - entry.kept >= SLOW_MS);
+  if (slow) {
+    saved.setAttribute("role", "status"); // read out from now on, until all is saved
+    saved.textContent = say(words.waiting, { number: waiting });
+  }
   const lease = leaseOnScreen();
   nextButton.disabled = !lease;
   nextButton.style.visibility = held ? "hidden" : "";
@@ -180,15 +199,32 @@ form.addEventListener("submit", (event) => {
   });
   showNext();
   sender.deliver();
+  setTimeout(refresh, SLOW_MS);
 });
 
 /** The server kept the answer, or refused it for good. */
 function taken({ outcome, body }) {
-  if (outcome === "ok") saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
+  if (outcome === "ok") {
+    saved.textContent = say(words.saved, { time: timeOfDay(new Date()) });
+    if (!outbox.entries().length) setTimeout(() => outbox.entries().length || saved.removeAttribute("role"), SLOW_MS);
+  }
   note.textContent = body.note;
+  pauseDue ||= Boolean(body.pause);
   if (body.answered) feedbacks.push(body.answered);
   if (feedbacks.length && !held) showFeedback();
   arrange(body);
+  offerPause();
+}
+
+// The end of a sitting: a pause is offered, and nobody is made to take it.
+const pause = document.getElementById("pause-dialog");
+let pauseDue = false;
+
+function offerPause() {
+  if (!pauseDue || held || over || document.querySelector("dialog[open]")) return;
+  pauseDue = false;
+  clock.lookAway();
+  pause.showModal();
 }
 
 addEventListener("storage", (event) => {
@@ -225,11 +261,11 @@ function goOn() {
     sender.deliver();
     return;
   }
-  if (clock.touched) clock.look();
-  else clock.start();
+  lookAgain();
   stage.focus({ preventScroll: true });
   scrollTo({ top: 0 });
   refresh();
+  offerPause();
 }
 stage.addEventListener("click", (event) => {
   if (!event.target.closest("[data-continue]")) return;
@@ -258,7 +294,7 @@ undoForm.addEventListener("submit", async (event) => {
 function takeBack(entry) {
   outbox.remove(entry);
   const current = leaseOnScreen();
-  if (current) ahead = { lease: current, html: stage.innerHTML };
+  if (current) queue.unshift({ lease: current, html: stage.innerHTML });
   show(entry);
   for (const role of ["best", "worst"]) radio(role, entry[role]).checked = true;
   announce(words.undone);
@@ -267,6 +303,7 @@ function takeBack(entry) {
 // Skip and flag, each in its dialog.
 function open(dialog) {
   dialog.querySelector("[data-problem]")?.setAttribute("hidden", "");
+  clock.lookAway();
   dialog.showModal();
 }
 for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
@@ -289,64 +326,113 @@ for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
   });
 }
 
-// Guidelines: a sheet at the side that stays as it was left, and comes up once for every new version.
+// Guidelines: a dialog, which comes up by itself once for every version.
 const guidelines = document.getElementById("guidelines");
-const guidelinesButton = document.querySelector("[data-guidelines]");
 const guidelinesKey = `judging-guidelines:${form.dataset.page}`;
 
-function showGuidelines(shown, { lasting = true } = {}) {
-  if (!guidelines) return;
-  guidelines.hidden = !shown;
-  guidelinesButton.setAttribute("aria-expanded", String(shown));
-  document.querySelector("main").classList.toggle("with-guidelines", shown);
-  if (!lasting) return;
-  remember(guidelinesKey, `${shown ? "open" : "closed"} ${guidelines.dataset.version}`);
-  if (shown) document.getElementById("guidelines-title").focus();
-  else stage.focus({ preventScroll: true });
+function showGuidelines() {
+  const [first, again] = guidelines.querySelectorAll("[data-start]");
+  const seen = recall(guidelinesKey) === guidelines.dataset.version;
+  first.hidden = seen;
+  again.hidden = !seen;
+  clock.lookAway();
+  guidelines.close(); // without this script it stands open in the page
+  guidelines.showModal();
+  guidelines.scrollTop = 0;
 }
-if (guidelines) {
-  const [left, version] = (recall(guidelinesKey) ?? "open 0").split(" ");
-  showGuidelines(left === "open" || version !== guidelines.dataset.version, { lasting: false });
-  guidelinesButton.setAttribute("aria-controls", "guidelines");
-  guidelines.querySelector("[data-guidelines-close]").addEventListener("click", (event) => {
-    event.preventDefault();
-    showGuidelines(false);
+guidelines.addEventListener("close", () => {
+  if (guidelines.open) return;
+  remember(guidelinesKey, guidelines.dataset.version);
+});
+for (const dialog of document.querySelectorAll("dialog"))
+  dialog.addEventListener("close", () => {
+    if (document.querySelector("dialog[open]")) return;
+    lookAgain();
+    if (!held) stage.focus({ preventScroll: true });
+    offerPause();
   });
-}
 
 // Keys. By place on the keyboard for the choices, by letter for the rest; never while typing, composing or in a dialog.
 const useKeys = keysSwitch("judging-keys");
 
-let printed = WORST_KEYS.map((code) => code.slice(3));
+// Which letter does what, as somebody may have chosen it on this device. Empty: numbers and the row of Q, by place.
+const USUAL = { best: "", worst: "", undo: "u", skip: "s", flag: "f", guidelines: "g" };
+const keymapKey = "judging-keymap";
+let keymap = { ...USUAL, ...JSON.parse(recall(keymapKey) ?? "{}") };
+
+let places = WORST_KEYS.map((code) => code.slice(3));
 navigator.keyboard?.getLayoutMap?.().then((map) => {
-  printed = WORST_KEYS.map((code) => (map.get(code) ?? code.slice(3)).toUpperCase());
+  places = WORST_KEYS.map((code) => (map.get(code) ?? code.slice(3)).toUpperCase());
   printKeys();
 });
 
+const lettersOf = (role) => (keymap[role] ? [...keymap[role].toUpperCase()] : role === "worst" ? places : [..."12345678"]);
+
 function printKeys() {
-  for (const key of document.querySelectorAll("[data-worst-key]")) key.textContent = printed[key.dataset.worstKey];
-  const size = stage.querySelectorAll("[data-worst-key]").length || 4;
-  const list = printed.slice(0, size).map((letter) => Object.assign(document.createElement("kbd"), { textContent: letter }));
-  document.querySelector("[data-worst-keys]").replaceChildren(...list.flatMap((key) => [key, " "]));
+  for (const role of ["best", "worst"])
+    for (const key of document.querySelectorAll(`[data-${role}-key]`)) key.textContent = lettersOf(role)[key.dataset[`${role}Key`]] ?? "";
+  for (const key of document.querySelectorAll("[data-key]")) key.textContent = keymap[key.dataset.key].toUpperCase();
+  for (const field of document.querySelectorAll("[data-map]")) {
+    field.value = keymap[field.dataset.map];
+    if (field.dataset.map === "best") field.placeholder = "12345678".slice(0, field.maxLength);
+    if (field.dataset.map === "worst") field.placeholder = places.join("").slice(0, field.maxLength);
+  }
 }
 
-const actions = {
-  u: () => undoButton.click(),
-  backspace: () => undoButton.click(),
-  s: () => press("skip-dialog"),
-  f: () => press("flag-dialog"),
-  g: () => guidelines && showGuidelines(guidelines.hidden),
-  "?": () => press("help-dialog"),
+/** Take the keys that somebody wrote into the list, or say why they cannot be taken. */
+function remap() {
+  const chosen = Object.fromEntries([...document.querySelectorAll("[data-map]")].map((field) => [field.dataset.map, field.value.trim().toLowerCase()]));
+  const size = stage.querySelectorAll("[data-worst-key]").length;
+  const short = ["best", "worst"].some((role) => chosen[role] && [...chosen[role]].length !== size);
+  const [standard, used] = [keymap, Object.values(chosen).join("")];
+  keymap = chosen;
+  const all = [...lettersOf("best").slice(0, size), ...lettersOf("worst").slice(0, Math.min(size, 6)), chosen.undo, chosen.skip, chosen.flag, chosen.guidelines]
+    .filter(Boolean)
+    .map((letter) => letter.toLowerCase());
+  const wrong = short ? say(words.keys_short, { number: size }) : new Set(all).size < all.length || /\s/.test(used) ? words.keys_twice : "";
+  const problem = document.getElementById("keys-problem");
+  problem.textContent = wrong;
+  problem.hidden = !wrong;
+  if (wrong) keymap = standard;
+  else remember(keymapKey, JSON.stringify(keymap));
+  if (!wrong) printKeys();
+}
+for (const field of document.querySelectorAll("[data-map]")) field.addEventListener("change", remap);
+document.querySelector("[data-usual-keys]").addEventListener("click", () => {
+  keymap = { ...USUAL };
+  remember(keymapKey, JSON.stringify(keymap));
+  document.getElementById("keys-problem").hidden = true;
+  printKeys();
+});
+
+const ACTIONS = {
+  undo: () => undoButton.click(),
+  skip: () => press("skip-dialog"),
+  flag: () => press("flag-dialog"),
+  guidelines: () => showGuidelines(),
 };
 
-function press(dialog) {
-  if (dialog === "help-dialog" || leaseOnScreen()) open(document.getElementById(dialog));
+function actionOf(letter) {
+  if (letter === "backspace") return ACTIONS.undo;
+  if (letter === "?") return () => press("help-dialog");
+  const named = Object.keys(ACTIONS).find((name) => keymap[name] === letter);
+  return named && ACTIONS[named];
+}
+
+function press(name) {
+  const dialog = document.getElementById(name);
+  if (dialog && (name === "help-dialog" || leaseOnScreen())) open(dialog);
 }
 
 function choiceOf(event) {
+  for (const role of ["best", "worst"]) {
+    const place = keymap[role] ? [...keymap[role]].indexOf(event.key.toLowerCase()) : -1;
+    if (place >= 0 && radio(role, place)) return [role, place];
+  }
   const digit = /^(?:Digit|Numpad)([1-8])$/.exec(event.code);
-  if (digit) return [event.shiftKey ? "worst" : "best", Number(digit[1]) - 1];
-  const place = event.shiftKey ? -1 : WORST_KEYS.indexOf(event.code);
+  if (digit && event.shiftKey && !keymap.worst) return ["worst", Number(digit[1]) - 1];
+  if (digit && !event.shiftKey && !keymap.best) return ["best", Number(digit[1]) - 1];
+  const place = event.shiftKey || keymap.worst ? -1 : WORST_KEYS.indexOf(event.code);
   return place >= 0 && radio("worst", place) ? ["worst", place] : null;
 }
 
@@ -356,7 +442,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter") return enter(event);
   if (!useKeys.checked || event.repeat) return;
   const choice = choiceOf(event);
-  const action = choice ? () => choose(...choice) : actions[letterOf(event)];
+  const action = choice ? () => choose(...choice) : actionOf(letterOf(event));
   if (!action || (choice && held)) return;
   event.preventDefault();
   action();
@@ -373,7 +459,7 @@ function enter(event) {
 for (const opener of document.querySelectorAll("[data-dialog], [data-guidelines]")) {
   opener.hidden = false;
   if (opener.matches("a")) opener.setAttribute("role", "button");
-  const act = () => (opener.dataset.dialog ? press(opener.dataset.dialog) : showGuidelines(guidelines.hidden));
+  const act = () => (opener.dataset.dialog ? press(opener.dataset.dialog) : showGuidelines());
   opener.addEventListener("click", (event) => {
     event.preventDefault();
     act();
@@ -395,5 +481,6 @@ if (stage.querySelector(".feedback")) {
   held = { lease: null, nodes: [] };
 } else if (outbox.holds(leaseOnScreen())) stage.replaceChildren();
 refresh();
+if (recall(guidelinesKey) !== guidelines.dataset.version && !held) showGuidelines();
 if (outbox.entries().length) sender.deliver();
 else if (!held) sender.fetchScreen();

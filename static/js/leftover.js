@@ -1,8 +1,6 @@
 // Where there is nothing to judge: what an earlier visit kept on this device is sent from here.
 
-import { fieldsOf, outboxOf } from "./judgements.js";
-import { senderOf } from "./sending.js";
-import { say, words } from "./words.js";
+import { fieldsOf, outboxOf, say, senderOf, words } from "./deciding.js";
 
 const form = document.getElementById("leftover");
 const progress = document.getElementById("progress");

@@ -1,9 +1,7 @@
 // The review of machine-written sentences. Without this script it is a plain form. With it, one key decides, the next
 // sentence stands on the screen before the verdict has left, and a verdict is kept on this device until the server has it.
 
-import { isElsewhere, keysSwitch, letterOf, TYPING } from "./keys.js";
-import { Outbox, senderOf } from "./sending.js";
-import { announce, say, words } from "./words.js";
+import { announce, isElsewhere, keysSwitch, letterOf, Outbox, say, senderOf, TYPING, words } from "./deciding.js";
 
 const form = document.getElementById("verdict");
 if (form) start();

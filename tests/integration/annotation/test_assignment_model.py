@@ -353,7 +353,7 @@ class Judging(RuleBasedStateMachine):
 
     @invariant()
     def everybody_holds_what_the_model_says(self) -> None:
-        live = Lease.objects.filter(state="live").order_by("place")
+        live = Lease.objects.filter(state="live").order_by("turn")
         for person, known in zip(self.people, self.model.people, strict=True):
             held = [lease.tuple_id for lease in live if lease.participation_id == person.pk]
             assert held == known.live

@@ -609,6 +609,20 @@ def test_suggestions_are_kept_as_far_as_they_are_chosen(site, draft, scored) -> 
     assert gold.gold_answer.why == "Far apart."
 
 
+def test_suggestions_come_unticked_the_clearest_first_with_scores_and_a_drafted_reason(
+    site, draft, scored
+) -> None:
+    page = site.get(address("gold_suggest", draft), {"score_set": scored.pk, "number": 2})
+
+    html = page.content.decode()
+    margins = [float(margin) for margin in re.findall(r"margin (0\.\d\d) of the scale", text_of(page))]
+    assert not re.search(r'name="form-\d-keep"[^>]*checked', html)
+    assert len(margins) == 2
+    assert margins == sorted(margins, reverse=True)
+    assert re.search(r"▲ Most related · \d\.\d\d", text_of(page))
+    assert html.count("Earlier scores leave no doubt: the expected pairs have") == 2
+
+
 def test_without_a_score_set_gold_is_added_by_hand(site, draft) -> None:
     assert "has no score set. Import scores" in text_of(site.get(address("gold_suggest", draft)))
 

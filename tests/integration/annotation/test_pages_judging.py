@@ -219,7 +219,9 @@ def test_a_gold_tuple_looks_like_any_other_before_it_is_answered(gold_campaign, 
     go_to(gold_campaign, annotator, gold=True)
     page_of_gold = site.get(address("judge", gold_campaign))
     script_of_gold = site.get(address("judge_screen", gold_campaign))
-    answer_gold(site, gold_campaign, Lease.objects.get(state="live", place=0), best_slot=0, worst_slot=1)
+    answer_gold(
+        site, gold_campaign, Lease.objects.filter(state="live").order_by("turn")[0], best_slot=0, worst_slot=1
+    )
     go_to(gold_campaign, annotator, gold=False)
 
     page = site.get(address("judge", gold_campaign))
@@ -291,7 +293,7 @@ def test_the_screen_holds_this_tuple_and_the_next(site, campaign) -> None:
     screen = site.get(address("judge_screen", campaign)).json()
 
     leases = set(Lease.objects.values_list("pk", flat=True))
-    assert {screen["tuple"]["lease"], screen["ahead"]["lease"]} == leases
+    assert {screen["tuple"]["lease"], screen["ahead"][0]["lease"]} == leases
     assert not screen["over"]
 
 
@@ -391,8 +393,8 @@ def test_guidelines_open_without_javascript(site, campaign) -> None:
     closed = site.get(address("judge", campaign)).content.decode()
     opened = site.get(address("judge", campaign), {"guidelines": "open"}).content.decode()
 
-    assert re.search(r"<aside[^>]* hidden>", closed)
-    assert re.search(r"<aside(?![^>]* hidden)[^>]*>", opened)
+    assert re.search(r'<dialog id="guidelines"(?![^>]* open)[^>]*>', closed)
+    assert re.search(r'<dialog id="guidelines"[^>]* open>', opened)
 
 
 # One's own page

@@ -76,6 +76,16 @@ def test_an_annotators_campaigns_say_how_much_they_did(campaign, person, annotat
     assert (row.judged, row.last_at, row.stopped) == (2, at + timedelta(minutes=1), True)
 
 
+def test_a_campaign_in_which_nothing_is_left_for_the_person_says_so(
+    campaign, person, annotator, answer
+) -> None:
+    before = campaigns_of(annotator)[0].left
+    for _ in range(3):
+        answer(person)
+
+    assert (before, campaigns_of(annotator)[0].left) == (True, False)
+
+
 def test_a_campaigns_row_counts_judgements_and_those_who_judged(campaign, person, ben, cleo, answer) -> None:
     answer(person)
     answer(ben)

@@ -60,7 +60,7 @@ def test_the_owner_is_led_to_the_tuple_itself(campaign, left, owner) -> None:
     site.get(judge)
 
     mine = campaign.participations.get(user=owner)
-    assert mine.leases.get(place=Lease.Place.SCREEN).tuple.number == left
+    assert mine.leases.order_by("turn")[0].tuple.number == left
 
 
 def test_an_annotator_does_not_choose_among_the_tuples(campaign, left, annotator) -> None:

@@ -57,6 +57,30 @@ def test_two_people_who_choose_alike_agree_fully() -> None:
     assert agreement.shares.tolist() == [1.0, 1.0]
 
 
+def test_the_standard_error_is_that_of_a_ratio_over_judgements() -> None:
+    judgements = campaign([SimulatedAnnotator(noise=0.8)] * 6)
+
+    agreement = leave_one_out_agreement(judgements)
+
+    # By hand for one person: m comparisons and c confirmed ones in each of their n judgements, s = sum c / sum m, and
+    # the variance is n / (n - 1) sum (c - s m)^2 / (sum m)^2.
+    person = 2
+    rows = np.flatnonzero(judgements.annotators == person)
+    others = judgements.annotators != person
+    each = []
+    for row in rows.tolist():
+        chosen = np.append(np.flatnonzero(others), row)
+        each.append(step_by_step(judgements.only(np.sort(chosen)), person))
+    compared, confirmed = np.array(each).T
+    share = confirmed.sum() / compared.sum()
+    expected = (
+        np.sqrt(len(rows) / (len(rows) - 1) * ((confirmed - share * compared) ** 2).sum()) / compared.sum()
+    )
+    assert agreement.shares[person] == pytest.approx(share)
+    assert agreement.errors[person] == pytest.approx(expected)
+    assert agreement.judgements[person] == len(rows)
+
+
 def test_somebody_alone_with_their_items_is_compared_with_nobody() -> None:
     judgements = Judgements(
         np.array([[0, 1], [2, 3]]), np.array([0, 2]), np.array([1, 3]), 4, np.array([0, 1])

@@ -1,8 +1,75 @@
+// What judging and reviewing share, in one file, because each file is a request before the first sentence is on the screen:
+// the browser's memory, the sentences of the page, its keys, and the outbox that sends what a person decides.
+
+// What this browser remembers between visits. Where its storage is full or forbidden, reading it may throw: then it remembers nothing.
+
+export function recall(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it was kept. */
+export function remember(key, value) {
+  try {
+    localStorage.setItem(key, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function forget(key) {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+export function remembered(prefix) {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  } catch {
+    return [];
+  }
+}
+
+// What a page's script says: sentences that the server translated, in the page's #words, with names in braces.
+
+export const words = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
+export const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+export const announce = (text) => (document.getElementById("announcement").textContent = text);
+
+// Screens where a single letter acts: which letter it was, when it was typing instead, and the switch that turns letters off.
+
+
+export const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]";
+
+/** On a keyboard without Latin letters, a command is found by the place of its key. */
+export const letterOf = (event) => (event.key.length > 1 || event.key.charCodeAt(0) < 128 ? event.key : event.code.slice(3)).toLowerCase();
+
+/** A command of the browser or the system, or a letter that is still being composed. */
+export const isElsewhere = (event) => event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.keyCode === 229;
+
+/** The checkbox #use-keys, kept on this device: for whoever speaks to the computer or leans on the keyboard. */
+export function keysSwitch(name) {
+  const box = document.getElementById("use-keys");
+  const mark = () => document.body.classList.toggle("without-keys", !box.checked);
+  box.checked = recall(name) !== "off";
+  box.addEventListener("change", () => {
+    remember(name, box.checked ? "on" : "off");
+    mark();
+  });
+  mark();
+  return box;
+}
+
 // What a person decides is kept on this device until the server has it, and sent while they go on. Judging and reviewing share
 // this: the outbox, its one sender, and the banner that says why something waits.
 
-import { forget, recall, remember, remembered } from "./device.js";
-import { words } from "./words.js";
 
 const PATIENCE_MS = 20_000; // for one answer of the server
 const LONGEST_WAIT_MS = 30_000; // between two attempts
@@ -41,9 +108,10 @@ export class Outbox {
 /**
  * form: its action takes what is decided, data-screen answers what stands on the screen, data-page is where a login leads back to.
  * fieldsOf(entry): what is posted. taken(answer, entry): the server kept it or refused it for good. arrange(body): take over what
- * the server says of the screen. lacking(): whether the screen waits for that. refresh(): what waits, or why, has changed.
+ * the server says of the screen. lacking(): whether the screen waits for that. refresh(): what waits, or why, has changed. has(): leases whose
+ * cards the page has already, which the server need not send again.
  */
-export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh }) {
+export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has = () => [] }) {
   const trouble = document.getElementById("trouble");
   let token = form.elements.csrfmiddlewaretoken.value;
   let delivering = null;
@@ -53,12 +121,12 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   let leaving = false; // to log in: nothing is lost
 
   /** Ask the server; the answer's `outcome` is one of ok, refused, unreachable (no connection), failing (the site has a problem), logged_out, forbidden. */
-  async function askOnce(address, fields) {
+  async function askOnce(address, fields, extra = {}) {
     try {
       const response = await fetch(address, {
         method: fields ? "POST" : "GET",
         body: fields && new URLSearchParams(fields),
-        headers: { Accept: "application/json", "X-CSRFToken": token },
+        headers: { Accept: "application/json", "X-CSRFToken": token, ...extra },
         redirect: "manual",
         cache: "no-store",
         signal: AbortSignal.timeout(PATIENCE_MS),
@@ -75,12 +143,14 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   }
 
   /** The same, once more with a fresh token where the old one was refused: logging in elsewhere changes it. */
-  async function ask(address, fields) {
-    const answer = await askOnce(address, fields);
+  async function ask(address, fields, extra) {
+    const answer = await askOnce(address, fields, extra);
     if (answer.outcome !== "forbidden") return answer;
     const screen = await askOnce(form.dataset.screen);
-    return screen.outcome === "ok" ? askOnce(address, fields) : screen;
+    return screen.outcome === "ok" ? askOnce(address, fields, extra) : screen;
   }
+
+  const known = () => ({ "Judging-Has": has().join(",") });
 
   /** Send what waits, oldest first; one sender at a time, in this tab and, where the browser has locks, in all of them. */
   function deliver() {
@@ -98,7 +168,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
     clearTimeout(retry);
     for (let entry = outbox.entries()[0]; entry; entry = outbox.entries()[0]) {
       asked = false;
-      const answer = await ask(form.action, fieldsOf(entry));
+      const answer = await ask(form.action, fieldsOf(entry), known());
       if (answer.outcome !== "ok" && answer.outcome !== "refused") return hindered(answer.outcome);
       outbox.remove(entry);
       unhindered();
@@ -108,7 +178,7 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   }
 
   async function fetchScreen() {
-    const answer = await askOnce(form.dataset.screen);
+    const answer = await askOnce(form.dataset.screen, null, known());
     if (answer.outcome !== "ok") return hindered(answer.outcome);
     unhindered();
     arrange(answer.body);
@@ -156,4 +226,16 @@ export function senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refr
   }
 
   return { ask, deliver, fetchScreen, hindered, unsent };
+}
+
+// Judgements on their way: where this device keeps them, and how they are posted.
+
+
+export const outboxOf = (form) => new Outbox(`judging:${form.dataset.owner}:`, "lease");
+
+export function fieldsOf(entry) {
+  // Times travel as milliseconds before now, so that a wrong clock on this device does no harm.
+  const before = (moment) => (moment === null ? "" : Math.max(0, Date.now() - moment));
+  const { client_id, lease, best, worst, active } = entry;
+  return { client_id, lease, best, worst, active_ms: active, shown_ms: before(entry.shown), touched_ms: before(entry.touched) };
 }

@@ -1,0 +1,85 @@
+"""Where a campaign stands, in one sentence, and the one thing to do next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.access import campaign_may
+from annotation.models import Campaign
+from annotation.results.dashboard import Dashboard
+from curation.models import User
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """label and address of the primary action; empty where the person may do nothing about it, or has to wait."""
+
+    sentence: str
+    label: str = ""
+    address: str = ""
+
+
+def next_step(user: User, campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) -> NextStep:
+    """The first of these that applies: look at people, publish, export, judge or invite for what is missing, invite.
+
+    shown: the context of the dashboard: who needs a look, what waits, what was published.
+    """
+    step = _step(campaign, dashboard, shown)
+    return step if campaign_may(user, campaign, may="curate") else NextStep(step.sentence)
+
+
+def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) -> NextStep:
+    counted = {"collected": f"{dashboard.collected:,}", "required": f"{dashboard.required:,}"}
+    if to_look_at := len(shown["to_look_at"]):
+        sentence = ngettext(
+            "%(n)d person needs a look before you rely on the judgements.",
+            "%(n)d people need a look before you rely on the judgements.",
+            to_look_at,
+        )
+        label = ngettext("Look at the person", "Look at the people", to_look_at)
+        return NextStep(sentence % {"n": to_look_at}, label, "#annotators")
+    done = 0 < dashboard.required <= dashboard.collected
+    if done or (campaign.state == Campaign.State.CLOSED and dashboard.collected):
+        return _after_judging(campaign, shown, done=done, counted=counted)
+    if campaign.state != Campaign.State.OPEN:
+        return _not_open(campaign, counted)
+    if not any(row.judgements for row in dashboard.annotators):
+        return NextStep(_("Nobody has judged yet."), _("Invite annotators"), "#annotators")
+    return _while_people_judge(shown, counted)
+
+
+def _not_open(campaign: Campaign, counted: Mapping[str, str]) -> NextStep:
+    if campaign.state == Campaign.State.PAUSED:
+        return NextStep(_("The campaign is paused; nobody gets tuples."))
+    return NextStep(_("The campaign is closed with %(collected)s of %(required)s judgements.") % counted)
+
+
+def _while_people_judge(shown: Mapping[str, Any], counted: Mapping[str, str]) -> NextStep:
+    waiting = shown.get("waiting")
+    if not waiting:
+        return NextStep(
+            _("People are judging: %(collected)s of %(required)s judgements are there.") % counted
+        )
+    sentence = f"{waiting[0]['sentence']}."
+    if shown["waiting_judge"]:
+        return NextStep(sentence, _("Judge it"), shown["waiting_judge"])
+    return NextStep(sentence, _("Invite somebody"), "#waiting")
+
+
+def _after_judging(
+    campaign: Campaign, shown: Mapping[str, Any], *, done: bool, counted: Mapping[str, str]
+) -> NextStep:
+    """done: all judgements are there; else the campaign was closed before."""
+    if shown["score_sets"]:
+        address = reverse("curation:export", args=[campaign.dataset.slug])
+        return NextStep(_("The scores are published."), _("Export the dataset"), address)
+    sentence = (
+        _("All judgements are there. Nothing is published yet.")
+        if done
+        else _("The campaign is closed with %(collected)s of %(required)s judgements.") % counted
+    )
+    return NextStep(sentence, _("Publish these scores"), reverse("annotation:publish", args=[campaign.pk]))

@@ -1,0 +1,81 @@
+"""The dashboard's one sentence and its one primary action, phase by phase."""
+
+import re
+
+from annotation.campaigns.services import campaign_pause
+from annotation.models import Campaign
+from annotation.results.publishing import scores_publish
+from tests.factories import MembershipFactory, TupleFactory
+from tests.integration.annotation.pages import address, client_of
+
+STEP = re.compile(r'(?s)<p class="next-step row spread">\s*<span>(.*?)</span>(.*?)</p>')
+
+
+def step_for(campaign: Campaign, role: str = "owner") -> tuple[str, str, str]:
+    """The sentence, the label and the address of the primary action."""
+    site = client_of(MembershipFactory(dataset=campaign.dataset, role=role).user)
+    sentence, action = STEP.search(site.get(address("campaign", campaign)).content.decode()).groups()
+    found = re.search(r'href="([^"]*)">([^<]*)<', action)
+    return (sentence, found[2].strip(), found[1]) if found else (sentence, "", "")
+
+
+def test_before_anybody_judged_annotators_are_invited(campaign) -> None:
+    assert step_for(campaign) == ("Nobody has judged yet.", "Invite annotators", "#annotators")
+
+
+def test_while_people_judge_there_is_nothing_to_do(campaign, anna, answer) -> None:
+    answer(anna)
+    TupleFactory.create_batch(9, campaign=campaign)
+
+    assert step_for(campaign) == ("People are judging: 1 of 24 judgements are there.", "", "")
+
+
+def test_where_one_tuple_is_left_the_owner_can_judge_it(campaign, anna, ben, answer) -> None:
+    for _ in range(3):
+        answer(anna)
+    for _ in range(2):
+        answer(ben)
+
+    sentence, label, where = step_for(campaign)
+
+    assert "needs one more judgement" in sentence
+    assert label == "Judge it"
+    assert where.startswith(address("judge", campaign))
+
+
+def test_when_all_is_judged_the_scores_are_published_and_then_exported(campaign, anna, ben, answer) -> None:
+    for person in (anna, ben):
+        for _ in range(3):
+            answer(person)
+
+    before = step_for(campaign)
+    scores_publish(campaign=campaign, by=campaign.created_by)
+    after = step_for(campaign)
+
+    assert before == (
+        "All judgements are there. Nothing is published yet.",
+        "Publish these scores",
+        address("publish", campaign),
+    )
+    assert after == (
+        "The scores are published.",
+        "Export the dataset",
+        f"/datasets/{campaign.dataset.slug}/export/",
+    )
+
+
+def test_a_paused_campaign_says_so(campaign, anna, answer) -> None:
+    answer(anna)
+    campaign_pause(campaign=campaign)
+
+    assert step_for(campaign)[0] == "The campaign is paused; nobody gets tuples."
+
+
+def test_who_may_only_read_gets_the_sentence_without_the_action(campaign, staff, anna, answer) -> None:
+    answer(anna)
+    site = client_of(staff)
+
+    sentence, action = STEP.search(site.get(address("campaign", campaign)).content.decode()).groups()
+
+    assert sentence
+    assert "href" not in action
