@@ -212,6 +212,7 @@ def masked(text: str) -> str:
     text = re.sub(r"A dog runs past house number \d+\.", "a sentence", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[A-Za-z0-9]{64}\b", "an id", text)
     text = re.sub(r"""(name="lease" value="|lease=|'lease': )\d+""", "a lease", text)
+    text = re.sub(r"""<progress id="sitting".*?</progress>|'sitting': \d+""", "how many were judged", text)
     return re.sub(r'\d+ judged|<span id="saved".*?</span>', "", text)
 
 
