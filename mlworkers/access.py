@@ -112,6 +112,11 @@ def relatedness_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "analyse_relatedness")
 
 
+def selection_for(user: User, pk: int) -> Run:
+    """A balanced selection of paraphrases, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "select_paraphrases")
+
+
 def cross_validation_for(user: User, pk: int) -> Run:
     """A cross-validation of an encoder, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "cross_validate_encoder")

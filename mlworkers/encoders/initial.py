@@ -32,7 +32,11 @@ def encoder_initialised(texts: Iterable[str], plan: InitialEncoderPlan, folder: 
         texts, vocabulary=plan.vocabulary, longest=plan.context, special=SPECIAL, lower=True
     )
     marks = [(name, tokenizer.convert_tokens_to_ids(name)) for name in (FIRST, LAST)]
-    around = processors.TemplateProcessing(single=f"{FIRST} $A {LAST}", special_tokens=marks)
+    around = processors.TemplateProcessing(
+        single=f"{FIRST} $A {LAST}",
+        pair=f"{FIRST} $A {LAST} $B:1 {LAST}:1",  # for a labeller, which reads both sentences of a pair
+        special_tokens=marks,
+    )
     tokenizer.backend_tokenizer.post_processor = around
     config = BertConfig(
         vocab_size=len(tokenizer),

@@ -47,6 +47,11 @@ def encoder_save(
     with quiet_transformers():
         encoder.save(str(folder), create_model_card=False, safe_serialization=True)
     (folder / "README.md").write_text(card(encoder, about), encoding="utf-8")
+    seen_save(folder, about, sentences, base=base)
+
+
+def seen_save(folder: Path, about: About, sentences: Iterable[str], *, base: Seen) -> None:
+    """Say in the folder of a model what it was trained from and on, as `encoder_save` does."""
     keys = HeldOut.of(sentences).keys.union(*(one.keys for one in base.sets if one.key is near_copy_key))
     # Keys of another kind cannot be written beside these: of that base, not everything is known.
     lost = any(one.key is not near_copy_key for one in base.sets)
@@ -127,11 +132,11 @@ encoder = SentenceTransformer("path/to/this/folder")
 
 ## Data
 
-{_listed(about.data)}
+{facts_listed(about.data)}
 
 ## Plan
 
-{_listed(about.plan)}
+{facts_listed(about.plan)}
 
 ## Licence
 
@@ -139,5 +144,5 @@ Licence of the data: {licence}. {descent}
 """
 
 
-def _listed(facts: Mapping[str, Any]) -> str:
+def facts_listed(facts: Mapping[str, Any]) -> str:
     return "\n".join(f"* {name.replace('_', ' ')}: {value}" for name, value in facts.items())

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from mlworkers.encoders.plan import snapshot_setting
 from mlworkers.plan_fields import dataset_setting, device_setting, setting
 
+SCORERS = ("encoder", "labeller")  # models of runs that give a pair a score
+
 
 @dataclass(frozen=True)
 class PairScoringPlan:
@@ -16,7 +18,7 @@ class PairScoringPlan:
         "An encoder, whose cosine is the score, or a cross-encoder, whose own score is taken in both orders of the "
         "sentences and averaged: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
         refers_to="model",
-        kinds=("encoder",),
+        kinds=SCORERS,
     )
     split: str = setting("Split", "Only pairs of this split are scored. Empty: every pair.", default="")
     device: str = device_setting()

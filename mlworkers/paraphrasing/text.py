@@ -1,6 +1,7 @@
 """The text of a sentence as its similarity to another is labelled (ConPGS, section 3.1)."""
 
 import unicodedata
+from collections.abc import Sequence
 
 _KEPT = ",."
 _WORD_CATEGORIES = ("L", "M", "N")  # letters, the marks that belong to them, digits
@@ -20,3 +21,9 @@ def compared_text(text: str) -> str:
 
 def _is_of_a_word(sign: str) -> bool:
     return sign.isalnum() or unicodedata.category(sign)[0] in _WORD_CATEGORIES
+
+
+def compared_pairs(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Both sides of n pairs as they are compared; "" where a sentence has nothing that could be."""
+    left, right = ([compared_text(text) for text in side] for side in (first, second))
+    return left, right

@@ -2,6 +2,7 @@
 
 from mlworkers.pipelines.linguistics import analyse_language
 from mlworkers.pipelines.pairs import check_import, export_dataset, import_pairs
+from mlworkers.pipelines.selecting import select_paraphrases
 from mlworkers.runs.attempts import Pipeline
 
 PIPELINES: dict[str, Pipeline] = {
@@ -9,4 +10,5 @@ PIPELINES: dict[str, Pipeline] = {
     "check_import": check_import,
     "import_pairs": import_pairs,
     "export_dataset": export_dataset,
+    "select_paraphrases": select_paraphrases,
 }

@@ -6,12 +6,15 @@ from mlworkers.pipelines.cross_validating import cross_validate_encoder
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.initialising import initialise_encoder
+from mlworkers.pipelines.labeller_training import train_labeller
 from mlworkers.pipelines.labelling import label_paraphrases
+from mlworkers.pipelines.paraphraser_training import train_paraphraser
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relatedness import analyse_relatedness
 from mlworkers.pipelines.scoring_pairs import score_pairs
 from mlworkers.pipelines.searching import search_settings
+from mlworkers.pipelines.writing_paraphrases import write_paraphrases
 from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
 
@@ -26,6 +29,8 @@ PIPELINES: dict[str, Pipeline] = {
     "initialise_encoder": initialise_encoder,
     "label_paraphrases": label_paraphrases,
     "train_encoder": train_encoder,
+    "train_labeller": train_labeller,
+    "train_paraphraser": train_paraphraser,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,
     "cross_validate_encoder": cross_validate_encoder,
@@ -33,4 +38,5 @@ PIPELINES: dict[str, Pipeline] = {
     "score_pairs": score_pairs,
     "score_realism": score_realism,
     "search_settings": search_settings,
+    "write_paraphrases": write_paraphrases,
 }

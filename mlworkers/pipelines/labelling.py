@@ -13,6 +13,8 @@ from curation.files.progress import Report
 from curation.models import Dataset, ScoreSet
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.rows import Column
+from mlworkers.encoders.scoring_plan import SCORERS
+from mlworkers.paraphrasing.disclosure import benchmark_behind
 from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
 from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.paraphrasing.profile import profile_of
@@ -49,7 +51,7 @@ class _Labelled(NamedTuple):
 def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     # The model first: a name that leads nowhere leaves no snapshot behind.
-    folder = folder_of_model(plan.model, kind="encoder", report=job.report)
+    folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
     numbers, first, second = pairs_of_split(table_of(snapshot), plan.split)
     labelled = _labelled(plan, job, folder, numbers=numbers, first=first.tolist(), second=second.tolist())
@@ -58,6 +60,7 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
         "bleu_signature": bleu_signature(),
         "pairs_without_text": labelled.without_text,
         "tags": plan.tag_bounds.as_dict(),
+        "labels_from": benchmark_behind(folder),
     }
     profile = profile_of(labelled.similarity, labelled.bleu, plan.tag_bounds)
     words = {

@@ -1,5 +1,6 @@
 """The folder of a model that a plan names, in a worker."""
 
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
@@ -11,11 +12,14 @@ from mlworkers.registry.references import files_missing, model_of_run
 from mlworkers.runs.storage import home_path
 
 
-def folder_of_model(name: str, *, kind: str, report: Report = silent) -> Path:
-    """The folder that a plan's text names; of a run, its model of that kind. Raises ModelError."""
+def folder_of_model(name: str, *, kind: str, also: Collection[str] = (), report: Report = silent) -> Path:
+    """The folder that a plan's text names; of a run, its model of that kind, or of one of the others. Raises
+    ModelError.
+    """
+    kinds = list(dict.fromkeys([kind, *also]))
     return model_folder(
         parse_source(name),
-        run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=[kind])),
+        run_folder=lambda run_id, part: folder_of_artifact(model_of_run(run_id, part, kinds=kinds)),
         hub_folder=partial(hub_folder, report=report),
     )
 

@@ -18,7 +18,7 @@ from mlworkers.encoders.crossing import cross_scores
 from mlworkers.encoders.encoding import pair_cosines
 from mlworkers.encoders.rows import Column, PairTable
 from mlworkers.encoders.saving import trained_on
-from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.encoders.scoring_plan import SCORERS, PairScoringPlan
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
@@ -30,13 +30,13 @@ from mlworkers.runs.storage import content_of
 
 PAIRS_IN_SHARD = 2_000
 _Blocks = Callable[[slice, Report], Scores]
-_Scorer = Callable[[list[str], list[str], Report], Scores]
+Scorer = Callable[[list[str], list[str], Report], Scores]
 
 
 def score_pairs(plan: PairScoringPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     # The model first: a name that leads nowhere leaves no snapshot behind.
-    folder = folder_of_model(plan.model, kind="encoder", report=job.report)
+    folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
     numbers, first, second = pairs_of_split(table_of(snapshot), plan.split)
     values = scores_in_shards(job, folder, plan.device, first.tolist(), second.tolist())
@@ -111,7 +111,7 @@ def scores_in_shards(
     job: Job, folder: Path, device: str, first: Sequence[str], second: Sequence[str]
 ) -> Scores:
     """The score that the model in a folder gives each of n pairs, (n,), in shards that any worker of the run may do."""
-    scorer = cache(lambda: _scorer(folder, device))  # loaded where a shard has to be done
+    scorer = cache(lambda: scorer_of(folder, device))  # loaded where a shard has to be done
 
     def score(block: slice, report: Report) -> Scores:
         return scorer()(list(first[block]), list(second[block]), report)
@@ -132,7 +132,8 @@ def blocks_in_shards(job: Job, stage: str, pairs: int, score: _Blocks, *, messag
     return np.concatenate([array_read(path) for path in paths])
 
 
-def _scorer(folder: Path, device: str) -> _Scorer:
+def scorer_of(folder: Path, device: str) -> Scorer:
+    """What scores n pairs by the model in a folder, loaded once."""
     compute = choose_compute(device)
     if is_cross_encoder(folder):
         model = load_cross_encoder(folder, compute)

@@ -26,14 +26,18 @@ from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.labeller_plan import LabellerPlan
+from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
+from mlworkers.paraphrasing.selection_plan import SelectionPlan
+from mlworkers.paraphrasing.writing_plan import WritingPlan
 from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
 from mlworkers.plans.settings import Setting, Text, listed, plan_read, settings_of
 from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu", "playground")
-MODEL_KINDS = ("encoder", "generator")  # of what runs make: these are models
+MODEL_KINDS = ("encoder", "generator", "labeller", "paraphraser")  # of what runs make: these are models
 DATASET: dict[str, Any] = {
     "label": gettext_lazy("Dataset"),
     "help": gettext_lazy("The dataset's short name."),
@@ -315,6 +319,48 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("pairs"),
             writes=True,
             estimated=True,
+        ),
+        Kind(
+            name="select_paraphrases",
+            label=gettext_lazy("Select paraphrases"),
+            description=gettext_lazy(
+                "Chooses equally many labelled pairs of every cell of similarity and BLEU, divided into training, dev "
+                "and test pairs by their source sentences, and says which cells have too few."
+            ),
+            plan=SelectionPlan,
+            unit=gettext_lazy("pairs"),
+            needs="curate",
+        ),
+        _machine_kind(
+            name="train_labeller",
+            label=gettext_lazy("Train a labeller"),
+            description=gettext_lazy(
+                "Trains cross-encoders of several seeds on the scores that people gave to pairs, and keeps the one "
+                "that agrees best with people on dev pairs. “Label paraphrases” measures similarity with it."
+            ),
+            plan=LabellerPlan,
+            unit=gettext_lazy("steps"),
+        ),
+        _machine_kind(
+            name="train_paraphraser",
+            label=gettext_lazy("Train a paraphraser"),
+            description=gettext_lazy(
+                "Trains an encoder-decoder on selected pairs to write paraphrases with a chosen similarity in meaning "
+                "and in wording."
+            ),
+            plan=ParaphraserPlan,
+            unit=gettext_lazy("steps"),
+        ),
+        _machine_kind(
+            name="write_paraphrases",
+            label=gettext_lazy("Write paraphrases"),
+            description=gettext_lazy(
+                "Lets a paraphraser write paraphrases of human sentences at chosen tags, measures them, and adds the "
+                "usable ones as generated pairs."
+            ),
+            plan=WritingPlan,
+            unit=gettext_lazy("paraphrases"),
+            writes=True,
         ),
         _machine_kind(
             name="cross_validate_encoder",

@@ -83,6 +83,11 @@ def pooling_set(encoder: SentenceTransformer, mode: str) -> None:
     encoder[places[0]] = after.to(encoder.device)
 
 
+def transformer_folder(folder: Path) -> Path:
+    """Where the transformer of the encoder in a folder is. Raises ModelError as `load_encoder` does."""
+    return _module_folders(check_folder(folder))[0]
+
+
 def _module_folders(folder: Path) -> list[Path]:
     """Of the modules that modules.json names, in its order; without one, of a transformer in the folder itself.
 

@@ -12,6 +12,8 @@ from mlworkers.plans.settings import Text
 MODEL_KIND_LABELS: dict[str, Text] = {
     "encoder": gettext_lazy("Encoder"),
     "generator": gettext_lazy("Generator"),
+    "labeller": gettext_lazy("Labeller"),
+    "paraphraser": gettext_lazy("Paraphraser"),
 }
 
 

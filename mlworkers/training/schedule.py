@@ -85,19 +85,28 @@ class BatchesOfLikeLength:
     """Batches of rows of like length, so that little of them is padding; a number of steps, whatever the epochs.
 
     lengths: tokens of each row, (n,). Every epoch has every row once, in an order of its own. warmup: the share of all
-    steps over which the rate rises; unlike `ShuffledEpochs`, its first step already moves something.
+    steps over which the rate rises; unlike `ShuffledEpochs`, its first step already moves something. evaluated: whether
+    the model is evaluated at the end of every epoch.
     """
 
     def __init__(
-        self, lengths: NDArray[np.int64], *, batch_size: int, steps: int, warmup: float, seed: int
+        self,
+        lengths: NDArray[np.int64],
+        *,
+        batch_size: int,
+        steps: int,
+        warmup: float,
+        seed: int,
+        evaluated: bool = False,
     ) -> None:
         self._lengths, self._batch_size, self._seed = lengths, batch_size, seed
+        self._per_epoch, self._evaluated = math.ceil(len(lengths) / batch_size), evaluated
         self._rising = max(1.0, warmup * steps)
         self._epoch, self._batches = -1, list[Places]()
         self.steps = steps
 
     def batch(self, step: int) -> Places:
-        epoch, number = divmod(step, math.ceil(len(self._lengths) / self._batch_size))
+        epoch, number = divmod(step, self._per_epoch)
         if epoch != self._epoch:
             self._epoch = epoch
             self._batches = batches_of_like_length(self._lengths, self._batch_size, seed=(self._seed, epoch))
@@ -107,7 +116,7 @@ class BatchesOfLikeLength:
         return min((step + 1) / self._rising, (self.steps - step) / max(1.0, self.steps - self._rising))
 
     def is_evaluated(self, done: int) -> bool:
-        return False
+        return self._evaluated and done % self._per_epoch == 0
 
 
 def batches_of_like_length(lengths: NDArray[np.int64], size: int, *, seed: tuple[int, int]) -> list[Places]:

@@ -96,12 +96,14 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
     """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot
-    whose page the person comes from, or the instructions that were chosen.
+    or selection whose page the person comes from, or the instructions that were chosen.
     """
     if "search" in request.GET:
         return _settings_found(request)
     if "snapshot" in request.GET:
         return {"snapshot": number_asked(request, "snapshot", 0)}
+    if "selection" in request.GET:
+        return {"selection": number_asked(request, "selection", 0)}
     if "again" not in request.GET:
         return _instructions_chosen(request)
     number = number_from(request.GET["again"])

@@ -19,6 +19,7 @@ from curation.models import PairScore
 from mlworkers.linguistics.measures import DIVERSITY, MEASURES, Group
 from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 from mlworkers.models import WorkerHeartbeat
+from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.registry.relatedness import PAPER
 from mlworkers.runs.storage import Curve
 from tests.browser.conftest import sideways_overflow
@@ -275,6 +276,18 @@ def imports(dataset, owner) -> list[str]:
     return [f"/datasets/{dataset.slug}/import/{pk}/" for pk in steps]
 
 
+def selected() -> dict[str, object]:
+    """A selection in which some cells have too few."""
+    bounds = TagBounds()
+    cells = [
+        (split, sim.name, lexical.name, 92_600, 95_000, 95_000 - 700 * place)
+        for split in ("train", "dev", "test")
+        for sim in bounds.similarity
+        for place, lexical in enumerate(bounds.lexical)
+    ]
+    return {"cells": cells, "labels_from": "STS-B", "tags": bounds.as_dict()}
+
+
 @pytest.fixture
 def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     scored = ScoreSetFactory(dataset=dataset, name="people: Relatedness of the first campaign, counting")
@@ -291,6 +304,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         RunFactory(kind=kind, dataset=dataset, state="succeeded", result=result)
         for kind, result in (("analyse_relatedness", related()), ("analyse_language", worded()))
     )
+    selection = RunFactory(kind="select_paraphrases", dataset=dataset, state="succeeded", result=selected())
     snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
@@ -332,6 +346,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/models/{encoder.pk}/",
         f"/cross-validation/{folds.pk}/",
         f"/paraphrases/{dataset.slug}/?first={similarity.pk}&second={scored.pk}",
+        f"/selections/{selection.pk}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
         f"/runs/{folds.pk}/",

@@ -47,6 +47,23 @@ CROSS_VALIDATION = {
     "learning_rate": 0.001,
     "bootstrap": 100,
 }
+CELLS = {"sim_above": 0, "sim_width": 50, "bleu_first": 20, "bleu_width": 20, "bleu_most": 100}
+SELECTION = {"similarity": "run 20: similarity", "bleu": "run 20: BLEU", "split": "", "train_pairs": 12}
+SELECTION |= {"dev_pairs": 2, "test_pairs": 2}
+PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "context": 64, "epochs": 6}
+PARAPHRASER |= {"batch_size": 4, "learning_rates": "0.001,0.003"}
+PARAPHRASES = {"model": "run:23", "labeller": "run:22", "tags": "SIM50 BLEU0, SIM50 BLEU20", "sources": 12}
+PARAPHRASES |= {"least_tokens": 3, "shard_sources": 4, "language": "", "rerank": True, "candidates": 4}
+LABELLER = {
+    "snapshot": 1,  # the number is in its folder
+    "model": ENCODER,
+    "scores": "reference",
+    "dev_share": 0.4,
+    "seeds": 2,
+    "epochs": 2,
+    "batch_size": 8,
+    "learning_rate": 0.003,
+}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 
 
@@ -86,7 +103,11 @@ LONG = [
     Long("analysis", "analyse_language", {"realism": "run 3: p_D"}),
     Long("relatedness", "analyse_relatedness", {"score_set": "reference", "resamples": 100}),
     Long("cross-validation", "cross_validate_encoder", CROSS_VALIDATION),
-    Long("labelling", "label_paraphrases", {"model": ENCODER}),
+    Long("labelling", "label_paraphrases", {"model": ENCODER, **CELLS}),
+    Long("selection", "select_paraphrases", SELECTION),
+    Long("labeller", "train_labeller", LABELLER),
+    Long("paraphraser", "train_paraphraser", PARAPHRASER),
+    Long("paraphrases", "write_paraphrases", PARAPHRASES),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own

@@ -1,0 +1,107 @@
+"""Every setting of training a labeller: a cross-encoder that gives the similarity of a pair."""
+
+from dataclasses import dataclass
+
+from mlworkers.encoders.plan import SEEDS_MAX, snapshot_setting
+from mlworkers.plan_fields import dataset_setting, device_setting, setting
+from mlworkers.training.plan import LoopPlan
+from mlworkers.training.schedule import ShuffledEpochs
+
+_PAPER = "ConPGS paper, section 3.1 and appendix A"
+_CROSS_ENCODERS = "sentence-transformers, CrossEncoder"
+
+
+@dataclass(frozen=True)
+class LabellerPlan:
+    """Labellers of several seeds, of which the one that agrees best with the scores of dev pairs is kept."""
+
+    dataset: str = dataset_setting()
+    model: str = setting(
+        "Base model",
+        "An encoder or a cross-encoder that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub "
+        "id such as microsoft/deberta-v3-large.",
+        refers_to="model",
+        kinds=("encoder", "labeller"),
+    )
+    scores: str = setting(
+        "Training scores",
+        "Scores that people gave to pairs.",
+        refers_to="score set",
+        kinds=("reference", "human"),
+    )
+    split: str = setting("Training split", "Only pairs of this split are used.", default="train")
+    dev_split: str = setting(
+        "Dev split",
+        "The labeller with the highest Spearman correlation on the pairs of this split is kept. Empty: a share of the "
+        "training pairs is drawn for it.",
+        default="",
+        essential=True,
+    )
+    dev_share: float = setting(
+        "Share of dev pairs",
+        "Without a dev split, this share of the training pairs is used as dev pairs. Pairs that are connected by "
+        "shared sentences are on one side.",
+        default=0.1,
+        bounds=(0.01, 0.5),
+    )
+    seeds: int = setting(
+        "Seeds",
+        "Number of labellers that are trained, each with another seed.",
+        default=10,
+        bounds=(1, SEEDS_MAX),
+        source=_PAPER,
+        essential=True,
+    )
+    first_seed: int = setting(
+        "First seed",
+        "The other seeds are the numbers that follow.",
+        default=42,
+        bounds=(0, 2**31 - 1 - SEEDS_MAX),
+    )
+    benchmark: str = setting(
+        "Benchmark",
+        "Name of the published benchmark that the scores are from, such as STS-B. What is chosen by this labeller "
+        "carries the name. Empty: found by the names of the dataset and of its sources.",
+        default="",
+    )
+    epochs: int = setting("Epochs", "Passes over the training pairs.", default=4, bounds=(1, 100))
+    batch_size: int = setting(
+        "Batch size",
+        "Pairs of one training step.",
+        default=16,
+        bounds=(1, 4096),
+        unit="pairs",
+        source=_CROSS_ENCODERS,
+    )
+    learning_rate: float = setting(
+        "Learning rate", "Peak learning rate.", default=2e-5, bounds=(1e-8, 1.0), source=_CROSS_ENCODERS
+    )
+    warmup: float = setting(
+        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
+    )
+    weight_decay: float = setting(
+        "Weight decay", "Weight decay of AdamW.", default=0.01, bounds=(0.0, 1.0), source=_CROSS_ENCODERS
+    )
+    clip: float = setting(
+        "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
+    )
+    max_length: int = setting(
+        "Longest input",
+        "A longer pair is cut off. The limit of the model holds too.",
+        default=128,
+        bounds=(8, 8192),
+        unit="tokens",
+    )
+    snapshot: int = snapshot_setting()
+    device: str = device_setting()
+
+    @property
+    def all_seeds(self) -> range:
+        return range(self.first_seed, self.first_seed + self.seeds)
+
+    def loop(self, seed: int) -> LoopPlan:
+        return LoopPlan(self.learning_rate, seed, weight_decay=self.weight_decay, clip=self.clip)
+
+    def schedule(self, pairs: int, seed: int) -> ShuffledEpochs:
+        """Dev pairs are scored after each epoch."""
+        return ShuffledEpochs(pairs, self.batch_size, self.epochs, self.warmup, seed)

@@ -1,0 +1,203 @@
+"""Training a paraphraser: tagged pairs, a grid of learning rates by the loss on dev pairs, and early stopping."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
+
+from curation.files.progress import Report, silent
+from mlworkers.encoders.forward import length_batches
+from mlworkers.paraphrasing.paraphraser import Paraphraser, Target
+from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.loop import CurvePoint, TrainingResult, train
+from mlworkers.training.plan import LoopPlan
+from mlworkers.training.schedule import BatchesOfLikeLength, Places
+
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
+IGNORED = -100
+
+
+class TooFewPairsError(ValueError):
+    """There is nothing to learn from. One sentence."""
+
+
+class TaggedPair(NamedTuple):
+    source: str
+    paraphrase: str
+    target: Target
+
+
+class TokenPair(NamedTuple):
+    """What the model reads, and what it is to write."""
+
+    read: list[int]
+    write: list[int]
+
+    @property
+    def longest(self) -> int:
+        return max(map(len, self))
+
+
+@dataclass(frozen=True)
+class TrainedParaphraser:
+    """training: its curve; the evaluation of a point is the negative loss on dev pairs, in nats per token. fitting: the
+    pairs that were trained on; too_long: those that do not fit into the context, of training and dev pairs.
+    """
+
+    training: TrainingResult
+    fitting: int
+    dev: int
+    too_long: int
+
+    @property
+    def dev_loss(self) -> float:
+        return -(self.training.kept.dev or 0.0)
+
+
+class PairWritingLearner:
+    """A paraphraser and the pairs that it learns to write. See `training.loop.Learner`."""
+
+    def __init__(
+        self, paraphraser: Paraphraser, pairs: Sequence[TokenPair], *, smoothing: float = 0.0
+    ) -> None:
+        self.module: nn.Module = paraphraser.model
+        self._paraphraser, self._pairs, self._smoothing = paraphraser, pairs, smoothing
+
+    def shares(self, batch: Places) -> Tensor:
+        """One token's share of the batch's mean loss, (b,)."""
+        tokens = sum(len(self._pairs[place].write) for place in batch)
+        return torch.full((len(batch),), 1 / tokens)
+
+    def backward(self, batch: Places, shares: Tensor) -> Tensor:
+        """Add the gradients of some pairs of a batch; returns their part of its mean loss per token, in nats."""
+        loss = token_losses(self._paraphraser, [self._pairs[place] for place in batch], self._smoothing)
+        loss = loss * float(shares[0])
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+
+def token_losses(paraphraser: Paraphraser, pairs: Sequence[TokenPair], smoothing: float = 0.0) -> Tensor:
+    """The summed cross-entropy of every token that is to be written, in nats."""
+    device, pad = paraphraser.compute.device, paraphraser.tokenizer.pad_token_id
+    read = pad_sequence([torch.tensor(pair.read) for pair in pairs], True, pad).to(device)  # (b, t)
+    wanted = pad_sequence([torch.tensor(pair.write) for pair in pairs], True, IGNORED).to(device)  # (b, u)
+    lengths = torch.tensor([len(pair.read) for pair in pairs], device=device)
+    mask = torch.arange(read.shape[1], device=device) < lengths[:, None]
+    logits = paraphraser.model(input_ids=read, attention_mask=mask.long(), labels=wanted).logits  # (b, u, v)
+    return cross_entropy(
+        logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing
+    )
+
+
+def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
+    """The mean loss of a token, in nats, dropout off and without smoothing."""
+    paraphraser.model.eval()
+    total = 0.0
+    with torch.inference_mode():
+        lengths = [pair.longest for pair in pairs]
+        for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
+            total += float(token_losses(paraphraser, [pairs[place] for place in places]))
+    return total / sum(len(pair.write) for pair in pairs)
+
+
+def paraphraser_trained(
+    paraphraser: Paraphraser,
+    pairs: Sequence[TaggedPair],
+    dev: Sequence[TaggedPair],
+    plan: ParaphraserPlan,
+    *,
+    rate: float,
+    folder: Path,
+    checkpoints: Path | None = None,
+    now: Callable[[], float] = lambda: 0.0,
+    report: Report = silent,
+    note: Callable[[CurvePoint], object] = lambda point: None,
+) -> TrainedParaphraser:
+    """Train with one learning rate, and save the weights of the epoch with the lowest loss on dev pairs.
+
+    It ends `plan.patience` epochs after the best one. checkpoints, now: as in `encoders.training.encoder_train`.
+    Raises TooFewPairsError, TrainingError, CheckpointError.
+    """
+    listed, dev_listed = (_tokens(paraphraser, rows) for rows in (pairs, dev))
+    context = min(plan.context, paraphraser.context)
+    fitting, dev_fitting = (
+        [each for each in rows if each.longest <= context] for rows in (listed, dev_listed)
+    )
+    if not fitting or not dev_fitting:
+        raise TooFewPairsError(
+            f"Of {len(listed)} training pairs {len(fitting)} fit into {context} tokens, and of {len(dev_listed)} dev "
+            f"pairs {len(dev_fitting)}; choose a longer input."
+        )
+    kept = None
+    if checkpoints is not None:
+        digest = hashlib.sha256(repr((fitting, dev_fitting)).encode()).hexdigest()
+        about = {**asdict(plan), "rate": rate, "pairs": digest}
+        kept = Checkpoints(checkpoints, about=about, every_seconds=SECONDS_BETWEEN_CHECKPOINTS, now=now)
+    patience = _Patience(plan.patience)
+
+    def noted(point: CurvePoint) -> None:
+        patience.see(point)
+        note(point)
+
+    trained = train(
+        PairWritingLearner(paraphraser, fitting, smoothing=plan.smoothing),
+        schedule_of(len(fitting), plan, [pair.longest for pair in fitting]),
+        LoopPlan(rate, plan.seed, weight_decay=plan.weight_decay, clip=plan.clip),
+        evaluate=lambda: -dev_loss(paraphraser, dev_fitting),
+        checkpoints=kept,
+        report=report,
+        note=noted,
+        expired=lambda: patience.is_over,
+        message="Training the paraphraser",
+    )
+    paraphraser.save(folder)
+    too_long = len(listed) + len(dev_listed) - len(fitting) - len(dev_fitting)
+    return TrainedParaphraser(trained, len(fitting), len(dev_fitting), too_long)
+
+
+def schedule_of(pairs: int, plan: ParaphraserPlan, lengths: Sequence[int]) -> BatchesOfLikeLength:
+    per_epoch = -(-pairs // plan.batch_size)
+    return BatchesOfLikeLength(
+        np.array(lengths, dtype=np.int64),
+        batch_size=plan.batch_size,
+        steps=plan.epochs * per_epoch,
+        warmup=plan.warmup,
+        seed=plan.seed,
+        evaluated=True,
+    )
+
+
+class _Patience:
+    """Whether so many evaluations have gone by without a better one. A training that goes on from a checkpoint shows
+    the evaluations before it again.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._best, self._since = most, float("-inf"), 0
+
+    @property
+    def is_over(self) -> bool:
+        return self._since >= self._most
+
+    def see(self, point: CurvePoint) -> None:
+        if point.dev is None:
+            return
+        self._since = 0 if point.dev > self._best else self._since + 1
+        self._best = max(self._best, point.dev)
+
+
+def _tokens(paraphraser: Paraphraser, pairs: Sequence[TaggedPair]) -> list[TokenPair]:
+    return [
+        TokenPair(
+            paraphraser.input_tokens(pair.source, pair.target), paraphraser.sentence_tokens(pair.paraphrase)
+        )
+        for pair in pairs
+    ]

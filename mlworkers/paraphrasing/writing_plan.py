@@ -1,0 +1,191 @@
+"""How a paraphraser decodes, and every setting of writing paraphrases for a dataset's sentences."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+
+PAPER_TAGS = "the paper's 16"
+# Section 4: the tags of the corpus of 87 million paraphrases.
+PAPER_PAIRS = tuple(
+    (similarity, lexical)
+    for similarity in ("SIM95", "SIM90", "SIM85", "SIM80")
+    for lexical in ("BLEU0_5", "BLEU10", "BLEU15", "BLEU20")
+)
+_DECODING = "ConPGS paper, section 3.4"
+_CORPUS = "ConPGS paper, section 4"
+beams_setting = partial(
+    setting, "Beams", "Width of the beam search.", default=5, bounds=(1, 100), source=_DECODING
+)
+shortest_setting = partial(
+    setting,
+    "Shortest paraphrase",
+    "In tokens, as a multiple of the source without its tags.",
+    default=0.75,
+    bounds=(0.0, 1.0),
+    source=_DECODING,
+)
+longest_setting = partial(
+    setting,
+    "Longest paraphrase",
+    "In tokens, as a multiple of the source without its tags.",
+    default=1.5,
+    bounds=(1.0, 10.0),
+    source=_DECODING,
+)
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """beams: of the search; candidates: the best so many are returned. shortest, longest: of a paraphrase, in tokens,
+    as multiples of its source without tags.
+    """
+
+    beams: int = 5
+    candidates: int = 1
+    shortest: float = 0.75
+    longest: float = 1.5
+
+    def bounds(self, tokens: int) -> tuple[int, int]:
+        """The fewest and the most tokens of the paraphrase of a source of so many; both at least 1."""
+        return max(1, int(self.shortest * tokens)), max(1, int(self.longest * tokens))
+
+
+@dataclass(frozen=True)
+class WritingPlan:
+    """Paraphrases of a dataset's human sentences, one for each pair of tags, as generated pairs."""
+
+    dataset: str = dataset_setting()
+    model: str = setting(
+        "Paraphraser",
+        "run:ID of a paraphraser trained here, a folder, or a hub id.",
+        refers_to="model",
+        kinds=("paraphraser",),
+    )
+    labeller: str = setting(
+        "Labeller",
+        "What measures the similarity of each paraphrase to its source: run:ID of a labeller or an encoder, "
+        "packaged:all-MiniLM-L6-v2, a folder or a hub id.",
+        refers_to="model",
+        kinds=("encoder", "labeller"),
+    )
+    tags: str = setting(
+        "Tags",
+        "Pairs of tags separated by commas, such as SIM95 BLEU20, SIM80 BLEU0_5; or “the paper's 16” for SIM80 to "
+        "SIM95 with BLEU0_5 to BLEU20.",
+        default=PAPER_TAGS,
+        source=_CORPUS,
+        essential=True,
+    )
+    split: str = setting(
+        "Split",
+        "Sentences of the pairs of this split that people wrote, and that are not held out.",
+        default="train",
+    )
+    sources: int = setting(
+        "Sentences",
+        "Most sentences to paraphrase, drawn at random.",
+        default=100,
+        bounds=(1, 10_000_000),
+        essential=True,
+    )
+    least_tokens: int = setting(
+        "Shortest sentence",
+        "A shorter source is left out.",
+        default=10,
+        bounds=(2, 1000),
+        unit="tokens",
+        source=_CORPUS,
+    )
+    most_tokens: int = setting(
+        "Longest sentence",
+        "A longer source is left out.",
+        default=100,
+        bounds=(2, 8192),
+        unit="tokens",
+        source=_CORPUS,
+    )
+    language: str = setting(
+        "Language",
+        "Two letters, such as en. A source that is written in another language is left out. Empty: every language.",
+        default="en",
+        source=_CORPUS,
+    )
+    rerank: bool = setting(
+        "Rerank",
+        "Writes several candidates and keeps the one whose measured similarity and BLEU are nearest to its tags.",
+        default=False,
+        essential=True,
+    )
+    candidates: int = setting(
+        "Candidates",
+        "Number of candidates that reranking chooses from.",
+        default=10,
+        bounds=(2, 100),
+        unit="candidates",
+    )
+    measured_by: str = setting(
+        "Second labeller",
+        "Measures the similarity that the result and the score sets give, so that candidates are not judged by the "
+        "labeller that chose them. Empty: the labeller above.",
+        default="",
+        refers_to="model",
+        kinds=("encoder", "labeller"),
+        source="none",
+    )
+    beams: int = beams_setting()
+    shortest: float = shortest_setting()
+    longest: float = longest_setting()
+    near_copy: float = setting(
+        "Near copy",
+        "A paraphrase that shares this share, or more, of all words with its source is dropped. 1 drops only those "
+        "with the same words.",
+        default=1.0,
+        bounds=(0.1, 1.0),
+    )
+    keep_misses: bool = setting(
+        "Keep misses",
+        "Also adds paraphrases that lie outside the cell that was asked for. Their target similarity is the one that "
+        "was asked for.",
+        default=True,
+    )
+    shard_sources: int = setting(
+        "Sources of a shard",
+        "Number of sources in one shard. Several workers can share the shards of a run.",
+        default=20,
+        bounds=(1, 10_000),
+    )
+    seed: int = setting("Seed", "Seed of the draw of sentences.", default=42, bounds=SEEDS)
+    device: str = device_setting()
+
+    def __post_init__(self) -> None:
+        _pairs = self.tag_pairs
+        if self.least_tokens > self.most_tokens:
+            raise PlanError(
+                "“%(one)s” is above “%(other)s”; no sentence is left.",
+                one=SettingName("least_tokens"),
+                other=SettingName("most_tokens"),
+            )
+
+    @property
+    def tag_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Tag of similarity and tag of BLEU. Raises PlanError for a text that names none."""
+        if self.tags.strip() == PAPER_TAGS:
+            return PAPER_PAIRS
+        pairs = [tuple(part.split()) for part in self.tags.split(",") if part.strip()]
+        for pair in pairs:
+            if len(pair) != 2 or not pair[0].startswith("SIM") or not pair[1].startswith("BLEU"):
+                raise PlanError(
+                    "“%(setting)s” has “%(text)s”; give a tag of similarity and a tag of BLEU, such as SIM95 BLEU20.",
+                    setting=SettingName("tags"),
+                    text=" ".join(pair),
+                )
+        if not pairs or len(set(pairs)) < len(pairs):
+            raise PlanError("“%(setting)s” names no tags, or some twice.", setting=SettingName("tags"))
+        return tuple((one, other) for one, other in pairs)
+
+    @property
+    def decoding(self) -> Decoding:
+        if not self.rerank:
+            return Decoding(self.beams, 1, self.shortest, self.longest)
+        return Decoding(max(self.beams, self.candidates), self.candidates, self.shortest, self.longest)

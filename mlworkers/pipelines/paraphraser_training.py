@@ -1,0 +1,198 @@
+"""A paraphraser trained on a balanced selection of labelled pairs."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
+from curation.errors import UserError
+from curation.files.json_text import json_from
+from curation.files.writing import folder_replacing, sha256_of
+from curation.models import Dataset
+from mlworkers.encoders.saving import About, seen_by, seen_save
+from mlworkers.encoders.seen import Seen
+from mlworkers.models import Artifact, Run
+from mlworkers.paraphrasing.card import card
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.paraphrasing.paraphraser import (
+    Paraphraser,
+    Target,
+    paraphraser_further,
+    paraphraser_initialised,
+)
+from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.paraphrasing.paraphraser_training import TaggedPair, paraphraser_trained, schedule_of
+from mlworkers.paraphrasing.selection_plan import DEV, TRAIN
+from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.pipelines.encoder_data import folder_linked
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.selecting import PAIRS
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import artifact_path, content_of
+
+
+@dataclass(frozen=True)
+class SelectedPairs:
+    """The file of a selection: its pairs by split, the bounds of their tags, and the benchmark behind their labels."""
+
+    splits: Mapping[str, list[TaggedPair]]
+    bounds: TagBounds
+    labels_from: str
+    sha256: str
+
+
+def train_paraphraser(plan: ParaphraserPlan, job: Job) -> Outcome:
+    started = monotonic()
+    dataset = job.dataset_of(plan.dataset)
+    base = folder_of_model(plan.model, kind="paraphraser", report=job.report) if plan.model else None
+    selected = selected_pairs(plan.selection, dataset)
+    tried: list[dict[str, Any]] = []
+    for number, rate in enumerate(plan.rates):
+        train = partial(_trained, plan, job, base, selected, number=number, rate=rate)
+        tried.append(job.drawn_once(f"rate-{number}.json", train))
+        best = min(tried, key=lambda one: one["dev_loss"])
+        for other in tried:
+            if other is not best:
+                shutil.rmtree(job.kept / f"paraphraser-{other['number']}", ignore_errors=True)
+    folder = job.folder / "paraphraser"
+    folder_linked(job.kept / f"paraphraser-{best['number']}", folder)
+    labels_from = ", ".join(
+        dict.fromkeys(filter(None, (selected.labels_from, benchmark_behind(base) if base else "")))
+    )
+    figures = {name: best[name] for name in ("learning_rate", "dev_loss", "kept_step", "steps", "parameters")}
+    _about_save(
+        folder, plan, base, selected=selected, dataset=dataset, figures=figures, labels_from=labels_from
+    )
+    result = {
+        **figures,
+        "training_pairs": best["training_pairs"],
+        "dev_pairs": best["dev_pairs"],
+        "too_long": best["too_long"],
+        "rates": tried,
+        "tags": selected.bounds.as_dict(),
+        "labels_from": labels_from,
+        "seconds": round(monotonic() - started, 1),
+    }
+    words = {"parameters": intcomma(best["parameters"]), "pairs": intcomma(best["training_pairs"])}
+    message = _(
+        "%(parameters)s parameters, %(pairs)s pairs, loss %(loss).2f on dev pairs, learning rate %(rate)s"
+    )
+    message %= {**words, "loss": best["dev_loss"], "rate": f"{best['learning_rate']:g}"}
+    about = {
+        "base": plan.model,
+        "dataset": dataset.slug,
+        "selection": plan.selection,
+        "tags": selected.bounds.as_dict(),
+        "labels_from": labels_from,
+        **figures,
+    }
+    return Outcome(message, result, [NewArtifact("paraphraser", folder, about)])
+
+
+def selected_pairs(number: int, dataset: Dataset) -> SelectedPairs:
+    """The pairs that a run of the dataset selected. Raises UserError where its file is gone or was changed."""
+    run = Run.objects.filter(pk=number, dataset=dataset, kind="select_paraphrases").first()
+    file: Artifact | None = run.artifacts.filter(kind=PAIRS).first() if run else None
+    if run is None or file is None:
+        raise UserError(_("Run %(number)s selected no pairs; choose another selection."), number=number)
+    try:
+        path = artifact_path(file)
+        whole = sha256_of(path) == file.sha256
+    except (OSError, ValueError):
+        whole = False
+    if not whole:
+        raise UserError(
+            _("The file of the selection %(number)s is gone or was changed; select again."), number=number
+        )
+    splits: dict[str, list[TaggedPair]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        row = json_from(line)
+        target = Target(row["sim_tag"], row["bleu_tag"])
+        splits.setdefault(row["split"], []).append(TaggedPair(row["source"], row["paraphrase"], target))
+    bounds = TagBounds(**file.card["tags"])
+    return SelectedPairs(splits, bounds, str(file.card.get("labels_from", "")), file.sha256)
+
+
+def _trained(
+    plan: ParaphraserPlan, job: Job, base: Path | None, selected: SelectedPairs, *, number: int, rate: float
+) -> dict[str, Any]:
+    """Train with one learning rate into `kept`."""
+    compute = choose_compute(plan.device)
+    pairs, dev = selected.splits[TRAIN], selected.splits[DEV]
+    paraphraser: Paraphraser
+    if base is None:
+        texts = [text for pair in pairs for text in (pair.source, pair.paraphrase)]
+        paraphraser = paraphraser_initialised(texts, selected.bounds, plan, compute)
+    else:
+        paraphraser = paraphraser_further(base, selected.bounds, compute)
+    steps = schedule_of(len(pairs), plan, [1] * len(pairs)).steps
+
+    def report(done: int, total: int, message: str) -> None:
+        job.report(number * steps + done, len(plan.rates) * steps, message)
+
+    checkpoints = job.kept / f"checkpoints-{number}"
+    with folder_replacing(job.kept / f"paraphraser-{number}") as beside:
+        trained = paraphraser_trained(
+            paraphraser,
+            pairs,
+            dev,
+            plan,
+            rate=rate,
+            folder=beside,
+            checkpoints=checkpoints,
+            now=monotonic,
+            report=report,
+            note=lambda point: job.curve.write(
+                point.step,
+                rate=f"{rate:g}",
+                loss=point.loss,
+                **({} if point.dev is None else {"dev_loss": -point.dev}),
+            ),
+        )
+    shutil.rmtree(checkpoints, ignore_errors=True)
+    return {
+        "number": number,
+        "learning_rate": rate,
+        "dev_loss": trained.dev_loss,
+        "kept_step": trained.training.kept.step,
+        "steps": trained.training.steps,
+        "training_pairs": trained.fitting,
+        "dev_pairs": trained.dev,
+        "too_long": trained.too_long,
+        "parameters": sum(weight.numel() for weight in paraphraser.model.parameters()),
+    }
+
+
+def _about_save(
+    folder: Path,
+    plan: ParaphraserPlan,
+    base: Path | None,
+    *,
+    selected: SelectedPairs,
+    dataset: Dataset,
+    figures: Mapping[str, Any],
+    labels_from: str,
+) -> None:
+    """Where the model comes from, for people and for what must not evaluate it on what it was trained on."""
+    data = {
+        "dataset": plan.dataset,
+        "selection": f"run {plan.selection}",
+        "selection_sha256": selected.sha256,
+        "training_pairs": len(selected.splits[TRAIN]),
+        "dev_pairs": len(selected.splits[DEV]),
+    }
+    about = About(plan.model, content_of(base)[0] if base else "", asdict(plan), data, dataset.licence)
+    used = (pair for split in (TRAIN, DEV) for pair in selected.splits[split])
+    sentences = [text for pair in used for text in (pair.source, pair.paraphrase)]
+    seen = seen_by(base, plan.model) if base else Seen(known=True)  # random weights have seen nothing
+    seen_save(folder, about, sentences, base=seen)
+    benchmark_save(folder, labels_from)
+    text = card(about, selected.bounds, figures, labels_from=labels_from)
+    (folder / "README.md").write_text(text, encoding="utf-8")

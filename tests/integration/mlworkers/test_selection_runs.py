@@ -1,0 +1,130 @@
+"""A run that selects labelled pairs, its files, and the page of what each cell got."""
+
+import csv
+from dataclasses import asdict
+
+import pytest
+from django.urls import reverse
+
+from curation.files.json_text import json_from
+from curation.models import PairScore
+from mlworkers import tasks
+from mlworkers.models import Run
+from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.storage import artifact_path
+from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.markup import squeezed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CELLS = ((97.0, 3.0), (97.0, 22.0))  # of SIM95 with BLEU0_5 and with BLEU20
+
+
+@pytest.fixture
+def dataset(db):
+    """Thirty sources, each with a paraphrase in either cell."""
+    dataset = DatasetFactory(slug="news")
+    tags = TagBounds().as_dict()
+    sets = [
+        ScoreSetFactory(
+            dataset=dataset, name=f"run 7: {name}", kind="model", low=0, high=100, run_ref=7,
+            parameters={"label": label, "tags": tags, "labels_from": "STS-B"},
+        )
+        for label, name in (("similarity", "similarity"), ("bleu", "BLEU"))
+    ]  # fmt: skip
+    for number in range(30):
+        source = SentenceFactory(dataset=dataset, text=f"Source number {number} says something.")
+        for scores in CELLS:
+            pair = PairFactory(dataset=dataset, a=source, split="train")
+            for score_set, value in zip(sets, scores, strict=True):
+                PairScore.objects.create(score_set=score_set, pair=pair, value=value)
+    return dataset
+
+
+def selected(dataset, **options: object) -> Run:
+    values = {"similarity": "run 7: similarity", "bleu": "run 7: BLEU", **options}
+    sizes = {"train_pairs": 10, "dev_pairs": 2, "test_pairs": 2}
+    plan = asdict(plan_from(kind_named("select_paraphrases"), {"dataset": dataset.slug, **sizes, **values}))
+    run = RunFactory(kind="select_paraphrases", dataset=dataset, plan=plan)
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def rows_of(run: Run) -> list[dict[str, object]]:
+    path = artifact_path(run.artifacts.get(kind="tagged pairs"))
+    return [json_from(line) for line in path.read_text().splitlines()]
+
+
+def test_siblings_of_a_source_are_in_one_split_and_no_pair_is_taken_twice(dataset) -> None:
+    run = selected(dataset)
+
+    assert run.state == "succeeded", run.message
+    rows = rows_of(run)
+    splits = {}
+    for row in rows:
+        splits.setdefault(row["source"], set()).add(row["split"])
+    assert max(map(len, splits.values())) == 1
+    assert len({row["pair"] for row in rows}) == len(rows) == sum(run.result["chosen"].values())
+    assert {(row["sim_tag"], row["bleu_tag"]) for row in rows} == {("SIM95", "BLEU0_5"), ("SIM95", "BLEU20")}
+
+
+def test_the_same_seed_gives_the_same_file(dataset) -> None:
+    first, again, other = selected(dataset), selected(dataset), selected(dataset, seed=43)
+
+    sums = [run.artifacts.get(kind="tagged pairs").sha256 for run in (first, again, other)]
+    assert sums[0] == sums[1] != sums[2]
+
+
+def test_a_cell_with_too_few_pairs_is_reported_and_never_filled_up(dataset) -> None:
+    run = selected(dataset, train_pairs=100)
+
+    text = artifact_path(run.artifacts.get(kind="cells")).read_text()
+    cells = list(csv.DictReader(text.splitlines()))
+    [cell] = [c for c in cells if (c["split"], c["similarity"], c["bleu"]) == ("train", "SIM95", "BLEU0_5")]
+    assert int(cell["asked"]) == 200  # twice as wide as others
+    assert int(cell["chosen"]) + int(cell["shortfall"]) == 200
+    assert int(cell["candidates"]) == 30
+    assert run.result["cells_short"] > 0
+
+
+def test_pairs_with_a_sentence_of_the_test_split_are_not_chosen(dataset) -> None:
+    source = dataset.sentences.get(text="Source number 4 says something.")
+    PairFactory(dataset=dataset, split="test", a=source)
+
+    rows = rows_of(selected(dataset))
+
+    assert source.text not in {row["source"] for row in rows}
+    assert rows
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"split": "nowhere"}, "No pair of the split “nowhere” has both labels"),
+        (
+            {"similarity": "run 7: BLEU", "bleu": "run 7: similarity"},
+            "Choose the similarity and the BLEU of the same run",
+        ),
+    ],
+)
+def test_what_cannot_be_selected_is_refused_in_one_sentence(dataset, options, sentence) -> None:
+    run = selected(dataset, **options)
+
+    assert run.state == "failed"
+    assert sentence in run.message
+
+
+def test_the_page_shows_each_cell_and_says_whose_labels_these_are(client, dataset, django_user_model) -> None:
+    run = selected(dataset, train_pairs=100)
+    staff = django_user_model.objects.create_user("sam", password="not used", is_staff=True)
+    stranger = django_user_model.objects.create_user("stranger", password="not used")
+
+    client.force_login(staff)
+    shown = squeezed(client.get(reverse("mlworkers:selection", args=[run.pk])).content.decode())
+    client.force_login(stranger)
+    refused = client.get(reverse("mlworkers:selection", args=[run.pk]))
+
+    assert "chosen by a labeller that was trained on STS-B" in shown
+    assert "of 200" in shown
+    assert refused.status_code == 404

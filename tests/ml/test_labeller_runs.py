@@ -1,0 +1,100 @@
+"""A run that trains labellers of several seeds, on tiny models, and what labels with the best of them."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from curation.files.progress import silent
+from curation.models import ScoreSet
+from curation.statistics.correlation import spearman
+from mlworkers import tasks
+from mlworkers.encoders.crossing import cross_scores
+from mlworkers.encoders.saving import trained_on
+from mlworkers.models import Run
+from mlworkers.paraphrasing.labeller import load_trainable
+from mlworkers.paraphrasing.labeller_plan import LabellerPlan
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.cross_encoder import load_cross_encoder
+from mlworkers.runs.storage import artifact_path
+from tests.factories import PairFactory, RunFactory
+from tests.ml.paraphrase_data import scored_scenes
+from tests.ml.tiny import tiny_cross_encoder
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SHORT = {"scores": "gold", "seeds": 2, "epochs": 2, "batch_size": 8, "learning_rate": 0.003, "device": "cpu"}
+
+
+def carried_out(kind: str, dataset, **settings: object) -> Run:
+    plan = asdict(plan_from(kind_named(kind), {"dataset": dataset.slug, **settings}))
+    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan)
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_the_labeller_that_agrees_best_with_people_on_dev_pairs_is_kept(encoder_folder) -> None:
+    dataset = scored_scenes()
+
+    run = carried_out("train_labeller", dataset, model=str(encoder_folder), dev_split="dev", **SHORT)
+
+    assert run.state == "succeeded", run.message
+    spearmans = {one["seed"]: one["dev_spearman"] for one in run.result["labellers"]}
+    assert set(spearmans) == {42, 43}
+    assert spearmans[run.result["seed"]] == max(spearmans.values())
+    model = load_cross_encoder(artifact_path(run.artifacts.get(kind="labeller")), choose_compute("cpu"))
+    dev = dataset.pairs.filter(split="dev").order_by("pk")
+    scores = cross_scores(model, *zip(*dev.values_list("a__text", "b__text"), strict=True), report=silent)
+    people = dev.values_list("scores__value", flat=True)
+    assert run.result["dev_spearman"] == pytest.approx(spearman(scores, np.array(people)), abs=1e-6)
+    assert run.result["dev_spearman"] == pytest.approx(max(spearmans.values()), abs=1e-6)
+
+
+def test_pairs_with_a_sentence_of_a_dev_pair_are_not_trained_on(encoder_folder) -> None:
+    dataset = scored_scenes()
+    dev = dataset.pairs.filter(split="dev").first()
+    before = carried_out("train_labeller", dataset, model=str(encoder_folder), **SHORT | {"seeds": 1})
+    shared = PairFactory(dataset=dataset, split="train", a=dev.a, b__text="A whale sleeps")
+    dataset.score_sets.get(name="gold").scores.create(pair=shared, value=2)
+
+    run = carried_out("train_labeller", dataset, model=str(encoder_folder), **SHORT | {"seeds": 1})
+
+    assert run.result["training_pairs"] == before.result["training_pairs"]
+    assert run.result["left_out"] == before.result["left_out"] + 1
+    assert "A whale sleeps" not in trained_on(artifact_path(run.artifacts.get(kind="labeller")))
+
+
+def test_labels_by_a_labeller_of_the_sts_benchmark_say_so(encoder_folder) -> None:
+    dataset = scored_scenes(source="stsb, main-news")
+    labeller = carried_out("train_labeller", dataset, model=str(encoder_folder), **SHORT | {"seeds": 1})
+
+    labelled = carried_out("label_paraphrases", dataset, model=f"run:{labeller.pk}", device="cpu")
+
+    assert labelled.state == "succeeded", labelled.message
+    assert labeller.result["labels_from"] == "STS-B"
+    sets = ScoreSet.objects.filter(run_ref=labelled.pk)
+    assert {one.parameters["labels_from"] for one in sets} == {"STS-B"}
+
+
+def test_a_base_model_with_several_outputs_is_refused_in_one_sentence(tmp_path) -> None:
+    dataset, base = scored_scenes(), tiny_cross_encoder(tmp_path, values=3)
+
+    run = carried_out("train_labeller", dataset, model=str(base), **SHORT)
+
+    assert run.state == "failed"
+    assert "gives 3 values for a pair; train an encoder, or a cross-encoder that gives one" in run.message
+    assert not dataset.snapshots.exists()
+
+
+def test_a_new_head_follows_from_the_seed(encoder_folder) -> None:
+    plan = LabellerPlan(dataset="scenes", model="any", scores="gold")
+    same, again, other = (
+        load_trainable(encoder_folder, plan, choose_compute("cpu"), seed=seed).similarities(
+            ["a dog"], ["the cat"]
+        )
+        for seed in (1, 1, 2)
+    )
+
+    assert same == again
+    assert same != other

@@ -1,0 +1,156 @@
+"""A run that writes paraphrases at chosen tags, measures them, and adds them as generated pairs."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from curation.files.json_text import json_from
+from curation.models import Pair, ScoreSet
+from mlworkers import tasks
+from mlworkers.models import Run
+from mlworkers.paraphrasing.paraphraser import Target, paraphraser_initialised
+from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
+from mlworkers.paraphrasing.paraphraser_training import TaggedPair, paraphraser_trained
+from mlworkers.paraphrasing.tags import TagBounds
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.storage import artifact_path
+from tests.factories import DatasetFactory, PairFactory, RunFactory, SentenceFactory
+from tests.ml.tiny import tiny_cross_encoder
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WHO, DOES = ("dog", "cat", "bird", "man"), ("runs", "sits", "sings")
+TEXTS = [
+    f"The {who} {does} on the grass with {number} balls."
+    for who in WHO
+    for number, does in enumerate(DOES, 1)
+]
+ASKED = "SIM95 BLEU40, SIM95 BLEU0_5"
+
+
+@pytest.fixture(scope="module")
+def paraphraser(tmp_path_factory) -> Path:
+    folder, compute = tmp_path_factory.mktemp("paraphraser"), choose_compute("cpu")
+    plan = ParaphraserPlan(
+        dataset="news", selection=1, layers=1, width=32, vocabulary=300, context=64, batch_size=8, epochs=20
+    )
+    pairs = [
+        TaggedPair(text, text.replace(old, new), Target("SIM95", lexical))
+        for text in TEXTS
+        for lexical, old, new in (("BLEU40", "on the", "by some"), ("BLEU0_5", "The", "There a"))
+    ]
+    model = paraphraser_initialised([text for pair in pairs for text in pair[:2]], TagBounds(), plan, compute)
+    paraphraser_trained(model, pairs, pairs, plan, rate=3e-3, folder=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def labellers(tmp_path_factory) -> tuple[Path, Path]:
+    return tuple(tiny_cross_encoder(tmp_path_factory.mktemp("labeller"), seed=seed) for seed in (11, 12))
+
+
+@pytest.fixture
+def dataset(db):
+    dataset = DatasetFactory(slug="news", licence="CC0-1.0")
+    for text in TEXTS:
+        PairFactory(
+            dataset=dataset, split="train", a=SentenceFactory(dataset=dataset, text=text), b__text=f"{text} x"
+        )
+    return dataset
+
+
+def written(dataset, paraphraser, labellers, **settings: object) -> Run:
+    values = {
+        "dataset": dataset.slug, "model": str(paraphraser), "labeller": str(labellers[0]), "tags": ASKED,
+        "sources": 4, "least_tokens": 5, "language": "", "device": "cpu", "shard_sources": 3, "beams": 2,
+    }  # fmt: skip
+    plan = asdict(plan_from(kind_named("write_paraphrases"), values | settings))
+    run = RunFactory(kind="write_paraphrases", dataset=dataset, queue="gpu", plan=plan)
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def rows_of(run: Run) -> list[dict[str, object]]:
+    path = artifact_path(run.artifacts.get(kind="paraphrases"))
+    return [json_from(line) for line in path.read_text().splitlines()]
+
+
+def test_paraphrases_become_generated_pairs_with_targets_and_both_labels(
+    dataset, paraphraser, labellers
+) -> None:
+    run = written(dataset, paraphraser, labellers)
+
+    assert run.state == "succeeded", run.message
+    pairs = Pair.objects.filter(dataset=dataset, run_ref=run.pk)
+    assert {pair.origin for pair in pairs} == {"generated"}
+    assert pairs.count() == run.result["kept"]
+    target = ScoreSet.objects.get(dataset=dataset, kind="target")
+    assert set(target.scores.values_list("value", flat=True)) == {0.975}
+    for label in ("similarity", "bleu"):
+        found = ScoreSet.objects.get(run_ref=run.pk, parameters__label=label)
+        assert found.scores.count() == run.result["kept"]
+        assert found.parameters["tags"] == TagBounds().as_dict()
+    kept = [row for row in rows_of(run) if not row["dropped"]]
+    stored = {(pair.a.text, pair.b.text) for pair in pairs.select_related("a", "b")}
+    assert {(row["source_text"], row["text"]) for row in kept} == stored
+
+
+def test_every_row_that_was_written_is_in_the_file_with_its_reason(dataset, paraphraser, labellers) -> None:
+    run = written(dataset, paraphraser, labellers)
+    rows = rows_of(run)
+    assert len(rows) == run.result["written"] == 4 * 2
+    assert sum(not row["dropped"] for row in rows) == run.result["kept"]
+    assert sum(run.result["dropped"].values()) == run.result["written"] - run.result["kept"]
+
+
+def test_reranking_says_what_it_gained_by_another_labeller(dataset, paraphraser, labellers) -> None:
+    run = written(dataset, paraphraser, labellers, rerank=True, candidates=4, measured_by=str(labellers[1]))
+
+    assert run.state == "succeeded", run.message
+    gained = run.result["gain"]["hit_rate"]
+    assert gained == pytest.approx(run.result["hit_rate"] - run.result["without_reranking"]["hit_rate"])
+    assert run.result["chance"] == 1 / 48
+    assert run.result["measured_by_another_labeller"] is True
+    assert run.result["labeller_sha256"] != run.result["measured_by_sha256"]
+
+
+def test_short_sentences_and_other_languages_are_left_out_and_counted(
+    dataset, paraphraser, labellers
+) -> None:
+    for text in ("Too short.", "Der Hund läuft heute über die Wiese und bellt den Mann laut an."):
+        PairFactory(
+            dataset=dataset,
+            split="train",
+            a=SentenceFactory(dataset=dataset, text=text),
+            b__text=f"{text} z",
+        )
+
+    run = written(dataset, paraphraser, labellers, sources=100, language="en", least_tokens=5)
+
+    assert run.state == "succeeded", run.message
+    left_out = run.result["sources_left_out"]
+    assert left_out["too short"] == 2  # the source and its partner
+    assert left_out["in another language"] >= 1
+    assert not {row["source_text"] for row in rows_of(run)} & {"Too short."}
+
+
+def test_tags_that_the_paraphraser_does_not_know_are_refused(dataset, paraphraser, labellers) -> None:
+    run = written(dataset, paraphraser, labellers, tags="SIM97 BLEU20")
+
+    assert run.state == "failed"
+    assert "There is no tag “SIM97”; the tags are SIM70, SIM75" in run.message
+
+
+def test_a_run_that_can_keep_nothing_adds_nothing_and_says_why(dataset, paraphraser, labellers) -> None:
+    for text in TEXTS:  # every sentence of the paraphraser's own words is held out
+        for old, new in (("on the", "by some"), ("The", "There a")):
+            held = text.replace(old, new)
+            PairFactory(dataset=dataset, split="test", a__text=held, b__text=f"{held} q")
+    run = written(dataset, paraphraser, labellers, keep_misses=False, tags="SIM70 BLEU10")
+
+    assert run.state == "failed"
+    assert "No paraphrase could be kept (" in run.message
+    assert not Pair.objects.filter(run_ref=run.pk).exists()
+    assert not ScoreSet.objects.filter(run_ref=run.pk).exists()

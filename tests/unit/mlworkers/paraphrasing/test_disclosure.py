@@ -1,0 +1,28 @@
+"""Which benchmark labels come from."""
+
+import pytest
+
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_of, benchmark_save
+
+
+@pytest.mark.parametrize(
+    "name", ["STS-B", "stsb", "sts_b", "STSbenchmark", "main-news, STS Benchmark", "sts-bench"]
+)
+def test_the_sts_benchmark_is_found_by_its_names(name) -> None:
+    assert benchmark_of("", ["scenes", name]) == "STS-B"
+
+
+@pytest.mark.parametrize("name", ["sts12", "wikisplit", "bests", "sts-books"])
+def test_other_names_are_not_taken_for_it(name) -> None:
+    assert benchmark_of("", [name]) == ""
+
+
+def test_a_benchmark_that_was_given_comes_first() -> None:
+    assert benchmark_of(" SICK ", ["stsb"]) == "SICK"
+
+
+def test_a_folder_says_what_was_saved_and_nothing_otherwise(tmp_path) -> None:
+    before = benchmark_behind(tmp_path)
+    benchmark_save(tmp_path, "STS-B")
+
+    assert (before, benchmark_behind(tmp_path)) == ("", "STS-B")
