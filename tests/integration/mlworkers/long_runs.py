@@ -48,10 +48,10 @@ CROSS_VALIDATION = {
     "bootstrap": 100,
 }
 CELLS = {"sim_above": 0, "sim_width": 50, "bleu_first": 20, "bleu_width": 20, "bleu_most": 100}
-SELECTION = {"similarity": "run 20: similarity", "bleu": "run 20: BLEU", "split": "", "train_pairs": 12}
+SELECTION = {"similarity": "run 20: similarity", "bleu": "run 20: BLEU", "split": "", "train_pairs": 40}
 SELECTION |= {"dev_pairs": 2, "test_pairs": 2}
-PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "context": 64, "epochs": 6}
-PARAPHRASER |= {"batch_size": 4, "learning_rates": "0.001,0.003"}
+PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "context": 64, "epochs": 24}
+PARAPHRASER |= {"batch_size": 4, "learning_rates": "0.005"}
 PARAPHRASES = {"model": "run:23", "labeller": "run:22", "tags": "SIM50 BLEU0, SIM50 BLEU20", "sources": 12}
 PARAPHRASES |= {"least_tokens": 3, "shard_sources": 4, "language": "", "rerank": True, "candidates": 4}
 LABELLER = {
