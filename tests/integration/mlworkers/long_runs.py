@@ -124,7 +124,7 @@ JOIN curation_pair pair ON pair.run_ref = run.id OR (run.kind = 'import_pairs' A
 JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = pair.b_id
 JOIN curation_pairscore score ON score.pair_id = pair.id
 JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
-WHERE run.id = {0} AND (score_set.run_ref = {0} OR run.kind = 'import_pairs') ORDER BY pair.id
+WHERE run.id = {0} AND (score_set.run_ref = {0} OR run.kind = 'import_pairs') ORDER BY pair.id, score_set.id
 """
 COMPOSED = """
 SELECT a.text, b.text, pair.origin, pair.subset FROM mlworkers_run run
