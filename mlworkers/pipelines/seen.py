@@ -159,6 +159,7 @@ def training_leaks_refuse(snapshot: Snapshot, *, trained: str) -> None:
     """Raises LeakError where the split that is trained on shares sentences with another split, and one of the two was
     drawn or set here.
     """
+    table_of(snapshot)  # whose file must be the one that was written
     for leak in leaks_of_snapshot(snapshot, most=None) or ():
         if leak.split == trained and leak.own:
             shared_training_refuse(leak.own, of=leak.of, trained=trained, other=leak.other)
