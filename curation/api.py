@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from curation.views.api import (
+    choosing,
     composing,
     datasets,
     duplicates,
@@ -29,7 +30,17 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("score-sets/<number:score_set_pk>/scores/", datasets.ScoreList.as_view(), name="api_scores"),
     path("compose/", composing.Compose.as_view(), name="api_compose"),
     path("compose/preview/", composing.ComposePreview.as_view(), name="api_compose_preview"),
+    path("compose/pairs/", choosing.Choose.as_view(), name="api_choose"),
+    path("compose/pairs/preview/", choosing.ChoosePreview.as_view(), name="api_choose_preview"),
     path("compose/sentences/", composing.SentencesAdd.as_view(), name="api_sentences"),
+    path(
+        "compose/sentences/<number:batch_pk>/", composing.SentencesDetail.as_view(), name="api_sentence_file"
+    ),
+    path(
+        "compose/sentences/<number:batch_pk>/rejected/",
+        composing.SentencesRejected.as_view(),
+        name="api_sentences_rejected",
+    ),
     path("compose/sentences/clear/", composing.SentencesClear.as_view(), name="api_sentences_clear"),
     path("compose/<number:composition_pk>/undo/", composing.ComposeUndo.as_view(), name="api_compose_undo"),
     path("splits/", splits.Splits.as_view(), name="api_splits"),

@@ -470,13 +470,15 @@ class ImportBatch(models.Model):
        ╰───▶ waiting ─▶   │ ╰─────▶ failed (may be claimed again; so may a running one whose heartbeat is stale)
 
     What waits is left to a worker: files of judgements that are large. Where the worker was to check them, they are
-    uploaded again afterwards. Runs check and import large files of pairs, so these never wait.
+    uploaded again afterwards. Runs check and import large files of pairs, and add large files of sentences, so these
+    never wait.
     Every move is one conditional UPDATE on (id, state, attempt): see `heartbeats.py`.
     """
 
     class Kind(models.TextChoices):
         PAIRS = "pairs", _("pairs")
         JUDGEMENTS = "judgements", _("judgements")
+        SENTENCES = "sentences", _("sentences")
 
     class State(models.TextChoices):
         UPLOADED = "uploaded", _("uploaded")

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from curation.views import (
     accounts,
     audit,
+    choosing,
     composing,
     datasets,
     duplicates,
@@ -26,6 +27,11 @@ of_import: list[URLPattern | URLResolver] = [
     path("discard/", exchange.import_discard_view, name="import_discard"),
     path("errors.csv", exchange.import_errors, name="import_errors"),
 ]
+of_sentences: list[URLPattern | URLResolver] = [
+    path("", composing.sentences_batch, name="sentences_batch"),
+    path("discard/", composing.sentences_discard, name="sentences_discard"),
+    path("errors.csv", composing.sentences_errors, name="sentences_errors"),
+]
 of_dataset: list[URLPattern | URLResolver] = [
     path("", pairs.pair_list, name="dataset"),
     path("glance/", pairs.dataset_glance, name="glance"),
@@ -33,7 +39,9 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("score-sets/", scores.score_sets_compared, name="score_sets_compared"),
     path("score-sets/differences.csv", scores.score_differences, name="score_differences"),
     path("compose/", composing.compose, name="compose"),
-    path("compose/sentences/", composing.sentences_add, name="sentences_add"),
+    path("compose/pairs/", choosing.choose, name="choose"),
+    path("compose/sentences/", composing.sentences_upload_view, name="sentences_add"),
+    path("compose/sentences/<number:batch_pk>/", include(of_sentences)),
     path("compose/sentences/clear/", composing.pool_clear_view, name="pool_clear"),
     path("compose/<number:composition_pk>/undo/", composing.composition_undo_view, name="composition_undo"),
     path("splits/", splits.split_list, name="splits"),

@@ -28,7 +28,7 @@ from curation.sampling.drawing import (
 )
 from curation.sampling.synonyms import Synonyms
 
-MOST_ON_A_PAGE = 50_000  # sentences of an upload, and of a pool; the commands have no such bound
+MOST_ON_A_PAGE = 50_000  # sentences of a pool; the commands have no such bound
 EXAMPLES = 8
 
 
@@ -113,14 +113,17 @@ def composition_preview(
     """
     rows = _rows(dataset)
     drawn = _drawn(rows, settings, labels, synonyms, vectors=vectors, report=report)
+    return Preview(drawn, rows.state, examples_of(drawn, rows.texts))
+
+
+def examples_of(drawn: Drawn, texts: Sequence[str]) -> list[Example]:
+    """Some of the drawn pairs, from the lowest to the highest Dice. texts: in whose places they are told."""
     order = sorted(range(len(drawn.dice)), key=lambda place: (drawn.dice[place], place))
     shown = order if len(order) <= EXAMPLES else _spread(order)
     pairs = drawn.sample.pairs.tolist()
-    examples = [
-        Example(rows.texts[pairs[place][0]], rows.texts[pairs[place][1]], float(drawn.dice[place]))
-        for place in shown
+    return [
+        Example(texts[pairs[place][0]], texts[pairs[place][1]], float(drawn.dice[place])) for place in shown
     ]
-    return Preview(drawn, rows.state, examples)
 
 
 @transaction.atomic
@@ -243,6 +246,12 @@ def composition_undo(*, composition: Composition, by: User | None) -> None:
 def last_composition(dataset: Dataset) -> Composition | None:
     """The newest composition that was not taken back."""
     return dataset.compositions.select_related("created_by").filter(undone_at=None).first()
+
+
+def last_by_similarity(dataset: Dataset) -> Composition | None:
+    """The newest composition by bands of similarity, whose strata say what the pool had in each; also if taken back."""
+    made = dataset.compositions.filter(parameters__strategy=Strategy.SIMILARITY.value)
+    return made.filter(parameters__has_key="model").first()
 
 
 def too_many_for_a_page(dataset: Dataset) -> bool:

@@ -21,7 +21,7 @@ def dice_counts(drawn: Drawn) -> list[tuple[float, float, int, float]]:
     ]
 
 
-def dice_chart(drawn: Drawn) -> Chart:
+def dice_chart(drawn: Drawn, *, of_pairs: bool = False) -> Chart:
     """The Dice coefficients of a sample that has pairs, as bars; a line for the candidates, scaled to as many pairs."""
     rows = dice_counts(drawn)
     values = [
@@ -38,8 +38,14 @@ def dice_chart(drawn: Drawn) -> Chart:
         )
     )
     points = alt.Chart(data).mark_point(filled=True, size=30, color=INK).encode(x="middle:Q", y="random:Q")
-    finding = _(
-        "The pairs have a median Dice of %(own).2f; random pairs of these sentences have %(random).2f (points)."
+    finding = (
+        _(
+            "The chosen pairs have a median Dice of %(own).2f; all that could be chosen have %(random).2f (points)."
+        )
+        if of_pairs
+        else _(
+            "The pairs have a median Dice of %(own).2f; random pairs of these sentences have %(random).2f (points)."
+        )
     )
     medians = {"own": np.median(drawn.dice), "random": np.median(drawn.candidates)}
     return chart_draw(
@@ -48,6 +54,11 @@ def dice_chart(drawn: Drawn) -> Chart:
         finding=finding % medians,
         n=len(drawn.dice),
         unit=_("pairs"),
-        columns=[_("Dice from"), _("Dice to"), _("pairs"), _("random pairs, scaled")],
+        columns=[
+            _("Dice from"),
+            _("Dice to"),
+            _("pairs"),
+            _("possible pairs, scaled") if of_pairs else _("random pairs, scaled"),
+        ],
         rows=rows,
     )

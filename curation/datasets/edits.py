@@ -4,7 +4,7 @@ However many pairs there are, an edit is a fixed number of statements, and the p
 count what splits would share.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -57,9 +57,21 @@ class Repeated:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """Pairs that a strategy drew of those that the filter of an edit finds. others: whether all but these are meant.
+
+    how: they were drawn, for the log.
+    """
+
+    pairs: tuple[int, ...]
+    others: bool
+    how: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Edit:
-    """One value that pairs get. field: of FIELDS. pairs: their numbers; None means all that the filter finds, or those
-    that are `repeated`.
+    """One value that pairs get. field: of FIELDS. pairs: their numbers; None means all that the filter finds, those
+    that are `repeated`, or those that are `sampled`.
     """
 
     field: str
@@ -67,6 +79,7 @@ class Edit:
     filter: PairFilter = PairFilter()  # noqa: RUF009 - frozen
     pairs: tuple[int, ...] | None = None
     repeated: Repeated | None = None
+    sampled: Sampled | None = None
 
     @property
     def sets_a_split(self) -> bool:
@@ -82,6 +95,9 @@ class Edit:
         """Which pairs, for the log; nothing where they were chosen one by one."""
         if self.repeated is not None:
             return self.repeated.as_json()
+        if self.sampled is not None:
+            which = "all but the chosen" if self.sampled.others else "the chosen"
+            return {**self.filter.as_json(), "chosen": which, **self.sampled.how}
         return self.filter.as_json() if self.pairs is None else {}
 
     def __post_init__(self) -> None:
@@ -241,7 +257,11 @@ def _meant(dataset: Dataset, edit: Edit) -> QuerySet[Pair]:
         return Pair.objects.filter(dataset=dataset, pk__in=edit.pairs).order_by()
     if edit.repeated is not None:
         return _found(dataset, edit.repeated)
-    return pairs_matching(dataset, edit.filter).order_by()
+    found = pairs_matching(dataset, edit.filter).order_by()
+    if edit.sampled is None:
+        return found
+    drawn = Q(pk__in=edit.sampled.pairs)
+    return found.exclude(drawn) if edit.sampled.others else found.filter(drawn)
 
 
 def _found(dataset: Dataset, repeated: Repeated) -> QuerySet[Pair]:

@@ -22,7 +22,9 @@ def import_claim(*, batch: ImportBatch, again: bool = False) -> None:
     """Take a checked upload to import it. again: also from an earlier attempt of the run that asks."""
     at = database_now()
     states = import_is_free(at) | Q(state=ImportBatch.State.RUNNING) if again else import_is_free(at)
-    if not _claimed(batch, states & Q(report__has_key="rows"), at):
+    # A file of sentences only adds, so it has no check before.
+    ready = Q(report__has_key="rows") | Q(kind=ImportBatch.Kind.SENTENCES)
+    if not _claimed(batch, states & ready, at):
         sentence = _(
             "%(file)s has been imported, is being imported, or its columns were not checked. Open the import again."
         )

@@ -4,14 +4,13 @@ The file is read twice. The first reading writes nothing: it counts, and finds w
 second writes. Each row has an id of its own, so that importing a file again adds only what is missing.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from django.db import OperationalError, transaction
+from django.db import transaction
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -23,7 +22,7 @@ from curation.datasets.rows import bulk_writing, in_parts, prepared_meanwhile, r
 from curation.datasets.services import dataset_save
 from curation.datasets.splits import LeaksOfChange
 from curation.errors import UserError, errors_shown, validation_shown
-from curation.exchange.claiming import BeatingReport, import_beat, import_failed, imports_superseded
+from curation.exchange.claiming import BeatingReport, import_beat, imports_superseded
 from curation.exchange.import_leaks import (
     RowsInSplits,
     import_is_guarded,
@@ -31,13 +30,19 @@ from curation.exchange.import_leaks import (
     too_many_to_count,
 )
 from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write, sentences_found, stored_pairs
-from curation.files.drafts import RECOGNISED, Columns, FileError, Layout, RowError
+from curation.exchange.refusals import (
+    NothingImportedError,
+    failure_recorded,
+    file_errors_shown,
+    none_was_imported,
+    rejections_kept,
+)
+from curation.files.drafts import RECOGNISED, Columns, Layout, RowError
 from curation.files.identity import (
     FileOrigin,
     IdentifiedPair,
     Rejections,
     Survey,
-    TooManyRowsError,
     identified,
     split_in_name,
     survey_rows,
@@ -46,8 +51,7 @@ from curation.files.known import CHANGES, Change, Matching, in_another_split
 from curation.files.parquet import ROWS_MOST
 from curation.files.parsing import FACT_MAX_CHARACTERS, inspect_file, parse_pairs
 from curation.files.progress import Report, silent
-from curation.files.rejected import rejected_writer
-from curation.files.writing import as_text, replacing, sha256_of
+from curation.files.writing import sha256_of
 from curation.models import AuditEntry, Dataset, ImportBatch, Pair, PairChange, ScoreSet, User
 from curation.pairs.duplicates import SeenPairs
 from curation.pairs.leaks import Leaks
@@ -213,14 +217,6 @@ def _without_cells(error: RowError) -> dict[str, Any]:
     return facts
 
 
-class NothingImportedError(UserError):
-    """No row of the file can be imported. The rejected rows are written to the file of errors all the same."""
-
-    def __init__(self, sentence: str, /, *, outcome: ImportOutcome, **names: object) -> None:
-        super().__init__(sentence, **names)
-        self.outcome = outcome
-
-
 @dataclass
 class _Job:
     """One import while it runs. scale: of its scores, None where any number will do. entry: in the log, if it wrote.
@@ -261,10 +257,10 @@ def pairs_import(
     """
     batch = batch or ImportBatch(file_name=path.name[:255], mapping=options.as_json(), created_by=by)
     report = BeatingReport(batch, report)
-    with _errors_shown(), _failure_recorded(batch):
+    with file_errors_shown(), failure_recorded(batch):
         job = _job_prepared(dataset, path, options, dry_run=dry_run, most_rows=most_rows, report=report)
         batch.sha256 = batch.sha256 or sha256_of(path)
-        with _error_file(errors, job) as refuse:
+        with rejections_kept(errors, job.layout, job.origin) as refuse:
             if options.strict and not job.outcome.dry_run:
                 _strict(job, refuse, report, batch)
             if job.outcome.dry_run:
@@ -487,16 +483,7 @@ def _strict(job: _Job, refuse: Callable[[RowError], None], report: Report, batch
     outcome = tried.outcome
     _rows_import(tried, refuse, report, batch)
     if outcome.rejected:
-        first = outcome.errors[0]
-        sentence = ngettext(
-            "%(rejected)s row of %(file)s cannot be imported, so none was: you asked for all rows or none. "
-            "Line %(line)s: %(reason)s.",
-            "%(rejected)s rows of %(file)s cannot be imported, so none was: you asked for all rows or none. "
-            "The first is on line %(line)s: %(reason)s.",
-            outcome.rejected,
-        )
-        facts = {"rejected": outcome.rejected, "line": first.line, "reason": first.reason}
-        raise NothingImportedError(sentence, outcome=outcome, file=job.layout.path.name, **facts)
+        raise none_was_imported(job.layout.path.name, outcome.errors[0], outcome.rejected, outcome)
 
 
 def _score_set_looked_up(target: Target) -> None:
@@ -586,50 +573,3 @@ def _written_so_far(batch: ImportBatch, outcome: ImportOutcome) -> dict[str, Any
     changes = {what: before.get(what, 0) + number for what, number in outcome.changes.items()}
     counts = {name: batch.written.get(name, 0) + getattr(outcome, name) for name in WRITTEN}
     return {**counts, "changes": changes}
-
-
-@contextmanager
-def _error_file(path: Path | None, job: _Job) -> Iterator[Callable[[RowError], None]]:
-    """Where rejected rows go: a CSV file with the columns of the imported one, or nowhere."""
-    if path is None:
-        yield lambda error: None
-        return
-    nothing: NothingImportedError | None = None
-    with replacing(path) as file, as_text(file) as text:
-        try:
-            yield rejected_writer(text, job.layout, job.origin, more=_("There are more."))
-        except NothingImportedError as error:
-            nothing = error
-    if nothing:
-        raise nothing
-
-
-@contextmanager
-def _failure_recorded(batch: ImportBatch) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        # A small import is not under way any more: it was rolled back, with a batch that it had made itself.
-        if batch.pk:
-            if isinstance(error, NothingImportedError):
-                error.outcome.count_in(batch)  # the file of errors lists the rows of this attempt
-            import_failed(batch=batch, error=str(error))
-        raise
-
-
-@contextmanager
-def _errors_shown() -> Iterator[None]:
-    """Raise what a person can mend as a UserError, but that a file has too many rows: it may do for another caller."""
-    try:
-        yield
-    except TooManyRowsError:
-        raise
-    except FileError as error:
-        raise UserError(str(error)) from error
-    except OperationalError as error:
-        cause = error.__cause__
-        sqlite_full = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-        if not sqlite_full and getattr(cause, "sqlstate", "") != "53100":
-            raise
-        sentence = _("The disk of the database is full. Free some space and import the file again.")
-        raise UserError(sentence) from error

@@ -1,35 +1,58 @@
-"""Sentences into the pool of a dataset, from which pairs are composed."""
+"""Sentences into the pool of a dataset, from which pairs are composed.
+
+The file is read twice, as files of pairs are. The first reading counts, and keeps the rows that are no sentence; the
+second writes. What the pool has is known again, so an import that was stopped goes on where it was.
+"""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from curation.access import dataset_lock
+from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_record
-from curation.datasets.rows import bulk_writing, in_parts, numbers_reserve, rows_add
-from curation.errors import UserError, errors_shown
+from curation.datasets.rows import bulk_writing, in_parts, numbers_reserve, prepared_meanwhile, rows_add
+from curation.errors import UserError
+from curation.exchange.claiming import BeatingReport, import_beat
+from curation.exchange.importing import CHUNK_ROWS, ERRORS_KEPT, ONE_TRANSACTION_ROWS
 from curation.exchange.pair_writing import sentence_numbers
+from curation.exchange.refusals import (
+    NothingImportedError,
+    failure_recorded,
+    file_errors_shown,
+    none_was_imported,
+    rejections_kept,
+)
 from curation.files.cells import BadRowError, fact_in
-from curation.files.drafts import FileError, RowError
+from curation.files.drafts import RowError
+from curation.files.identity import FileOrigin, TooManyRowsError
 from curation.files.parsing import FACT_MAX_CHARACTERS
-from curation.files.sentences import DraftSentence, SentenceColumns, inspect_sentences, read_sentences
-from curation.files.unpacking import unpacked
-from curation.models import Dataset, PooledSentence, Sentence, User
+from curation.files.progress import Report, silent
+from curation.files.sentences import (
+    DraftSentence,
+    SentenceColumns,
+    SentenceFile,
+    inspect_sentences,
+    layout_of_rejected,
+    read_sentences,
+)
+from curation.files.unpacking import UNPACKED_MOST, unpacked
+from curation.models import AuditEntry, Dataset, ImportBatch, PooledSentence, Sentence, User
 from curation.pairs.text import key_of_normalised, printable
 
 MOST_SENTENCES = 2_000_000
-_ERRORS_KEPT = 100
+_ROWS_BETWEEN_REPORTS = 5_000
 
 
 @dataclass(frozen=True)
 class SentenceOptions:
     """How a file of sentences is read. source: of all sentences, where no column names one; None: the file's name.
 
-    most: sentences that one import may add.
+    strict: one row that is no sentence, and nothing is added.
     """
 
     columns: SentenceColumns = field(default_factory=SentenceColumns)
@@ -37,7 +60,14 @@ class SentenceOptions:
     documents: bool = False
     language: str = "en"
     source: str | None = None
-    most: int = MOST_SENTENCES
+    strict: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "SentenceOptions":
+        return cls(**{**stored, "columns": SentenceColumns(**stored["columns"])})
 
 
 @dataclass
@@ -51,19 +81,51 @@ class PoolOutcome:
     errors: list[RowError] = field(default_factory=list)
     warnings: Sequence[str] = ()
 
+    def count_in(self, batch: ImportBatch) -> None:
+        batch.rows, batch.added, batch.unchanged, batch.rejected = (
+            self.rows, self.added, self.known, self.rejected,
+        )  # fmt: skip
+        errors = [{"line": row.line, "reason": row.reason, "row": row.row} for row in self.errors]
+        batch.report = {"rows": self.rows, "errors": errors, "warnings": list(self.warnings)}
 
-@transaction.atomic
+
+@dataclass
+class _Job:
+    """One import while it writes. source: of the sentences whose row names none."""
+
+    dataset: Dataset
+    file: SentenceFile
+    source: str
+    labels: Sequence[str]
+    outcome: PoolOutcome
+    batch: ImportBatch
+    by: User | None
+
+
 def sentences_import(
-    *, dataset: Dataset, path: Path, options: SentenceOptions, by: User | None
+    *,
+    dataset: Dataset,
+    path: Path,
+    options: SentenceOptions,
+    by: User | None,
+    batch: ImportBatch | None = None,
+    errors: Path | None = None,
+    most: int = MOST_SENTENCES,
+    most_bytes: int = UNPACKED_MOST,
+    report: Report = silent,
 ) -> PoolOutcome:
-    """Add a file's sentences to the dataset's pool, and to its sentences where they are new; none of them on an error.
+    """Add a file's sentences to the dataset's pool, and to its sentences where they are new.
 
-    A sentence that the pool has keeps its source and labels. Raises UserError where the file cannot be used, or no row
-    of it can.
+    A sentence that the pool has keeps its source and labels. At most 5,000 rows are one transaction; more are written
+    1,000 at a time. batch: the claimed upload, which is closed with the last of them. errors: where to write the
+    rejected rows as CSV. most: sentences of the file; most_bytes: what it may unpack to.
+    Raises UserError, before anything is written, where the file cannot be used or no row of it can, and
+    TooManyRowsError or TooLargeError where it has more than `most` or `most_bytes`.
     """
-    dataset_lock(dataset)
-    outcome = PoolOutcome()
-    with errors_shown(FileError), unpacked(path) as plain, bulk_writing():
+    dataset_require_active(dataset)
+    batch = batch or ImportBatch(dataset=dataset, file_name=path.name[:255])
+    report = BeatingReport(batch, report)
+    with file_errors_shown(), failure_recorded(batch), unpacked(path, most=most_bytes) as plain:
         file = inspect_sentences(
             plain,
             options.columns,
@@ -71,15 +133,84 @@ def sentences_import(
             documents=options.documents,
             language=options.language,
         )
-        outcome.warnings = file.warnings
-        source = _source_of_all(options, plain)
-        for part in in_parts(_drafts(read_sentences(file), outcome, options.most)):
-            _store(dataset, part, source, options.columns.labels, outcome)
-    if not outcome.added and not outcome.known:
-        raise UserError(_no_sentence(path, outcome))
-    counts = {"added": outcome.added, "unchanged": outcome.known, "rejected": outcome.rejected}
-    audit_record(dataset=dataset, action=Action.SENTENCES_ADDED, by=by, subject=path.name, details=counts)
+        origin = FileOrigin(_source_of_all(options, plain), "")
+        outcome = PoolOutcome(warnings=file.warnings)
+        with rejections_kept(errors, layout_of_rejected(file), origin) as refuse:
+            _survey(file, outcome, most, refuse, report)
+            if outcome.rejected and (options.strict or outcome.rejected == outcome.rows):
+                refusal = none_was_imported if options.strict else _no_sentence
+                raise refusal(path.name, outcome.errors[0], outcome.rejected, outcome)
+            if not outcome.rows:
+                raise UserError(_("%(file)s has no sentence."), file=path.name)
+        with transaction.atomic() if outcome.rows <= ONE_TRANSACTION_ROWS else bulk_writing():
+            job = _Job(dataset, file, origin.source or "", options.columns.labels, outcome, batch, by)
+            _sentences_write(job, report)
     return outcome
+
+
+def _survey(
+    file: SentenceFile, outcome: PoolOutcome, most: int, refuse: Callable[[RowError], None], report: Report
+) -> None:
+    for outcome.rows, row in enumerate(read_sentences(file), 1):
+        if outcome.rows % _ROWS_BETWEEN_REPORTS == 0:
+            report(outcome.rows, 0, _("Reading the file"))
+        if isinstance(row, RowError):
+            outcome.rejected += 1
+            refuse(row)
+            if len(outcome.errors) < ERRORS_KEPT:
+                outcome.errors.append(row)
+        elif outcome.rows - outcome.rejected > most:
+            raise TooManyRowsError(f"The file has more than {most:,} sentences; divide it.")
+
+
+def _sentences_write(job: _Job, report: Report) -> None:
+    outcome, batch = job.outcome, job.batch
+    before = batch.written.get("added", 0)  # by earlier attempts: to this one it is known
+    recorded = False
+    for part in prepared_meanwhile(in_parts(_drafts(job.file), CHUNK_ROWS)):
+        with transaction.atomic():
+            dataset_lock(job.dataset)
+            _store(job, part)
+            if batch.pk:
+                # In the same transaction, so that what an attempt added is known exactly, whenever it is killed.
+                import_beat(batch=batch, written={"added": before + outcome.added})
+                if outcome.added and not recorded:
+                    recorded = True
+                    _record(job)
+        report(outcome.added + outcome.known, outcome.rows - outcome.rejected, _("Adding sentences"))
+    outcome.added, outcome.known = outcome.added + before, max(0, outcome.known - before)
+    if batch.pk:
+        with transaction.atomic():
+            import_beat(batch=batch)
+            batch.state = ImportBatch.State.DONE
+            outcome.count_in(batch)
+            batch.save()
+    else:
+        counts = {"added": outcome.added, "unchanged": outcome.known, "rejected": outcome.rejected}
+        audit_record(
+            dataset=job.dataset,
+            action=Action.SENTENCES_ADDED,
+            by=job.by,
+            subject=batch.file_name,
+            details=counts,
+        )
+
+
+def _record(job: _Job) -> None:
+    """Write down, once for all attempts, that the import changed the pool; the batch has the counts."""
+    if not AuditEntry.objects.filter(batch=job.batch).exists():
+        audit_record(
+            dataset=job.dataset,
+            action=Action.SENTENCES_ADDED,
+            by=job.by,
+            subject=job.batch.file_name,
+            batch=job.batch,
+            details={"sha256": job.batch.sha256},
+        )
+
+
+def _drafts(file: SentenceFile) -> Iterator[DraftSentence]:
+    return (row for row in read_sentences(file) if isinstance(row, DraftSentence))
 
 
 def pool_clear(*, dataset: Dataset, by: User | None) -> int:
@@ -95,32 +226,8 @@ def pool_clear(*, dataset: Dataset, by: User | None) -> int:
     return len(pooled)
 
 
-def _drafts(
-    rows: Iterable[DraftSentence | RowError], outcome: PoolOutcome, most: int
-) -> Iterator[DraftSentence]:
-    for row in rows:
-        outcome.rows += 1
-        if isinstance(row, DraftSentence):
-            if outcome.rows - outcome.rejected > most:
-                sentence = _(
-                    "The file has more than %(most)s sentences, which is too many at once. Divide it, or use "
-                    "manage.py import_sentences."
-                )
-                raise UserError(sentence, most=f"{most:,}")
-            yield row
-            continue
-        outcome.rejected += 1
-        if len(outcome.errors) < _ERRORS_KEPT:
-            outcome.errors.append(row)
-
-
-def _store(
-    dataset: Dataset,
-    drafts: Sequence[DraftSentence],
-    source: str,
-    labels: Sequence[str],
-    outcome: PoolOutcome,
-) -> None:
+def _store(job: _Job, drafts: Sequence[DraftSentence]) -> None:
+    dataset, outcome = job.dataset, job.outcome
     by_key: dict[str, DraftSentence] = {}
     for draft in drafts:
         by_key.setdefault(key_of_normalised(draft.text), draft)
@@ -140,8 +247,8 @@ def _store(
     rows = [
         (
             numbers[key],
-            draft.source or source,
-            json.dumps(dict(zip(labels, draft.labels, strict=True))),
+            draft.source or job.source,
+            json.dumps(dict(zip(job.labels, draft.labels, strict=True))),
         )
         for key, draft in by_key.items()
         if numbers[key] not in pooled
@@ -167,10 +274,7 @@ def _source_of_all(options: SentenceOptions, path: Path) -> str:
         raise UserError(_("Choose another name of the source: %(reason)s."), reason=str(error)) from error
 
 
-def _no_sentence(path: Path, outcome: PoolOutcome) -> str:
-    if not outcome.rejected:
-        return _("%(file)s has no sentence.") % {"file": path.name}
-    first = outcome.errors[0]
-    names = {"file": path.name, "rejected": outcome.rejected, "reason": first.reason, "line": first.line}
+def _no_sentence(name: str, first: RowError, rejected: int, outcome: PoolOutcome) -> NothingImportedError:
     sentence = _("None of the %(rejected)s rows of %(file)s is a sentence. Line %(line)s: %(reason)s.")
-    return sentence % names
+    facts = {"rejected": rejected, "line": first.line, "reason": first.reason}
+    return NothingImportedError(sentence, outcome=outcome, file=name, **facts)

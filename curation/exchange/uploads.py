@@ -5,17 +5,16 @@ Files of pairs are checked and imported here. Code that imports other files keep
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.text import get_valid_filename
 from django.utils.translation import gettext as _
@@ -27,9 +26,9 @@ from curation.exchange.importing import (
     AT_ONCE_ROWS,
     ImportOptions,
     ImportOutcome,
-    NothingImportedError,
     pairs_import,
 )
+from curation.exchange.refusals import Counts, NothingImportedError
 from curation.files.dataset_folders import unfolded
 from curation.files.drafts import Columns, FileError
 from curation.files.identity import TooManyRowsError
@@ -73,8 +72,8 @@ def import_upload(
             _kept(file, settings.SEMBLANCE_HOME / folder / name)
             for file, name in zip(files, names, strict=True)
         ]
-        if kind == ImportBatch.Kind.PAIRS:
-            names = [_unfolded(settings.SEMBLANCE_HOME / folder / name) for name in names]
+        if kind != ImportBatch.Kind.JUDGEMENTS:
+            names = [_unfolded(settings.SEMBLANCE_HOME / folder / name, kind) for name in names]
         batch = ImportBatch.objects.create(
             dataset=dataset,
             kind=kind,
@@ -87,31 +86,20 @@ def import_upload(
     return batch
 
 
-def _unfolded(path: Path) -> str:
+def _unfolded(path: Path, kind: str) -> str:
     """Put one table in the place of the zip file of a dataset folder. Returns the name of what lies there then.
 
     Raises FileError also for an image, a document and the like, which no choice on the next page would make a table.
     """
-    with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=False) as table:
+    of_pairs = kind == ImportBatch.Kind.PAIRS
+    with unfolded(path, most=UNPACKED_TIMES * settings.UPLOAD_MAX_BYTES, label_names=not of_pairs) as table:
         if table == path:
-            detect_format(path)
+            if of_pairs:  # a file of sentences may be packed, and is looked at when it is read
+                detect_format(path)
             return path.name
         shutil.move(table, path.with_name(table.name))
     path.unlink()
     return table.name
-
-
-@contextmanager
-def under_its_name(file: "UploadedFile[bytes]") -> Iterator[Path]:
-    """An upload that is not kept, under the name that the person's file has: formats and sources are seen in names."""
-    with TemporaryDirectory(prefix="upload-") as folder:
-        path = Path(folder) / _names_to_keep([file.name or "file"])[0]
-        if isinstance(file, TemporaryUploadedFile):
-            path.symlink_to(file.temporary_file_path())
-        else:
-            with errors_shown(FileError):
-                _kept(file, path)
-        yield path
 
 
 def _names_to_keep(given: Sequence[str]) -> list[str]:
@@ -181,7 +169,7 @@ def import_check(
     return outcome
 
 
-def _check_save(batch: ImportBatch, options: ImportOptions, outcome: ImportOutcome, **more: str) -> None:
+def _check_save(batch: ImportBatch, options: ImportOptions, outcome: Counts, **more: str) -> None:
     batch.mapping = options.as_json()
     outcome.count_in(batch)
     batch.report |= more

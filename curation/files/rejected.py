@@ -16,6 +16,7 @@ _NAMES = {
     "a": "sentence1",
     "b": "sentence2",
     "pair": "text",
+    "text": "sentence",
     "score": "score",
     "source": "source",
     "subset": "subset",

@@ -40,7 +40,8 @@ class DraftSentence(NamedTuple):
 class SentenceColumns:
     """Which column of a table holds what: its name, or its number from 1 where the table has no header.
 
-    text: None where the file has a column of a usual name, or is no table. labels: of each sentence, such as a target
+    text: None where the file has a column of a usual name, or is no table. source: None where the file has a column
+    called source, or none. labels: of each sentence, such as a target
     and a stance.
     """
 
@@ -101,6 +102,11 @@ def inspect_sentences(
     )
 
 
+def layout_of_rejected(file: SentenceFile) -> Layout:
+    """The columns of the file, as the table of its rejected rows has them: one, if the file is no table."""
+    return file.layout or Layout(file.path, "csv", ("sentence",), (), mapping={"text": 0})
+
+
 def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
     """The sentences in the file's order, each normalised, and an error for each row that is none.
 
@@ -114,7 +120,9 @@ def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
 def _table(path: Path, columns: SentenceColumns, *, header: bool) -> SentenceFile:
     layout = take_sample(path, header=header)
     asked = {"text": columns.text or _usual_text(layout)}
-    asked |= {"source": columns.source} if columns.source else {}
+    source = columns.source or _usual_source(layout)
+    if source and source != asked["text"]:
+        asked["source"] = source
     asked |= {f"label {number}": name for number, name in enumerate(columns.labels)}
     mapping = {field: column_place(name, layout) for field, name in asked.items()}
     return SentenceFile(path, layout=replace(layout, mapping=mapping), warnings=layout.warnings)
@@ -143,6 +151,13 @@ def _usual_text(layout: Layout) -> str:
     raise FileError(
         f"The column of sentences in {layout.path.name} is not known; {hint}; it has {names_listed(names)}."
     )
+
+
+def _usual_source(layout: Layout) -> str | None:
+    """The column of the source, recognised as in files of pairs."""
+    if not layout.header or len(layout.columns) < 2:
+        return None
+    return recognised_columns(layout.columns, layout.rows, header=True).source
 
 
 def _refuse_tables(path: Path, encoding: str) -> None:

@@ -16,12 +16,17 @@ UNPACKED_MOST = 4 << 30  # bytes
 _BLOCK = 1 << 20
 
 
+class TooLargeError(FileError):
+    """The file unpacks to more than was to be read."""
+
+
 @contextmanager
 def unpacked(path: Path, *, most: int = UNPACKED_MOST) -> Iterator[Path]:
     """The file itself, or what gzip packed into it, as a file of the same name without .gz, or the rows of a folder of
     `datasets` or of a zip file of one, as a Parquet file of its name; what is made is removed at the end.
 
-    most: bytes that the contents may have. Raises FileError where they have more, or cannot be unpacked or read.
+    most: bytes that the contents may have. Raises TooLargeError where they have more, and FileError where they cannot
+    be unpacked or read.
     """
     if is_dataset_folder(path):
         with folder_as_table(path, most=most, label_names=True) as table:
@@ -51,7 +56,7 @@ def _unpack(path: Path, plain: Path, most: int) -> None:
             while block := packed.read(_BLOCK):
                 size += len(block)
                 if size > most:
-                    raise FileError(
+                    raise TooLargeError(
                         f"{path.name} unpacks to more than {most >> 20:,} MB; divide it into several files."
                     )
                 file.write(block)

@@ -74,6 +74,12 @@ def edges_read(written: str) -> list[float]:
         raise SamplingError(f"“{written[:80]}” are no edges of bins, such as 0,1,2,3,4,5.") from error
 
 
+def equal_bins(low: float, high: float, *, bins: int = 5) -> list[float]:
+    """The edges of bins that cut a scale into equal parts."""
+    edges: list[float] = np.linspace(low, high, bins + 1).tolist()
+    return edges
+
+
 def combinations_read(written: str) -> list[Combination]:
     """Combinations of a label, as `for-for, for-against`. Raises SamplingError."""
     found = []

@@ -1,14 +1,16 @@
 """Pairs from single sentences: the pool of a dataset, a preview of what a strategy draws, adding it, and undo."""
 
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_for
 from curation.datasets.composing import (
@@ -16,19 +18,33 @@ from curation.datasets.composing import (
     composition_add,
     composition_preview,
     composition_undo,
+    last_by_similarity,
     last_composition,
     pool_of,
     too_many_for_a_page,
 )
 from curation.datasets.composing_chart import dice_chart
 from curation.errors import UserError
-from curation.exchange.pool import PoolOutcome, pool_clear, sentences_import
+from curation.exchange.claiming import imports_of
+from curation.exchange.pool import PoolOutcome, SentenceOptions, pool_clear
 from curation.exchange.receiving import takes_file, upload_refusal
-from curation.exchange.uploads import under_its_name
-from curation.forms.composing import CompositionForm, SentencesForm
-from curation.models import Dataset
+from curation.exchange.refusals import NothingImportedError
+from curation.exchange.sentence_uploads import (
+    AT_ONCE_SENTENCES,
+    sentences_add_at_once,
+    sentences_upload,
+)
+from curation.exchange.uploads import (
+    import_discard,
+    import_errors_path,
+    import_is_closed,
+    import_options_save,
+)
+from curation.forms.composing import CompositionForm, ReadingSentencesForm, SentencesForm
+from curation.models import Dataset, ImportBatch
+from curation.views.exchange import rejected_rows_answer
 
-ERRORS_TOLD = 5
+IMPORTS_SHOWN = 20
 
 
 @require_http_methods(["GET", "POST"])
@@ -61,24 +77,93 @@ def compose(request: AuthedRequest, slug: str) -> HttpResponse:
 
 @takes_file(lambda request, slug: dataset_for(request.user, slug, may="curate"))
 @require_POST
-def sentences_add(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Add the sentences of a file to the pool."""
+def sentences_upload_view(request: AuthedRequest, slug: str) -> HttpResponse:
+    """Add the sentences of a file to the pool; a large one is kept for a run, and its page starts it."""
     dataset = dataset_for(request.user, slug, may="curate")
     form = SentencesForm(request.POST, request.FILES, refusal=upload_refusal(request))
     if form.is_valid():
         try:
-            with under_its_name(form.cleaned_data["file"]) as path:
-                outcome = sentences_import(
-                    dataset=dataset, path=path, options=form.options(), by=request.user
-                )
+            file = form.cleaned_data["file"]
+            batch = sentences_upload(dataset=dataset, file=file, options=form.options(), by=request.user)
+            return _added(request, batch)
         except UserError as error:
             form.add_error(None, str(error))
-        else:
-            _tell(request, outcome)
-            return redirect("curation:compose", slug=slug)
     pool = pool_of(dataset)
     context = {"pool": pool, "upload": form, "form": CompositionForm(names=list(pool.labels))}
     return _page(request, dataset, context)
+
+
+@require_http_methods(["GET", "POST"])
+def sentences_batch(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
+    """An uploaded file of sentences and its result. A POST reads a file that was not added in another way."""
+    batch = _batch(request, slug, batch_pk)
+    closed = import_is_closed(batch)
+    if closed:
+        return _batch_page(request, batch)
+    stored = SentenceOptions.from_json(batch.mapping)
+    form = ReadingSentencesForm(request.POST) if request.POST else ReadingSentencesForm.of_stored(stored)
+    if form.is_valid():
+        import_options_save(batch=batch, mapping=form.options().as_json())
+        try:
+            return _added(request, batch)
+        except UserError as error:
+            form.add_error(None, str(error))
+    return _batch_page(request, batch, form=form)
+
+
+def _added(request: AuthedRequest, batch: ImportBatch) -> HttpResponse:
+    """Add the sentences, and tell so on the page from which they came; the page of the file tells anything else.
+
+    Raises UserError where the file cannot be read, and forgets it where it was not uploaded before.
+    """
+    slug = batch.dataset.slug
+    try:
+        outcome = sentences_add_at_once(batch=batch, by=request.user)
+    except NothingImportedError:
+        outcome = None  # the batch keeps the reason, with the rejected rows
+    except UserError:
+        if request.FILES:
+            import_discard(batch=batch)
+        raise
+    if outcome is None or outcome.rejected:
+        return redirect("curation:sentences_batch", slug=slug, batch_pk=batch.pk)
+    _tell(request, outcome)
+    return redirect("curation:compose", slug=slug)
+
+
+@require_POST
+def sentences_discard(request: AuthedRequest, slug: str, batch_pk: int) -> HttpResponse:
+    batch = _batch(request, slug, batch_pk)
+    import_discard(batch=batch)
+    messages.success(request, _("%(file)s is discarded.") % {"file": batch.file_name})
+    return redirect("curation:compose", slug=slug)
+
+
+@require_GET
+def sentences_errors(request: AuthedRequest, slug: str, batch_pk: int) -> StreamingHttpResponse:
+    return rejected_rows_answer(request, _batch(request, slug, batch_pk))
+
+
+def _batch(request: AuthedRequest, slug: str, batch_pk: int) -> ImportBatch:
+    dataset = dataset_for(request.user, slug, may="curate")
+    return get_object_or_404(imports_of(dataset, now(), kind=ImportBatch.Kind.SENTENCES), pk=batch_pk)
+
+
+def _batch_page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpResponse:
+    batch = imports_of(batch.dataset, now(), kind=ImportBatch.Kind.SENTENCES).get(pk=batch.pk)
+    context = {
+        "dataset": batch.dataset,
+        "batch": batch,
+        "report": batch.report,
+        "done": batch.state == ImportBatch.State.DONE,
+        "waits": batch.state == ImportBatch.State.UPLOADED or batch.interrupted,  # type: ignore[attr-defined]
+        "launch": uuid4(),
+        "errors_file": import_errors_path(batch) is not None,
+        "errors_route": "curation:sentences_errors",
+        "failure": batch.state != ImportBatch.State.RUNNING and batch.report.get("error"),
+        **more,
+    }
+    return render(request, "curation/sentences_batch.html", context)
 
 
 @require_POST
@@ -110,7 +195,11 @@ def _page(request: AuthedRequest, dataset: Dataset, context: dict[str, Any]) -> 
         "upload": SentencesForm(),
         "chart": dice_chart(preview.drawn) if preview and len(preview.drawn.dice) else None,
         "last": last_composition(dataset),
+        "last_by_similarity": last_by_similarity(dataset),
+        "button": _("Add these pairs"),
+        "imports": imports_of(dataset, now(), kind=ImportBatch.Kind.SENTENCES)[:IMPORTS_SHOWN],
         "most": MOST_ON_A_PAGE,
+        "at_once": AT_ONCE_SENTENCES,
         "may_run": request.user.is_staff or request.user.is_superuser,
         "most_bytes": settings.UPLOAD_MAX_BYTES,
     }
@@ -126,10 +215,3 @@ def _tell(request: AuthedRequest, outcome: PoolOutcome) -> None:
     messages.success(request, told)
     for warning in outcome.warnings:
         messages.warning(request, warning)
-    for error in outcome.errors[:ERRORS_TOLD]:
-        names = {"line": error.line, "reason": error.reason}
-        messages.warning(request, _("Line %(line)s was left out: %(reason)s.") % names)
-    if outcome.rejected > ERRORS_TOLD:
-        messages.warning(
-            request, _("%(n)d more lines were left out.") % {"n": outcome.rejected - ERRORS_TOLD}
-        )

@@ -18,8 +18,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may
 from curation.errors import UserError
 from curation.exchange.claiming import imports_of
-from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions, NothingImportedError
+from curation.exchange.importing import AT_ONCE_ROWS, ImportOptions
 from curation.exchange.receiving import takes_file, upload_refusal
+from curation.exchange.refusals import NothingImportedError
 from curation.exchange.uploads import (
     import_apply_at_once,
     import_check_at_once,
@@ -130,7 +131,11 @@ def import_discard_view(request: AuthedRequest, slug: str, batch_pk: int) -> Htt
 
 @require_GET
 def import_errors(request: AuthedRequest, slug: str, batch_pk: int) -> StreamingHttpResponse:
-    batch = _batch(request, slug, batch_pk)
+    return rejected_rows_answer(request, _batch(request, slug, batch_pk))
+
+
+def rejected_rows_answer(request: AuthedRequest, batch: ImportBatch) -> StreamingHttpResponse:
+    """The rejected rows of a file, which may be corrected and imported again."""
     path = import_errors_path(batch)
     if path is None:
         raise Http404
@@ -162,6 +167,7 @@ def _page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> HttpRespon
         "as_run": batch.rows > AT_ONCE_ROWS,
         "launch": uuid4(),
         "errors_file": import_errors_path(batch) is not None,
+        "errors_route": "curation:import_errors",
         "failure": batch.state != ImportBatch.State.RUNNING and batch.report.get("error"),
         **more,
     }

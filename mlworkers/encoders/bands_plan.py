@@ -56,6 +56,12 @@ class BandsPlan:
         bounds=(1, 1000),
         source=GUIDE,
     )
+    preview: bool = setting(
+        "Only a preview",
+        "Shows the pairs and how many each band has, and adds none. The same seed adds the same pairs.",
+        default=False,
+        essential=True,
+    )
     device: str = device_setting()
     seed: int = setting("Seed", "The same seed gives the same pairs.", default=1234, bounds=SEEDS)
 

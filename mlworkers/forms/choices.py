@@ -112,7 +112,7 @@ def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
 
 def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:
     waiting = (
-        dataset.imports.filter(kind=ImportBatch.Kind.PAIRS)
+        dataset.imports.filter(kind__in=setting.kinds or (ImportBatch.Kind.PAIRS,))
         .exclude(state=ImportBatch.State.DONE)
         .exclude(mapping={})
     )

@@ -9,9 +9,10 @@ import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
-from curation.datasets.composing import Labels, composition_preview, composition_store
+from curation.datasets.composing import Labels, Preview, composition_preview, composition_store
 from curation.errors import UserError
 from curation.files.progress import Report
+from curation.files.tables import Column, write_table
 from curation.sampling.bands import Vectors
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.bands_plan import BandsPlan
@@ -20,7 +21,7 @@ from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
-from mlworkers.runs.jobs import Job, Outcome
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 
 SENTENCES_IN_SHARD = 5_000
@@ -63,10 +64,23 @@ def compose_by_similarity(plan: BandsPlan, job: Job) -> Outcome:
         **about,
     }
     words = {"pairs": intcomma(len(drawn.dice)), "bands": len(drawn.sample.strata)}
-    message = _("%(pairs)s pairs added, of %(bands)s bands of similarity") % words
+    message = _("%(pairs)s pairs added, of %(bands)s bands of similarity")
+    if plan.preview:
+        message = _("%(pairs)s pairs would be added, of %(bands)s bands of similarity; nothing is added")
+    message %= words
     if drawn.sample.missing:
         message += _("; %(missing)s fewer than asked for") % {"missing": intcomma(drawn.sample.missing)}
+    if plan.preview:
+        return Outcome(message, result, [NewArtifact("preview", _previewed(preview, job.folder))])
     return Outcome(message, result, publish=publish)
+
+
+def _previewed(preview: Preview, folder: Path) -> Path:
+    """Some of the pairs that would be added, from the lowest to the highest word overlap, as CSV."""
+    path = folder / "preview.csv"
+    columns = [Column("sentence1"), Column("sentence2"), Column("dice", "number")]
+    write_table(path, "csv", columns, ([one.a, one.b, f"{one.dice:.4f}"] for one in preview.examples))
+    return path
 
 
 def vectors_in_shards(job: Job, folder: Path, device: str, texts: Sequence[str]) -> Vectors:

@@ -1,7 +1,7 @@
 """The pipelines of the queue “default”. Their worker needs no machine-learning library."""
 
 from mlworkers.pipelines.linguistics import analyse_language
-from mlworkers.pipelines.pairs import check_import, export_dataset, import_pairs
+from mlworkers.pipelines.pairs import check_import, export_dataset, import_pairs, import_sentences
 from mlworkers.pipelines.selecting import select_paraphrases
 from mlworkers.runs.attempts import Pipeline
 
@@ -9,6 +9,7 @@ PIPELINES: dict[str, Pipeline] = {
     "analyse_language": analyse_language,
     "check_import": check_import,
     "import_pairs": import_pairs,
+    "import_sentences": import_sentences,
     "export_dataset": export_dataset,
     "select_paraphrases": select_paraphrases,
 }

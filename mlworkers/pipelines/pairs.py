@@ -1,4 +1,4 @@
-"""Pairs into and out of a dataset."""
+"""Pairs and sentences into a dataset, and pairs out of it."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,12 @@ from curation.errors import UserError
 from curation.exchange.dataset_card import card_write
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions
+from curation.exchange.sentence_uploads import sentences_add
 from curation.exchange.uploads import import_apply, import_check, import_errors_path
 from curation.files.writing import replacing
 from curation.models import ImportBatch
 from mlworkers.pipelines.snapshots import started_by
-from mlworkers.plans.kinds import ExportPlan, ImportPlan
+from mlworkers.plans.kinds import ExportPlan, ImportPlan, SentencesPlan
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
 KNOWN_BEFORE = {"dataset", "dry_run", "header", "unread", "changed"}
@@ -45,22 +46,38 @@ def import_pairs(plan: ImportPlan, job: Job) -> Outcome:
     else:
         by = started_by(job)
         figures = import_apply(batch=batch, by=by, report=job.report, again=again).as_json()
-    made = []
-    if errors := import_errors_path(batch):
-        path = job.folder / f"{Path(batch.file_name).stem}-rejected.csv"
-        with errors.open("rb") as source, replacing(path) as file:
-            shutil.copyfileobj(source, file)
-        made = [NewArtifact("rejected rows", path)]
     message = _(
         "%(added)s pairs added, %(updated)s updated, %(unchanged)s unchanged, %(rejected)s rows rejected"
     )
-    return _outcome(message, batch, figures, made)
+    return _outcome(message, batch, figures, _rejected(batch, job))
 
 
-def _batch(plan: ImportPlan, job: Job) -> ImportBatch:
-    batch = ImportBatch.objects.filter(
-        pk=plan.batch, dataset=job.dataset, kind=ImportBatch.Kind.PAIRS
-    ).first()
+def import_sentences(plan: SentencesPlan, job: Job) -> Outcome:
+    batch = _batch(plan, job, ImportBatch.Kind.SENTENCES)
+    again = job.attempt > 1
+    if not (again and batch.state == ImportBatch.State.DONE):
+        sentences_add(batch=batch, by=started_by(job), report=job.report, again=again)
+        batch.refresh_from_db()
+    figures = {"rows": batch.rows, "added": batch.added, "known": batch.unchanged, "rejected": batch.rejected}
+    message = _("%(added)s sentences added, %(known)s known before, %(rejected)s rows rejected")
+    told = message % {name: intcomma(number) for name, number in figures.items()}
+    result = {"file": batch.file_name, **figures, "warnings": batch.report["warnings"]}
+    return Outcome(told, result, _rejected(batch, job))
+
+
+def _rejected(batch: ImportBatch, job: Job) -> Sequence[NewArtifact]:
+    """The rejected rows as a file of the run."""
+    errors = import_errors_path(batch)
+    if errors is None:
+        return []
+    path = job.folder / f"{Path(batch.file_name).stem}-rejected.csv"
+    with errors.open("rb") as source, replacing(path) as file:
+        shutil.copyfileobj(source, file)
+    return [NewArtifact("rejected rows", path)]
+
+
+def _batch(plan: ImportPlan | SentencesPlan, job: Job, kind: str = ImportBatch.Kind.PAIRS) -> ImportBatch:
+    batch = ImportBatch.objects.filter(pk=plan.batch, dataset=job.dataset, kind=kind).first()
     if batch is None:
         sentence = _("The uploaded file number %(number)s is gone; upload it again.")
         raise UserError(sentence, number=plan.batch)

@@ -57,6 +57,18 @@ class ImportPlan:
 
 
 @dataclass(frozen=True)
+class SentencesPlan:
+    dataset: str = setting(**DATASET)
+    batch: int = setting(
+        gettext_lazy("Uploaded file"),
+        gettext_lazy("The number of an uploaded file of sentences."),
+        refers_to="batch",
+        kinds=("sentences",),
+        low=1,
+    )
+
+
+@dataclass(frozen=True)
 class ExportPlan:
     dataset: str = setting(**DATASET)
     format: str = setting(
@@ -163,6 +175,16 @@ KINDS: dict[str, Kind] = {
             writes=True,
             needs="curate",
             repeatable=False,  # the upload is deleted once its pairs are in
+        ),
+        Kind(
+            name="import_sentences",
+            label=gettext_lazy("Import sentences"),
+            description=gettext_lazy("Adds the sentences of an uploaded file to the pool of a dataset."),
+            plan=SentencesPlan,
+            unit=gettext_lazy("sentences"),
+            writes=True,
+            needs="curate",
+            repeatable=False,  # the upload is deleted once its sentences are in
         ),
         Kind(
             name="export_dataset",

@@ -311,6 +311,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "?columns=source,origin,overlap,words,nonsense",
         "?search=nothing+has+these+words",
         "compose/",
+        "compose/pairs/",
         "splits/",
         "score-sets/",
         "settings/",

@@ -1,5 +1,6 @@
 """Composing by similarity, from the pool to pairs and back: what is drawn, resuming, refusals, who may."""
 
+import csv
 from dataclasses import asdict
 
 import numpy as np
@@ -16,6 +17,7 @@ from mlworkers.models import Run
 from mlworkers.pipelines import composing
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.runs.storage import artifact_path
 from tests.factories import PairFactory, RunFactory
 from tests.markup import squeezed
 
@@ -61,6 +63,21 @@ def carried_out(run: Run) -> Run:
     tasks.execute(run.pk)
     run.refresh_from_db()
     return run
+
+
+def test_a_run_that_is_only_a_preview_says_what_the_next_one_adds(pool, encoder_folder) -> None:
+    shown = carried_out(run_made(pool, encoder_folder, edges="-1,0.2,1", preview=True))
+    nothing = Pair.objects.count()
+    added = carried_out(run_made(pool, encoder_folder, edges="-1,0.2,1"))
+
+    assert (shown.state, nothing) == ("succeeded", 0), shown.message
+    assert "would be added" in shown.message
+    assert shown.result["bands"] == added.result["bands"]
+    (file,) = shown.artifacts.all()
+    rows = list(csv.DictReader(artifact_path(file).read_text().splitlines()))
+    texts = {(pair.a.text, pair.b.text) for pair in Pair.objects.select_related("a", "b")}
+    assert rows
+    assert {(row["sentence1"], row["sentence2"]) for row in rows} <= texts
 
 
 def test_pairs_are_in_the_bands_of_their_cosines(pool, encoder_folder, cosines) -> None:

@@ -12,7 +12,9 @@ from django.utils.translation import gettext as _
 from curation.command import Command as BaseCommand
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_create
+from curation.errors import errors_shown
 from curation.exchange.pool import PoolOutcome, SentenceOptions, sentences_import
+from curation.files.drafts import FileError
 from curation.files.sentences import SentenceColumns
 
 
@@ -37,8 +39,19 @@ class Command(BaseCommand):
         )
         parser.add_argument("--documents", action="store_true", help="The files are running text.")
         parser.add_argument("--language", default="en", metavar="TAG", help="Of running text. Default: en.")
-        parser.add_argument("--source", metavar="COL", help="The column of the source.")
+        parser.add_argument(
+            "--source", metavar="COL", help="The column of the source. Default: a column called source."
+        )
         parser.add_argument("--source-name", metavar="NAME", help="Default: the name of the file.")
+        parser.add_argument(
+            "--errors",
+            type=Path,
+            metavar="FILE",
+            help="Write the rejected rows of one file to this CSV file, to be corrected and added.",
+        )
+        parser.add_argument(
+            "--strict", action="store_true", help="Add nothing if a row is rejected. Default: add the others."
+        )
 
     def handle(self, *, files: Sequence[Path], dataset: str, create: bool, **options: Any) -> None:
         started = monotonic()
@@ -49,14 +62,19 @@ class Command(BaseCommand):
             documents=options["documents"],
             language=options["language"],
             source=options["source_name"],
+            strict=options["strict"],
         )
-        with transaction.atomic():  # all files or none
+        errors = options["errors"]
+        if errors and len(files) > 1:
+            self.fail(_("--errors is for the rejected rows of one file; add the files one by one."))
+        with errors_shown(FileError), transaction.atomic():  # all files or none
             target = dataset_by_slug(dataset)
             if target is None and not create:
                 self.fail(_("There is no dataset “%(slug)s”. Add --create to create it.") % {"slug": dataset})
             target = target or dataset_create(slug=dataset, name=dataset)
             outcomes = [
-                (path, sentences_import(dataset=target, path=path, options=asked, by=None)) for path in files
+                (path, sentences_import(dataset=target, path=path, options=asked, by=None, errors=errors))
+                for path in files
             ]
         figures = {
             "dataset": target.slug,

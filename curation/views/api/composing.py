@@ -3,13 +3,17 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.http import Http404
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404
+from django.utils.timezone import now
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.generics import RetrieveDestroyAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from curation.datasets.composing import (
@@ -21,14 +25,19 @@ from curation.datasets.composing import (
     pool_of,
 )
 from curation.datasets.composing_chart import dice_counts
-from curation.exchange.pool import pool_clear, sentences_import
+from curation.errors import UserError
+from curation.exchange.claiming import imports_of
+from curation.exchange.pool import pool_clear
 from curation.exchange.receiving import BodyFile
-from curation.exchange.uploads import under_its_name
+from curation.exchange.refusals import NothingImportedError
+from curation.exchange.sentence_uploads import sentences_add_at_once, sentences_upload
+from curation.exchange.uploads import import_discard, import_errors_path, import_is_closed
 from curation.forms.composing import CompositionForm, SentencesForm
-from curation.models import Composition, Dataset
+from curation.models import Composition, Dataset, ImportBatch
 from curation.serializers import RejectedRowSerializer
-from curation.views.api.base import InDataset
+from curation.views.api.base import FilesOnly, InDataset
 from curation.views.api.bodies import STATE, body_of, form_filled, state_sent
+from curation.views.api.imports import AsRunSerializer, rejected_rows
 
 SettingsSerializer = body_of(
     CompositionForm(names=[]),
@@ -91,13 +100,49 @@ class CompositionPreviewSerializer(serializers.Serializer[Any]):
     examples = ExampleSerializer(many=True)
 
 
-class PoolOutcomeSerializer(serializers.Serializer[Any]):
-    rows = serializers.IntegerField()
-    added = serializers.IntegerField()
-    known = serializers.IntegerField(help_text="sentences that the pool had before")
-    rejected = serializers.IntegerField()
-    rejections = RejectedRowSerializer(source="errors", many=True)
-    warnings = serializers.ListField(child=serializers.CharField())
+class SentenceFileSerializer(serializers.ModelSerializer[ImportBatch]):
+    """A file of sentences and what became of it."""
+
+    known = serializers.IntegerField(source="unchanged", help_text="sentences that the pool had before")
+    problem = serializers.SerializerMethodField(help_text="why nothing was added")
+    rejections = serializers.SerializerMethodField(help_text="the first rejected rows")
+    rejected_rows = serializers.SerializerMethodField(help_text="address of the rejected rows as CSV")
+    warnings = serializers.SerializerMethodField()
+    as_run = serializers.SerializerMethodField(
+        help_text="what to send to /api/v1/runs/ where the file is too large to wait for"
+    )
+
+    class Meta:
+        model = ImportBatch
+        fields = [
+            "id", "file_name", "state", "rows", "added", "known", "rejected", "problem", "rejections", "rejected_rows",
+            "warnings", "as_run", "created_at",
+        ]  # fmt: skip
+
+    def get_problem(self, batch: ImportBatch) -> str:
+        problem: str = batch.report.get("error", "")
+        return problem
+
+    @extend_schema_field(RejectedRowSerializer(many=True))
+    def get_rejections(self, batch: ImportBatch) -> list[dict[str, Any]]:
+        rejections: list[dict[str, Any]] = batch.report.get("errors", [])
+        return rejections
+
+    def get_warnings(self, batch: ImportBatch) -> list[str]:
+        warnings: list[str] = batch.report.get("warnings", [])
+        return warnings
+
+    def get_rejected_rows(self, batch: ImportBatch) -> str | None:
+        if import_errors_path(batch) is None:
+            return None
+        names = {"slug": batch.dataset.slug, "batch_pk": batch.pk}
+        return reverse("api_sentences_rejected", kwargs=names, request=self.context.get("request"))
+
+    @extend_schema_field(AsRunSerializer(allow_null=True))
+    def get_as_run(self, batch: ImportBatch) -> dict[str, Any] | None:
+        if import_is_closed(batch):
+            return None
+        return {"kind": "import_sentences", "plan": {"dataset": batch.dataset.slug, "batch": batch.pk}}
 
 
 class Composing(InDataset):
@@ -150,10 +195,10 @@ class ComposePreview(Composing, APIView):
         if form.settings is None:
             raise Http404
         preview = composition_preview(dataset, form.settings, form.labels, form.chosen_synonyms)
-        return Response(CompositionPreviewSerializer(_shown(preview)).data)
+        return Response(CompositionPreviewSerializer(preview_shown(preview)).data)
 
 
-def _shown(preview: Preview) -> dict[str, Any]:
+def preview_shown(preview: Preview) -> dict[str, Any]:
     drawn = preview.drawn
     counts = {name: getattr(drawn, name) for name in ("usable", "short", "long", "copies")}
     names = ("low", "high", "pairs", "random")
@@ -175,16 +220,33 @@ class ComposeUndo(InDataset, APIView):
         return Response(CompositionSerializer(composition).data)
 
 
-class SentencesAdd(InDataset, APIView):
+class OfSentences(InDataset):
     may = "curate"
 
+    def batch(self) -> ImportBatch:
+        return get_object_or_404(self.batches(), pk=self.kwargs["batch_pk"])
+
+    def batches(self) -> QuerySet[ImportBatch]:
+        return imports_of(self.dataset(), now(), kind=ImportBatch.Kind.SENTENCES)
+
+    def answered(self, batch: ImportBatch, *, status: int = 200) -> Response:
+        """The file as it is now."""
+        about = {"request": self.request}
+        return Response(SentenceFileSerializer(self.batches().get(pk=batch.pk), context=about).data, status)
+
+
+class SentencesAdd(OfSentences, APIView):
     @extend_schema(
         parameters=[SentencesSerializer],
         request={"application/octet-stream": OpenApiTypes.BINARY},
-        responses=PoolOutcomeSerializer,
+        responses={200: SentenceFileSerializer, 202: SentenceFileSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Add the sentences of a file, sent as the body of the request, to the pool."""
+        """Add the sentences of a file, sent as the body of the request, to the pool.
+
+        202: the file is too large to wait for, and `as_run` is the run that adds them. A file of which nothing was
+        added because rows were rejected says so in `problem`.
+        """
         user: Any = request.user
         dataset = self.dataset()
         name = request.query_params.get("filename")
@@ -195,9 +257,37 @@ class SentencesAdd(InDataset, APIView):
         file = BodyFile(request._request, name[:255])
         sent = request.query_params.dict()
         form = form_filled(sent, lambda data: SentencesForm(data, {"file": file}), also=["filename"])
-        with under_its_name(file) as path:
-            outcome = sentences_import(dataset=dataset, path=path, options=form.options(), by=user)
-        return Response(PoolOutcomeSerializer(outcome).data)
+        batch = sentences_upload(dataset=dataset, file=file, options=form.options(), by=user)
+        try:
+            outcome = sentences_add_at_once(batch=batch, by=user)
+        except NothingImportedError:  # the batch keeps it, with the rejected rows
+            return self.answered(batch)
+        except UserError:
+            import_discard(batch=batch)
+            raise
+        return self.answered(batch, status=202 if outcome is None else 200)
+
+
+class SentencesDetail(OfSentences, RetrieveDestroyAPIView[ImportBatch]):
+    """A file of sentences. DELETE discards one whose sentences were not added."""
+
+    serializer_class = SentenceFileSerializer
+    queryset = ImportBatch.objects.none()
+
+    def get_object(self) -> ImportBatch:
+        return self.batch()
+
+    def perform_destroy(self, instance: ImportBatch) -> None:
+        import_discard(batch=instance)
+
+
+class SentencesRejected(OfSentences, APIView):
+    content_negotiation_class = FilesOnly
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    def get(self, request: Request, slug: str, batch_pk: int) -> FileResponse:
+        """The rejected rows as CSV, with the columns of the file and the reasons: corrected, it is sent again."""
+        return rejected_rows(self.batch())
 
 
 class SentencesClear(InDataset, APIView):

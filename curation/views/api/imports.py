@@ -22,8 +22,9 @@ from rest_framework.views import APIView
 
 from curation.errors import UserError
 from curation.exchange.claiming import imports_of
-from curation.exchange.importing import AT_ONCE_ROWS, NothingImportedError
+from curation.exchange.importing import AT_ONCE_ROWS
 from curation.exchange.receiving import BodyFile
+from curation.exchange.refusals import NothingImportedError
 from curation.exchange.uploads import (
     import_apply_at_once,
     import_check_at_once,
@@ -232,9 +233,13 @@ class ImportRejected(OfDataset, APIView):
     @extend_schema(responses={(200, "text/csv"): Body})
     def get(self, request: Request, slug: str, batch_pk: int) -> FileResponse:
         """The rejected rows as CSV, with the columns of the file and the reasons: corrected, it is imported again."""
-        batch = self.batch()
-        path = import_errors_path(batch)
-        if path is None:
-            raise Http404
-        name = f"{batch.file_name}-errors.csv"
-        return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="text/csv")
+        return rejected_rows(self.batch())
+
+
+def rejected_rows(batch: ImportBatch) -> FileResponse:
+    """Raises Http404 where there are none."""
+    path = import_errors_path(batch)
+    if path is None:
+        raise Http404
+    name = f"{batch.file_name}-errors.csv"
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="text/csv")

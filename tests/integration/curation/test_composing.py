@@ -20,6 +20,7 @@ from curation.datasets.composing import (
 )
 from curation.errors import UserError
 from curation.exchange.pool import SentenceOptions, pool_clear, sentences_import
+from curation.files.identity import TooManyRowsError
 from curation.files.sentences import SentenceColumns
 from curation.forms.composing import CompositionForm
 from curation.models import Composition, Dataset, Pair, PairScore, PooledSentence, Sentence, Snapshot
@@ -97,8 +98,8 @@ def test_a_file_without_a_sentence_changes_nothing_and_says_why(dataset, tmp_pat
 
 
 def test_too_many_sentences_are_refused_whole(dataset, file: Path) -> None:
-    with pytest.raises(UserError, match="more than 35 sentences"):
-        sentences_import(dataset=dataset, path=file, options=SentenceOptions(most=35), by=None)
+    with pytest.raises(TooManyRowsError, match="more than 35 sentences"):
+        sentences_import(dataset=dataset, path=file, options=SentenceOptions(), by=None, most=35)
     assert not dataset.sentences.exists()
 
 
@@ -236,9 +237,9 @@ def test_the_page_from_a_file_to_pairs_and_back(dataset, client_of, curator, fil
 
     assert "Add a file of sentences" in empty
     assert "2. Pairs" not in empty
-    assert "36 sentences joined the pool. 1 were there before." in told
-    assert "Line 37 was left out: the row holds a NUL" in told
-    assert "Preview: 12 pairs, nothing is added yet" in shown
+    assert "added 36 of 38 rows" in told
+    assert "the row holds a NUL" in told
+    assert "Preview: 12 pairs, nothing is changed yet" in shown
     assert "12 pairs were added." in done
     assert Pair.objects.filter(origin="sampled").count() == 12
     undone = client.post(f"{address}{Composition.objects.get().pk}/undo/", follow=True)

@@ -15,7 +15,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from curation.errors import UserError
-from curation.exchange import importing
+from curation.exchange import importing, refusals
 from curation.exchange.exporting import pairs_export
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.parsing import Columns
@@ -502,7 +502,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_left(dataset, written) -> No
 
 
 def test_another_fault_of_the_database_is_no_full_disk() -> None:
-    with pytest.raises(OperationalError), importing._errors_shown():
+    with pytest.raises(OperationalError), refusals.file_errors_shown():
         raise OperationalError("locked") from sqlite3.OperationalError("database is locked")
 
 

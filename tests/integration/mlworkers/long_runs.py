@@ -75,7 +75,8 @@ class Long:
     """A kind of run and what its plan says.
 
     Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1. An import has a
-    dataset and an uploaded file of its own, and so has its twin; composing has a dataset and a pool.
+    dataset and an uploaded file of its own, and so has its twin, also one of sentences; composing has a dataset and a
+    pool.
     """
 
     name: str
@@ -108,6 +109,7 @@ LONG = [
     Long("labeller", "train_labeller", LABELLER),
     Long("paraphraser", "train_paraphraser", PARAPHRASER),
     Long("paraphrases", "write_paraphrases", PARAPHRASES),
+    Long("sentences", "import_sentences", {}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
@@ -131,6 +133,11 @@ SELECT a.text, b.text, pair.origin, pair.subset FROM mlworkers_run run
 JOIN curation_pair pair ON run.kind = 'compose_by_similarity' AND pair.dataset_id = run.dataset_id
 JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = pair.b_id
 WHERE run.id = {} ORDER BY pair.id
+"""
+POOLED = """
+SELECT sentence.text, pooled.source FROM mlworkers_run run
+JOIN curation_pooledsentence pooled ON run.kind = 'import_sentences' AND pooled.dataset_id = run.dataset_id
+JOIN curation_sentence sentence ON sentence.id = pooled.sentence_id WHERE run.id = {} ORDER BY pooled.id
 """
 SETS = "SELECT name, kind, low, high, method FROM curation_scoreset WHERE run_ref = {} ORDER BY id"
 OF_PAIRS = """
@@ -157,6 +164,7 @@ from django.core.management import call_command
 from curation.datasets.services import dataset_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.pool import SentenceOptions, sentences_import
+from curation.exchange.sentence_uploads import sentences_upload
 from curation.exchange.uploads import import_check, import_upload
 from curation.models import Dataset
 from mlworkers.models import Artifact, Run
@@ -177,7 +185,15 @@ def own_pool(slug):
     sentences_import(dataset=dataset, path=home / "pool.txt", options=SentenceOptions(), by=None)
     return {"dataset": slug}
 
-OWN = {"ImportPlan": own_upload, "BandsPlan": own_pool}
+def own_sentences(slug):
+    dataset = dataset_create(slug=slug, name=slug)
+    with (home / "pool.txt").open("rb") as file:
+        batch = sentences_upload(
+            dataset=dataset, file=File(file, "pool.txt"), options=SentenceOptions(), by=None
+        )
+    return {"dataset": slug, "batch": batch.pk}
+
+OWN = {"ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences}
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
@@ -248,7 +264,7 @@ def outcome(installed: Installation, run: int) -> dict[str, Any]:
             path.name for path in (installed.home / "runs" / str(run)).glob("*/") if not path.name.isdigit()
         ],
     }
-    queries = (FILES, FIGURES, PAIRS, COMPOSED, SETS, OF_PAIRS, OF_SENTENCES)
+    queries = (FILES, FIGURES, PAIRS, COMPOSED, POOLED, SETS, OF_PAIRS, OF_SENTENCES)
     told |= {query: installed.rows(query.format(run)) for query in queries}
     return json.loads(json.dumps(told).replace(f"run {run}: ", "run N: "))
 

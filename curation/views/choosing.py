@@ -1,0 +1,67 @@
+"""Choosing among the pairs of a dataset: a preview of what a strategy draws, and the edit that follows."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+
+from curation.access import AuthedRequest, dataset_for
+from curation.datasets.choosing import ChoicePreview, choice_apply, choice_preview
+from curation.datasets.composing_chart import dice_chart
+from curation.errors import UserError
+from curation.forms.composing import ChoiceForm
+from curation.forms.splits import leaks_sent
+from curation.pairs.leaks import Leaks
+
+
+@require_http_methods(["GET", "POST"])
+def choose(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The settings. A POST shows which pairs would be chosen and, with `add`, chooses those that were shown."""
+    dataset = dataset_for(request.user, slug, may="curate")
+    form = ChoiceForm.of(dataset, request.POST or None)
+    preview = None
+    if form.is_valid() and form.choice is not None:
+        try:
+            if "add" in request.POST:
+                state = request.POST.get("state", "")
+                leaks = leaks_sent(request.POST)
+                entry = choice_apply(
+                    dataset=dataset, choice=form.choice, state=state, by=request.user, leaks=leaks
+                )
+                if form.choice.becomes is None:
+                    told = ngettext(
+                        "%(n)d pair was set aside.", "%(n)d pairs were set aside.", entry.pairs or 0
+                    )
+                else:
+                    told = ngettext(
+                        "%(n)d pair got the split %(split)s.",
+                        "%(n)d pairs got the split %(split)s.",
+                        entry.pairs or 0,
+                    )
+                told %= {"n": entry.pairs, "split": form.choice.becomes}
+                messages.success(request, _("%(what)s You can undo this edit here.") % {"what": told})
+                return redirect("curation:edits", slug=slug)
+            preview = choice_preview(dataset, form.choice)
+        except UserError as error:
+            form.add_error(None, str(error))
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "preview": preview,
+        "leaks": preview.leaks if preview else None,
+        "must_allow": _must_allow(preview),
+        "allowed": leaks_sent(request.POST) is Leaks.ALLOW,
+        "chart": dice_chart(preview.drawn, of_pairs=True) if preview and len(preview.drawn.dice) else None,
+        "button": _("Choose these pairs"),
+        "has_pairs": dataset.pairs.exists(),
+    }
+    return render(request, "curation/choose.html", context)
+
+
+def _must_allow(preview: ChoicePreview | None) -> bool:
+    """Whether splits would share more than now, or that cannot be counted."""
+    if preview is None or preview.edit is None:
+        return False
+    return bool(preview.leaks.added) if preview.leaks else preview.edit.sets_a_split
