@@ -102,6 +102,16 @@ def comparison_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "compare_weightings")
 
 
+def augmentations_for(user: User, pk: int) -> Run:
+    """A comparison of paraphrases, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "compare_augmentations")
+
+
+def corpora_for(user: User, pk: int) -> Run:
+    """A profile of paraphrase corpora, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "profile_corpora")
+
+
 def analysis_for(user: User, pk: int) -> Run:
     """A linguistic analysis, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "analyse_language")

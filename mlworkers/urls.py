@@ -1,7 +1,9 @@
 from django.urls import path
 
 from mlworkers.views import (
+    augmentations,
     comparisons,
+    corpora,
     cross_validation,
     disk,
     instructions,
@@ -57,6 +59,8 @@ urlpatterns = [
     path("paraphrases/<slug:slug>/", paraphrases.paraphrase_profile, name="paraphrases"),
     path("paraphrases/<slug:slug>/cells.csv", paraphrases.paraphrase_cells_csv, name="paraphrase_cells_csv"),
     path("selections/<number:pk>/", paraphrase_selections.selection_detail, name="selection"),
+    path("corpora/<number:pk>/", corpora.corpora_detail, name="corpora"),
+    path("corpora/<number:pk>/table.csv", corpora.corpora_csv, name="corpora_csv"),
     path("realism/<number:pk>/", verdicts.verdict_detail, name="verdicts"),
     path("realism/<number:pk>/figures.csv", verdicts.verdict_figures_csv, name="verdict_figures_csv"),
     path("realism/<number:pk>/rejected.csv", verdicts.verdict_rejected_csv, name="verdict_rejected_csv"),
@@ -64,5 +68,9 @@ urlpatterns = [
     path("compare/", comparisons.comparison_list, name="comparison_list"),
     path("compare/<number:pk>/", comparisons.comparison_detail, name="comparison"),
     path("compare/<number:pk>/table.csv", comparisons.comparison_csv, name="comparison_csv"),
+    path("compare/paraphrases/<number:pk>/", augmentations.augmentations_detail, name="augmentations"),
+    path(
+        "compare/paraphrases/<number:pk>/table.csv", augmentations.augmentations_csv, name="augmentations_csv"
+    ),
     path("compare/<number:pk>/suites.csv", comparisons.comparison_suites_csv, name="comparison_suites_csv"),
 ]

@@ -28,7 +28,7 @@ from mlworkers.training.loop import CurvePoint, TrainingResult, random_restore, 
 from mlworkers.training.schedule import Places
 
 # Tokens of a forward pass that gradients flow through; measured with MiniLM on two cores, docs/guide/encoders.md.
-_TOKENS = {"cpu": 512, "mps": 8192, "cuda": 65536}
+TOKENS_PER_PASS = {"cpu": 512, "mps": 8192, "cuda": 65536}
 
 
 class PairLearner:
@@ -55,7 +55,7 @@ class PairLearner:
         ]
         self._targets = _column(rows.values, encoder.device)
         self._weights = _column(weights, encoder.device)
-        self._tokens = _TOKENS[compute.device.type]
+        self._tokens = TOKENS_PER_PASS[compute.device.type]
 
     def shares(self, batch: Places) -> Tensor:
         """What each pair adds to its batch's loss, (b,)."""

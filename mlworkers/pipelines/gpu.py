@@ -2,6 +2,8 @@
 
 from mlworkers.pipelines.composing import compose_by_similarity
 from mlworkers.pipelines.consistency import score_consistency
+from mlworkers.pipelines.contrasting import compare_augmentations, train_contrastive
+from mlworkers.pipelines.corpora import profile_corpora
 from mlworkers.pipelines.cross_validating import cross_validate_encoder
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
@@ -31,6 +33,9 @@ PIPELINES: dict[str, Pipeline] = {
     "train_encoder": train_encoder,
     "train_labeller": train_labeller,
     "train_paraphraser": train_paraphraser,
+    "train_contrastive": train_contrastive,
+    "compare_augmentations": compare_augmentations,
+    "profile_corpora": profile_corpora,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,
     "cross_validate_encoder": cross_validate_encoder,

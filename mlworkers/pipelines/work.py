@@ -12,12 +12,19 @@ from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.bands_plan import BandsPlan
+from mlworkers.encoders.contrastive.plan import (
+    AugmentationPlan,
+    ContrastPlan,
+    Material,
+    SharedContrast,
+)
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan, Method
 from mlworkers.encoders.folds import Protocol
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
@@ -71,6 +78,24 @@ def _training(plan: EncoderPlan, dataset: Dataset) -> int:
     return _training_pairs(plan, dataset, plan.scores) * plan.epochs
 
 
+def _originals(plan: SharedContrast, dataset: Dataset) -> int:
+    """About how many examples there are, once for every epoch: pairs of the split, and sentences of the pool."""
+    pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE, split=plan.split)
+    pairs = pairs.filter(included(plan.generated_pairs.value))
+    pool = dataset.pool.count() if plan.pool and plan.material is Material.SENTENCES else 0
+    return (pairs.count() + pool) * plan.epochs
+
+
+def _contrast(plan: ContrastPlan, dataset: Dataset) -> int:
+    sizes = plan.keep_originals + (plan.copies if plan.variant else 0)
+    return round(_originals(plan, dataset) * plan.share * sizes)
+
+
+def _augmentations(plan: AugmentationPlan, dataset: Dataset) -> int:
+    sizes = sum(arm.size * arm.share for arm in plan.arms)
+    return round(_originals(plan, dataset) * sizes * plan.seeds)
+
+
 def _comparison(plan: ComparisonPlan, dataset: Dataset) -> int:
     pairs = sum(_training_pairs(plan, source.dataset, source.scores) for source in plan.all_sources)
     return pairs * plan.epochs * len(plan.chosen) * plan.seeds
@@ -97,7 +122,7 @@ def _cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
     return pairs * (folds * epochs * plan.seeds + len(plan.chosen) - 1)
 
 
-def _pairs(plan: PairScoringPlan, dataset: Dataset) -> int:
+def _pairs(plan: PairScoringPlan | CorporaPlan, dataset: Dataset) -> int:
     pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
     return (pairs.filter(split=plan.split) if plan.split else pairs).count()
 
@@ -132,10 +157,13 @@ def _pool(_plan: BandsPlan, dataset: Dataset) -> int:
 
 
 WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
+    AugmentationPlan: _augmentations,
     BandsPlan: _pool,
     BootstrapPlan: _bootstrap,
     ComparisonPlan: _comparison,
     ConsistencyPlan: _consistency,
+    ContrastPlan: _contrast,
+    CorporaPlan: _pairs,
     CrossValidationPlan: _cross_validation,
     EncoderPlan: _training,
     EvaluationPlan: _evaluation,

@@ -19,6 +19,7 @@ from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.bands_plan import BandsPlan
+from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
@@ -26,6 +27,7 @@ from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.plan import LinguisticPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
@@ -308,6 +310,17 @@ KINDS: dict[str, Kind] = {
             estimated=True,
         ),
         _machine_kind(
+            name="train_contrastive",
+            label=gettext_lazy("Train an encoder by contrast"),
+            description=gettext_lazy(
+                "Trains a sentence encoder without scores: on sentences alone, on pairs, or on premises with their "
+                "entailments and contradictions (SimCSE), and on paraphrases of these."
+            ),
+            plan=ContrastPlan,
+            unit=gettext_lazy("steps"),
+            estimated=True,
+        ),
+        _machine_kind(
             name="evaluate_encoder",
             label=gettext_lazy("Evaluate an encoder"),
             description=gettext_lazy(
@@ -385,6 +398,17 @@ KINDS: dict[str, Kind] = {
             writes=True,
         ),
         _machine_kind(
+            name="profile_corpora",
+            label=gettext_lazy("Profile paraphrase corpora"),
+            description=gettext_lazy(
+                "Measures groups of pairs: how much of the wording their sentences share (BLEU), how many words they "
+                "use, and how surprising they are to a language model (perplexity)."
+            ),
+            plan=CorporaPlan,
+            unit=gettext_lazy("sentences"),
+            estimated=True,
+        ),
+        _machine_kind(
             name="cross_validate_encoder",
             label=gettext_lazy("Cross-validate an encoder"),
             description=gettext_lazy(
@@ -402,6 +426,17 @@ KINDS: dict[str, Kind] = {
                 "Trains an encoder for each weighting and seed, and compares them on human or reference scores."
             ),
             plan=ComparisonPlan,
+            unit=gettext_lazy("steps"),
+            estimated=True,
+        ),
+        _machine_kind(
+            name="compare_augmentations",
+            label=gettext_lazy("Compare paraphrases"),
+            description=gettext_lazy(
+                "Trains encoders by contrast with paraphrased copies of each variant and size, and without, and "
+                "compares them on human or reference scores."
+            ),
+            plan=AugmentationPlan,
             unit=gettext_lazy("steps"),
             estimated=True,
         ),

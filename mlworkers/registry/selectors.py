@@ -106,6 +106,11 @@ def comparisons(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.filter(kind="compare_weightings").select_related("dataset", "started_by")
 
 
+def augmentation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the comparisons of paraphrases, newest first."""
+    return runs.filter(kind="compare_augmentations").select_related("dataset", "started_by")
+
+
 def evaluation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
     """Of those runs the evaluations of one model that succeeded, newest first."""
     succeeded = runs.filter(kind="evaluate_encoder", state=Run.State.SUCCEEDED)

@@ -11,12 +11,13 @@ from curation.access import AuthedRequest
 from curation.numbers import number_from
 from curation.views.tables import csv_answer
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
+from mlworkers.registry.augmentations import augmentations_of, what_they_show
 from mlworkers.registry.baselines import baseline_note
 from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, side_by_side
 from mlworkers.registry.comparison_chart import comparison_chart
 from mlworkers.registry.comparison_words import ceiling_note, unscored_note, validation_note, what_it_shows
 from mlworkers.registry.furthest import furthest_of
-from mlworkers.registry.selectors import comparisons, evaluation_runs, models_behind
+from mlworkers.registry.selectors import augmentation_runs, comparisons, evaluation_runs, models_behind
 from mlworkers.registry.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.registry.suite_table import csv_rows as suite_csv_rows
 from mlworkers.registry.suite_table import suite_table_of
@@ -42,6 +43,10 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         "comparisons": [
             (run, what_it_shows(comparison_of(run.result, [])) if run.result.get("encoders") else "")
             for run in comparisons(runs)[:RUNS_ON_A_PAGE]
+        ],
+        "augmentations": [
+            (run, what_they_show(found) if (found := augmentations_of(run)) else "")
+            for run in augmentation_runs(runs)[:RUNS_ON_A_PAGE]
         ],
         "evaluated": shown,
         "chosen": chosen,

@@ -32,6 +32,8 @@ from tests.factories import (
     ScoreSetFactory,
 )
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
+from tests.integration.mlworkers.test_augmentation_pages import comparison as augmentations_compared
+from tests.integration.mlworkers.test_augmentation_pages import profiled
 
 pytestmark = pytest.mark.browser
 LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
@@ -305,6 +307,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         for kind, result in (("analyse_relatedness", related()), ("analyse_language", worded()))
     )
     selection = RunFactory(kind="select_paraphrases", dataset=dataset, state="succeeded", result=selected())
+    paraphrases, corpora = augmentations_compared(dataset), profiled(dataset)
     snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
@@ -340,6 +343,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
             "/runs/",
             "/models/",
             "/compare/",
+            f"/compare/paraphrases/{paraphrases.pk}/",
+            f"/corpora/{corpora.pk}/",
             "/review/",
             f"/review/{dataset.slug}/",
         ),

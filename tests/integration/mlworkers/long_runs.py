@@ -64,6 +64,16 @@ LABELLER = {
     "batch_size": 8,
     "learning_rate": 0.003,
 }
+CONTRAST = {"model": ENCODER, "snapshot": 1, "batch_size": 8, "learning_rate": 0.001}
+AUGMENTATIONS = {
+    **CONTRAST,
+    "test_score_set": "reference",
+    "variants": "all",
+    "complete": False,
+    "seeds": 1,
+    "keep_encoders": True,
+    "bootstrap": 100,
+}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 
 
@@ -110,6 +120,9 @@ LONG = [
     Long("paraphraser", "train_paraphraser", PARAPHRASER),
     Long("paraphrases", "write_paraphrases", PARAPHRASES),
     Long("sentences", "import_sentences", {}),
+    Long("contrast", "train_contrastive", {**CONTRAST, "epochs": 3, "paraphrases": "all"}),
+    Long("augmentations", "compare_augmentations", AUGMENTATIONS),
+    Long("corpora", "profile_corpora", {"model": "run:1", "split": "train", "bootstrap": 100}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own

@@ -1,0 +1,1 @@
+"""Encoders trained by contrast: a sentence is nearer to its positive than to the other sentences of its batch."""

@@ -1,0 +1,206 @@
+"""From a base model, examples and a plan to an encoder trained by contrast."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Dense, Pooling
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from curation.files.progress import Report, silent
+from curation.statistics.correlation import spearman
+from mlworkers.encoders import training as fitting
+from mlworkers.encoders.contrastive.examples import Examples, NliLabel
+from mlworkers.encoders.contrastive.learner import BatchLearner, BatchLoss
+from mlworkers.encoders.contrastive.losses import classified_vectors, contrastive_loss, triplet_loss
+from mlworkers.encoders.contrastive.plan import ContrastPlan, Objective, Pooler
+from mlworkers.encoders.encoding import pair_cosines
+from mlworkers.encoders.rows import Rows
+from mlworkers.pretrained.compute import Compute, choose_compute
+from mlworkers.pretrained.encoder import load_encoder, pooling_set
+from mlworkers.pretrained.sources import ModelError
+from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.loop import CurvePoint, TrainingResult, train
+from mlworkers.training.schedule import Places
+from mlworkers.training.siblings import SiblingsApart
+
+_SPREAD_OF_NEW_LAYERS = 0.02  # as BERT's weights begin
+_WITH_HARD_NEGATIVE = 3  # sentences of an example
+
+
+@dataclass(frozen=True)
+class TrainedByContrast:
+    """encoder: as it is used afterwards. batches: the fewest and the most examples of a batch. negatives: the fewest
+    and the most sentences that an anchor was held against, None for a loss without them.
+    """
+
+    encoder: SentenceTransformer
+    training: TrainingResult
+    batches: tuple[int, int]
+    negatives: tuple[int, int] | None
+
+
+def contrast_train(
+    base: Path,
+    examples: Examples,
+    plan: ContrastPlan,
+    *,
+    dev: Rows | None = None,
+    checkpoints: Path | None = None,
+    now: Callable[[], float] = lambda: 0.0,
+    report: Report = silent,
+    note: Callable[[CurvePoint], object] = lambda point: None,
+) -> TrainedByContrast:
+    """Train the encoder in the folder `base` on examples, as the plan says.
+
+    dev: pairs whose Spearman correlation chooses the weights; None keeps the last. checkpoints: a folder of this
+    training's own; now: a clock in seconds. Raises the errors of `training` and `pretrained`, each one sentence.
+    """
+    compute = choose_compute(plan.device, plan.precision)
+    with torch.random.fork_rng():
+        torch.manual_seed(plan.seed)
+        encoder, tested = encoders_with(base, plan, compute)
+        loss, head = _loss_of(plan, examples, encoder)
+    own = encoder.max_seq_length
+    encoder.max_seq_length = plan.max_length if own is None else min(own, plan.max_length)
+    learner = BatchLearner(
+        encoder,
+        examples,
+        compute,
+        loss,
+        tokens_per_pass=fitting.TOKENS_PER_PASS[compute.device.type],
+        head=head,
+        cached=plan.cached,
+    )
+    if own is not None:
+        encoder.max_seq_length = own  # the training sentences are cut now; dev pairs are read as a whole
+    schedule = schedule_of(examples, plan)
+    kept = None
+    if checkpoints is not None:
+        about = {**asdict(plan), "examples": examples_digest(examples)}
+        kept = Checkpoints(
+            checkpoints, about=about, every_seconds=fitting.SECONDS_BETWEEN_CHECKPOINTS, now=now
+        )
+
+    def evaluate() -> float | None:
+        if dev is None:
+            return None
+        cosines = pair_cosines(tested, dev.first.tolist(), dev.second.tolist(), compute).values
+        return spearman(cosines, dev.values)
+
+    training = train(
+        learner,
+        schedule,
+        plan.loop(),
+        evaluate=evaluate if dev is not None else None,
+        checkpoints=kept,
+        report=report,
+        note=note,
+    )
+    sizes = schedule.sizes
+    batches = (min(sizes), max(sizes))
+    return TrainedByContrast(tested, training, batches, negatives_of(batches, examples, plan.objective))
+
+
+def schedule_of(examples: Examples, plan: ContrastPlan) -> SiblingsApart:
+    """The batches of all epochs, without siblings."""
+    return SiblingsApart(
+        examples.sources,
+        batch_size=plan.batch_size,
+        epochs=plan.epochs,
+        warmup=plan.warmup,
+        seed=plan.seed,
+        evaluate_every=plan.evaluate_every,
+    )
+
+
+def negatives_of(
+    batches: tuple[int, int], examples: Examples, objective: Objective
+) -> tuple[int, int] | None:
+    """How many negatives an anchor has in the smallest and in the largest batch: b - 1 positives of the others and,
+    where there are any, all b hard negatives.
+    """
+    if objective is Objective.SOFTMAX:
+        return None
+    if objective is Objective.TRIPLET:
+        return 1, 1
+    least, most = (size - 1 + (size if examples.width == _WITH_HARD_NEGATIVE else 0) for size in batches)
+    return least, most
+
+
+def encoders_with(
+    base: Path, plan: ContrastPlan, compute: Compute
+) -> tuple[SentenceTransformer, SentenceTransformer]:
+    """The base model with the plan's pooler as it is trained, and as it is used afterwards; they share their weights.
+
+    Weights are float32 whatever the precision. A new MLP begins as BERT's layers do, from torch's random numbers.
+    """
+    encoder = load_encoder(base, replace(compute, dtype=choose_compute("cpu").dtype))
+    pooler = plan.pooling
+    if pooler is Pooler.OWN:
+        return encoder, encoder
+    if pooler is Pooler.MEAN:
+        pooling_set(encoder, "mean")
+        return encoder, encoder
+    pooling_set(encoder, "cls")
+    if pooler is Pooler.CLS:
+        return encoder, encoder
+    modules = list(encoder)
+    place = next(number for number, module in enumerate(modules) if isinstance(module, Pooling)) + 1
+    pooling: Any = modules[place - 1]
+    trained = [*modules[:place], _mlp(pooling.pooling_output_dimension), *modules[place:]]
+    with_mlp = _made_of(trained, encoder)
+    return with_mlp, with_mlp if pooler is Pooler.CLS_MLP else encoder
+
+
+def _made_of(modules: Sequence[nn.Module], like: SentenceTransformer) -> SentenceTransformer:
+    return SentenceTransformer(
+        modules=list(modules),
+        device=str(like.device),
+        prompts={name: prompt for name, prompt in like.prompts.items() if prompt is not None},
+        default_prompt_name=like.default_prompt_name,
+    )
+
+
+def _mlp(width: int) -> Dense:
+    dense = Dense(width, width, activation_function=nn.Tanh())
+    nn.init.normal_(dense.linear.weight, std=_SPREAD_OF_NEW_LAYERS)
+    nn.init.zeros_(dense.linear.bias)
+    return dense
+
+
+def _loss_of(
+    plan: ContrastPlan, examples: Examples, encoder: SentenceTransformer
+) -> tuple[BatchLoss, nn.Module | None]:
+    """The loss of a batch, and the layers that it needs of its own."""
+    if plan.objective is Objective.TRIPLET:
+        return lambda sides, _batch: triplet_loss(*sides, margin=plan.margin), None
+    if plan.objective is Objective.CONTRAST:
+        return lambda sides, _batch: contrastive_loss(
+            *sides, temperature=plan.temperature, hard_negative_weight=plan.hard_negative_weight
+        ), None
+    if examples.classes is None:
+        raise ModelError("The loss softmax needs pairs with classes.")
+    width = encoder.get_embedding_dimension() or 0
+    head = nn.Linear(3 * width, len(NliLabel)).to(encoder.device)
+    classes = torch.tensor(examples.classes, device=encoder.device)
+
+    def classified(sides: Sequence[Tensor], batch: Places) -> Tensor:
+        places = torch.from_numpy(batch).to(classes.device)
+        return cross_entropy(head(classified_vectors(*sides)), classes[places])
+
+    return classified, head
+
+
+def examples_digest(examples: Examples) -> str:
+    """SHA-256 of what is learned: texts and classes, in their order."""
+    digest = hashlib.sha256()
+    for row in examples.sides:
+        digest.update("\x1f".join(row).encode() + b"\x1e")
+    digest.update(repr(examples.classes).encode())
+    return digest.hexdigest()

@@ -1,0 +1,528 @@
+"""Encoders trained by contrast, alone and compared by the paraphrases that they learn from."""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.files.json_text import json_from
+from curation.files.progress import Report
+from curation.files.writing import folder_replacing
+from curation.models import ScoreSet
+from mlworkers.encoders.arrays import array_read, array_write
+from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
+from mlworkers.encoders.contrastive.plan import (
+    Arm,
+    AugmentationPlan,
+    ContrastPlan,
+    Material,
+    Objective,
+    SharedContrast,
+)
+from mlworkers.encoders.contrastive.training import TrainedByContrast, contrast_train, schedule_of
+from mlworkers.encoders.contrastive.variants import ORIGINAL
+from mlworkers.encoders.differences import Difference
+from mlworkers.encoders.encoding import sentence_vectors
+from mlworkers.encoders.measuring import Measured, Metric, correlation_measured, mean_measured
+from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.encoders.rows import unseen_rows
+from mlworkers.encoders.saving import About, encoder_save, seen_by
+from mlworkers.encoders.seen import NOTHING_KNOWN
+from mlworkers.encoders.suites.evaluating import suite_cosines
+from mlworkers.encoders.suites.figures import WHOLE, suite_figures
+from mlworkers.models import Evaluation, Run
+from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
+from mlworkers.pipelines.encoder_data import LONGEST_NAME, curve_note, folder_linked, suite_words
+from mlworkers.pipelines.models import folder_of_model
+from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
+from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
+from mlworkers.pipelines.suites import seen_before, suite_files, suites_of_run
+from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.encoder import load_encoder
+from mlworkers.pretrained.sources import ModelError
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+from mlworkers.runs.storage import content_of, home_relative
+
+BASE = "base"
+OWN_TEST = ""
+MEAN_OF_SUITES = "mean of suites"
+RESAMPLED_BY = 1234  # the seed of resamples: not of any training
+_EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
+_LONGEST_LABEL = 40  # of an evaluation's row
+
+
+def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
+    """One encoder, from a snapshot's sentences, pairs or triplets and their paraphrases."""
+    started = monotonic()
+    # The model first: a name that leads nowhere leaves no snapshot behind.
+    base = folder_of_model(plan.model, kind="encoder", report=job.report)
+    snapshot = snapshot_taken(
+        job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
+    )
+    dev = dev_pairs_of(plan, job, snapshot, [])
+    variants = [plan.variant] if plan.variant else []
+    corpus = corpus_of(plan, job, snapshot, variants, tested=dev.sentences if dev is not None else [])
+    made = _made(corpus, plan)
+    trained = contrast_train(
+        base,
+        made.examples,
+        plan,
+        dev=dev,
+        checkpoints=job.kept / "checkpoints",
+        now=monotonic,
+        report=job.report,
+        note=curve_note(job.curve),
+    )
+    folder = job.folder / "encoder"
+    card = _card(plan, corpus, base, made)
+    with folder_replacing(folder) as beside:
+        _save(trained, plan, corpus, base=base, made=made, folder=beside)
+    seconds = round(monotonic() - started, 1)
+    result = {
+        **_figures(made, trained),
+        "held_out_left_out": corpus.held_out,
+        "loss_in_words": loss_in_words(plan, made, trained),
+        "pooler_in_words": pooler_in_words(plan),
+        "snapshot": snapshot.number,
+        "seconds": seconds,
+    }
+    if dev is not None:
+        result["dev_pairs"] = len(dev)
+    message = ngettext(
+        "Trained on %(examples)s examples in %(steps)s step",
+        "Trained on %(examples)s examples in %(steps)s steps",
+        trained.training.steps,
+    ) % {"examples": intcomma(len(made.examples)), "steps": intcomma(trained.training.steps)}
+    return Outcome(message, result, [NewArtifact("encoder", folder, {**card, "seconds": seconds})])
+
+
+def loss_in_words(plan: SharedContrast, made: Made, trained: TrainedByContrast) -> str:
+    """The loss with its shape, so that nobody needs to guess what an anchor was held against."""
+    if plan.objective is Objective.SOFTMAX:
+        return _("cross-entropy of three classes on [u, v, |u − v|]")
+    if plan.objective is Objective.TRIPLET:
+        return _("triplet, Euclidean distance, margin %(margin)g") % {"margin": plan.margin}
+    least, most = trained.negatives or (0, 0)
+    negatives = str(most) if least == most else _("%(least)s to %(most)s") % {"least": least, "most": most}
+    hard = made.examples.width == 3
+    words = {"temperature": plan.temperature, "negatives": negatives, "weight": plan.hard_negative_weight}
+    if hard:
+        return (
+            _(
+                "cross-entropy of cosines / %(temperature)g over the positives and the hard negatives of the batch; "
+                "%(negatives)s negatives of an anchor; its own hard negative's logit + %(weight)g"
+            )
+            % words
+        )
+    return (
+        _(
+            "cross-entropy of cosines / %(temperature)g over the positives of the batch; %(negatives)s negatives of an "
+            "anchor"
+        )
+        % words
+    )
+
+
+def pooler_in_words(plan: SharedContrast) -> str:
+    return plan.pooling.value
+
+
+def _made(corpus: Corpus, plan: ContrastPlan) -> Made:
+    return corpus.made(
+        variant=plan.variant.name if plan.variant else "",
+        copies=plan.copies,
+        share=plan.share,
+        keep_originals=plan.keep_originals,
+    )
+
+
+def _figures(made: Made, trained: TrainedByContrast) -> dict[str, Any]:
+    kept = trained.training.kept
+    least, most = trained.negatives or (None, None)
+    return {
+        "examples": len(made.examples),
+        "original_examples": made.originals,
+        "copies": len(made.examples) - made.originals,
+        "copies_missing": made.missing,
+        "fewest_in_a_batch": trained.batches[0],
+        "most_in_a_batch": trained.batches[1],
+        "fewest_negatives": least,
+        "most_negatives": most,
+        "steps": trained.training.steps,
+        "kept_step": kept.step,
+        "loss": kept.loss,
+        "dev": kept.dev,
+    }
+
+
+def _card(plan: ContrastPlan, corpus: Corpus, base: Path, made: Made) -> dict[str, Any]:
+    return {
+        "label": label_of(plan),
+        "seed": plan.seed,
+        "base": plan.model,
+        "base_sha256": content_of(base)[0],
+        "dataset": plan.dataset,
+        "snapshot": corpus.snapshot.number,
+        "snapshot_sha256": corpus.snapshot.sha256,
+        "generated_pairs": plan.generated_pairs.value,
+        "paraphrases": plan.paraphrases,
+        "paraphrase_dataset": plan.paraphrase_dataset or plan.dataset,
+        "examples": len(made.examples),
+        "plan": asdict(plan),
+    }
+
+
+def label_of(plan: ContrastPlan) -> str:
+    """What an encoder is called: its loss, what it learned from, and its paraphrases."""
+    names = {
+        Material.SENTENCES: _("contrast, sentences"),
+        Material.PAIRS: _("contrast, pairs"),
+        Material.TRIPLETS: _("contrast, triplets"),
+    }
+    name = names[plan.material] if plan.objective is Objective.CONTRAST else str(plan.objective.value)
+    return f"{name}, {plan.variant.name}" if plan.variant else name
+
+
+def _save(
+    trained: TrainedByContrast, plan: ContrastPlan, corpus: Corpus, *, base: Path, made: Made, folder: Path
+) -> None:
+    facts = {
+        "dataset": plan.dataset,
+        "snapshot": corpus.snapshot.number,
+        "snapshot_sha256": corpus.snapshot.sha256,
+        "generated_pairs": plan.generated_pairs.value,
+        "examples": len(made.examples),
+        "loss": loss_in_words(plan, made, trained),
+        "pooler": pooler_in_words(plan),
+    }
+    about = About(plan.model, content_of(base)[0], asdict(plan), facts, corpus.snapshot.dataset.licence)
+    encoder_save(trained.encoder, folder, about, made.examples.sentences, base=seen_by(base, plan.model))
+
+
+def compare_augmentations(plan: AugmentationPlan, job: Job) -> Outcome:
+    """The base, and an encoder of each row and seed, each a shard of the run."""
+    comparison = _Augmentations(plan, job)
+    paths = job.shards.all(
+        "encoders", comparison.sizes, comparison.shard, message=_("Training and evaluating encoders")
+    )
+    return comparison.outcome(paths)
+
+
+@dataclass(frozen=True)
+class _Member:
+    """An encoder of a comparison; the base model where it has no arm."""
+
+    arm: Arm | None = None
+    plan: ContrastPlan | None = None
+
+    @property
+    def label(self) -> str:
+        return self.arm.label if self.arm else BASE
+
+
+class _Augmentations:
+    """What the shards of a comparison share. Cheap to make, and the same in every worker that does a shard of it."""
+
+    def __init__(self, plan: AugmentationPlan, job: Job) -> None:
+        self._plan, self._job = plan, job
+        self._base = folder_of_model(plan.model, kind="encoder", report=job.report)
+        self._suites = suites_of_run(job, plan.suite_names)
+        snapshot = snapshot_taken(
+            job, job.dataset_of(plan.dataset), plan.snapshot, generated_pairs=plan.generated_pairs
+        )
+        self._test_snapshot = snapshot
+        if plan.test_dataset not in ("", plan.dataset):
+            self._test_snapshot = snapshot_taken(job, dataset_read(job, plan.test_dataset), 0)
+        every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
+        run = Run.objects.select_related("dataset").get(pk=job.run_id)
+        self._seen = seen_by(self._base, plan.model) | seen_upstream(run)
+        self._tests, self._tests_left_out = unseen_rows(every, self._seen)
+        tested = list(self._tested_sentences())
+        self._dev = dev_pairs_of(plan, job, snapshot, tested)
+        held = [*tested, *(self._dev.sentences if self._dev is not None else ())]
+        corpus = corpus_of(plan, job, snapshot, plan.all_variants, tested=held)
+        self._before = len(corpus.examples)
+        most = max(plan.copies_of(arm) for arm in plan.arms)
+        self._corpus = corpus.complete(copies=most) if plan.complete else corpus
+        self._members = [_Member()] + [
+            _Member(arm, plan.training(arm, seed)) for arm in plan.arms for seed in plan.all_seeds
+        ]
+
+    def _tested_sentences(self) -> Iterator[str]:
+        yield from self._tests.sentences
+        for _suite, read in self._suites:
+            for part in (read.test, *([read.dev] if read.dev else [])):
+                yield from (*part.first, *part.second)
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """Of each shard, in steps."""
+        steps = {
+            one.arm: schedule_of(self._made_of(one.plan).examples, one.plan).steps
+            for one in self._members
+            if one.plan is not None and one.plan.seed == self._plan.first_seed
+        }
+        return [_EVALUATING if one.arm is None else steps[one.arm] for one in self._members]
+
+    def _made_of(self, plan: ContrastPlan) -> Made:
+        return _made(self._corpus, plan)
+
+    def shard(self, number: int, path: Path, report: Report) -> None:
+        """Train an encoder and measure it: a folder with its cosines, what there is to tell and, if asked, itself."""
+        started = monotonic()
+        checkpoints = self._job.kept / "checkpoints" / path.name
+        member, told = self._members[number], dict[str, Any]()
+        made = trained = None
+        if member.plan is not None:
+            made = self._made_of(member.plan)
+            trained = self._trained(member.plan, member.label, made, checkpoints, report)
+
+        def still(done: int, total: int, message: str) -> None:
+            """Measuring comes after all steps: it counts no further, but can still be stopped."""
+            report(self.sizes[number], self.sizes[number], message)
+
+        with folder_replacing(path, once=True) as beside:
+            if member.plan is None or made is None or trained is None:
+                encoder = load_encoder(self._base, choose_compute(self._plan.device))
+            else:
+                encoder, told = trained.encoder, _figures(made, trained)
+                told["loss_in_words"] = loss_in_words(member.plan, made, trained)
+                if self._plan.keep_encoders:
+                    folder = beside / "encoder"
+                    folder.mkdir()
+                    _save(trained, member.plan, self._corpus, base=self._base, made=made, folder=folder)
+            compute = choose_compute(self._plan.device)
+            vectors = sentence_vectors(encoder, self._tested_sentences(), compute, report=still)
+            first, second = self._tests.first.tolist(), self._tests.second.tolist()
+            array_write(beside / "cosines.npy", vectors.cosines(first, second))
+            for suite, read in self._suites:
+                for part, cosines in zip(("test", "dev"), suite_cosines(suite, read, vectors), strict=True):
+                    if cosines is not None:
+                        array_write(beside / f"{suite.name}-{part}.npy", cosines)
+            told["seconds"] = round(monotonic() - started, 1)
+            (beside / "told.json").write_text(json.dumps(told), encoding="utf-8")
+        shutil.rmtree(checkpoints, ignore_errors=True)
+
+    def _trained(
+        self, plan: ContrastPlan, label: str, made: Made, checkpoints: Path, report: Report
+    ) -> TrainedByContrast:
+        note = curve_note(self._job.curve, series=f"{label}, seed {plan.seed}")
+        return contrast_train(
+            self._base,
+            made.examples,
+            plan,
+            dev=self._dev,
+            checkpoints=checkpoints,
+            now=monotonic,
+            report=report,
+            note=note,
+        )
+
+    def outcome(self, paths: Sequence[Path]) -> Outcome:
+        plan = self._plan
+        measured: dict[
+            str, dict[str, list[Measured]]
+        ] = {}  # of each column and label, a figure for each seed
+        told: dict[str, dict[str, Any]] = {}
+        made, evaluations = list[NewArtifact](), list[tuple[Evaluation, Path | None]]()
+        for path, member in zip(paths, self._members, strict=True):
+            facts = json_from((path / "told.json").read_text("utf-8"))
+            told.setdefault(member.label, facts)
+            folder = self._kept_encoder(path, member, facts)
+            if folder is not None:
+                made.append(folder)
+            seed = member.plan.seed if member.plan else None
+            model = plan.model if folder is None else home_relative(folder.path)
+            for column, one in self._measured(path):
+                measured.setdefault(column, {}).setdefault(member.label, []).append(one)
+                row = self._evaluation(column, one, member.label, seed, model)
+                evaluations.append((row, folder.path if folder else None))
+        result = {
+            "columns": [self._column(column, found) for column, found in measured.items()],
+            "rows": self._rows(measured, told),
+            "seeds": list(plan.all_seeds),
+            "judged": plan.seeds >= SEEDS_TO_JUDGE,
+            "examples": len(self._corpus.examples),
+            "examples_that_not_all_can_copy": self._before - len(self._corpus.examples),
+            "held_out_left_out": self._corpus.held_out,
+            "pooler_in_words": pooler_in_words(plan),
+            "loss_in_words": told[plan.arms[0].label]["loss_in_words"],
+            "snapshot": self._corpus.snapshot.number,
+            "test_snapshot": self._test_snapshot.number,
+            "test_left_out": self._tests_left_out,
+            "training_data": seen_in_words(self._seen),
+            "files": suite_files(self._suites),
+            "warnings": list(self._notes()),
+        }
+        if self._dev is not None:
+            result["dev_pairs"] = len(self._dev)
+        words = {"encoders": len(paths), "pairs": intcomma(len(self._tests))}
+        message = _("%(encoders)s encoders evaluated on %(pairs)s test pairs") % words
+        return Outcome(message, result, made, evaluations)
+
+    def _kept_encoder(self, path: Path, member: _Member, facts: dict[str, Any]) -> NewArtifact | None:
+        if member.plan is None or member.arm is None or not self._plan.keep_encoders:
+            return None
+        place = self._plan.arms.index(member.arm)
+        folder = self._job.folder / f"row-{place + 1}-{member.plan.seed}"
+        folder_linked(path / "encoder", folder)
+        card = _card(member.plan, self._corpus, self._base, self._made_of(member.plan))
+        return NewArtifact("encoder", folder, {**card, "label": member.label, "seconds": facts["seconds"]})
+
+    def _measured(self, path: Path) -> Iterator[tuple[str, Measured]]:
+        """Spearman's correlation on the own test, on each suite of scores, and the mean of these."""
+        plan = self._plan
+        yield (
+            OWN_TEST,
+            correlation_measured(
+                Metric.SPEARMAN,
+                array_read(path / "cosines.npy"),
+                self._tests.values,
+                resamples=plan.bootstrap,
+                seed=RESAMPLED_BY,
+            ),
+        )
+        of_suites = []
+        for suite, read in self._suites:
+            dev = path / f"{suite.name}-dev.npy"
+            figures = suite_figures(
+                suite,
+                read,
+                array_read(path / f"{suite.name}-test.npy"),
+                array_read(dev) if dev.is_file() else None,
+                resamples=plan.bootstrap,
+                seed=RESAMPLED_BY,
+            )
+            whole = next(one.measured for one in figures if one.part == WHOLE)
+            if whole.metric is Metric.SPEARMAN:
+                of_suites.append(whole)
+            yield suite.name, whole
+        if len(of_suites) > 1:
+            yield MEAN_OF_SUITES, mean_measured(of_suites)
+
+    def _evaluation(self, column: str, one: Measured, label: str, seed: int | None, model: str) -> Evaluation:
+        plan, interval = self._plan, one.interval
+        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
+        return Evaluation(
+            suite=own if column == OWN_TEST else column,
+            metric=one.metric.value,
+            value=one.value,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            n=one.pairs,
+            label=label[:_LONGEST_LABEL],
+            seed=seed,
+            model=model[:LONGEST_NAME],
+        )
+
+    def _labeller_note(self) -> str:
+        """Who chose the paraphrases by their similarity has perhaps learned from the test (ConPGS does)."""
+        labels = _labels_of(self._plan)
+        model = str(labels.parameters.get("model", "")) if labels else ""
+        seen = NOTHING_KNOWN
+        if model:
+            with suppress(ModelError):
+                seen = seen_by_model(model, folder_of_model(model, kind="encoder"))
+        words = {"model": model or _("a model that is not known")}
+        if not seen.known:
+            return (
+                _(
+                    "Paraphrases were chosen by the similarity that %(model)s gives, and nobody knows what it was "
+                    "trained on. If that was a test of this page, its figures favour the paraphrases."
+                )
+                % words
+            )
+        unseen = seen.pairs_unseen(self._tests.first.tolist(), self._tests.second.tolist())
+        return _(
+            "Paraphrases were chosen by the similarity that %(model)s gives, which was trained on a sentence of "
+            "%(seen)s of the %(pairs)s test pairs."
+        ) % {**words, "seen": intcomma(int((~unseen).sum())), "pairs": intcomma(unseen.size)}
+
+    @staticmethod
+    def _column(name: str, found: dict[str, list[Measured]]) -> dict[str, Any]:
+        first = next(iter(found.values()))[0]
+        return {"suite": name, "metric": first.metric.value, "pairs": first.pairs}
+
+    def _rows(
+        self, measured: dict[str, dict[str, list[Measured]]], told: dict[str, dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """The base, then every arm: its figures by column, and its difference from the original examples."""
+        arms: list[Arm | None] = [None, *self._plan.arms]
+        # Of the mean of suites there are no pseudo-values, and so no differences.
+        tables = {column: found for column, found in measured.items() if column != MEAN_OF_SUITES}
+        between = [
+            (arm.label if arm else BASE, Arm(arm.share if arm else 1.0, ORIGINAL, 1).label)
+            for arm in arms
+            if (arm is None and 1.0 in self._plan.all_shares) or (arm and arm.variant != ORIGINAL)
+        ]
+        found = {
+            (column, pair[0]): one
+            for column, labelled in tables.items()
+            for pair, one in differences_of(labelled, between).items()
+        }
+        differences = adjusted(found)
+        compared = {column: compare(labelled) for column, labelled in measured.items()}
+        return [
+            {
+                "label": arm.label if arm else BASE,
+                "variant": arm.variant if arm else BASE,
+                "size": arm.size if arm else 0,
+                "share": arm.share if arm else 0.0,
+                **{
+                    name: told[label][name]
+                    for name in ("examples", "copies", "copies_missing", "most_negatives")
+                    if arm is not None
+                },
+                "figures": [
+                    _cell(of_label[label], differences.get((column, label)))
+                    for column, of_label in compared.items()
+                ],
+            }
+            for arm in arms
+            for label in [arm.label if arm else BASE]
+        ]
+
+    def _notes(self) -> Iterator[str]:
+        if self._plan.similarity:
+            yield self._labeller_note()
+        for suite, read in self._suites:
+            yield from (f"{suite.label}: {note}" for note in read.notes)
+            if seen := seen_before(read, self._seen):
+                yield _(
+                    "%(suite)s: %(seen)s test pairs hold a sentence that the baseline model was trained on."
+                ) % {"suite": suite.label, "seen": intcomma(seen)}
+
+
+def _labels_of(plan: SharedContrast) -> ScoreSet | None:
+    slug = plan.paraphrase_dataset or plan.dataset
+    return ScoreSet.objects.filter(dataset__slug=slug, name=plan.similarity).first()
+
+
+def _cell(one: ComparedEncoder, difference: Difference | None) -> dict[str, Any]:
+    cell = {
+        "mean": one.mean.value,
+        "low": one.mean.low,
+        "high": one.mean.high,
+        "sd": one.sd,
+        "by_seed": [None if isnan(value) else value for value in one.seeds],
+    }
+    if difference is not None:
+        cell |= {
+            "difference": difference.value,
+            "difference_low": difference.low,
+            "difference_high": difference.high,
+            "difference_sd": difference.sd,
+            "p": difference.p,
+            "p_holm": difference.p_holm,
+        }
+    return cell

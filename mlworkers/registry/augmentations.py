@@ -1,0 +1,316 @@
+"""A comparison of paraphrases as its page and its file show it: a row for each share, variant and size."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+from django.utils.text import capfirst, get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.charts import ACCENT, CATEGORIES, SOFT, Chart, chart_draw
+from mlworkers.encoders.contrastive.variants import ORIGINAL
+from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.models import Run
+from mlworkers.registry.comparison import DIFFERENCE, Cell
+
+KIND = "compare_augmentations"
+BASE, MEAN_OF_SUITES = "base", "mean of suites"
+_PIXELS_OF_A_LETTER = 7
+_NAMED = 3  # rows that the sentence above the table names; it counts the others
+CSV_COLUMNS = (
+    "row", "variant", "size", "share", "examples", "copies", "copies_missing", "test", "metric", "pairs", "mean", "sd",
+    "low", "high", *(name.replace("difference", "difference_from_original", 1) for name in DIFFERENCE), "seeds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """A test: a suite by its name, the comparison's own test (""), or the mean of suites."""
+
+    suite: str
+    metric: str
+    pairs: int
+
+    @property
+    def label(self) -> str:
+        names = {"": _("the test"), MEAN_OF_SUITES: _("the mean of suites")}
+        return str(names.get(self.suite, self.suite))
+
+    @property
+    def has_differences(self) -> bool:
+        return self.suite != MEAN_OF_SUITES
+
+
+@dataclass(frozen=True)
+class Row:
+    """The base model, the original examples of a share, or a variant of some size. Numbers are None for the base."""
+
+    label: str
+    variant: str
+    size: int
+    share: float
+    cells: Sequence[Cell]
+    examples: int | None
+    copies: int | None
+    missing: int | None
+
+    @property
+    def is_original(self) -> bool:
+        return self.variant == ORIGINAL
+
+
+@dataclass(frozen=True)
+class Augmentations:
+    """seeds: of every row but the base. judged: whether there are enough of them to judge a difference.
+
+    tests: the number of differences that p-values are adjusted for.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    seeds: Sequence[int]
+    judged: bool
+    tests: int
+
+    @property
+    def place(self) -> int:
+        """The column that the chart shows: the mean of suites where there is one, else the own test."""
+        names = [one.suite for one in self.columns]
+        return names.index(MEAN_OF_SUITES) if MEAN_OF_SUITES in names else 0
+
+    @property
+    def lines(self) -> list[tuple[Row, list[tuple[Column, Cell]]]]:
+        """The rows of the table, each cell with its column."""
+        return [(row, list(zip(self.columns, row.cells, strict=True))) for row in self.rows]
+
+    @property
+    def trained(self) -> list[Row]:
+        return [row for row in self.rows if row.variant != BASE]
+
+
+def augmentations_of(run: Run) -> Augmentations | None:
+    """None where the run is no such comparison, or has no result."""
+    if run.kind != KIND or not run.result.get("rows"):
+        return None
+    result = run.result
+    judged = bool(result["judged"])
+    rows = [_row(one, judged) for one in result["rows"]]
+    tests = sum(cell.p_holm is not None for row in rows for cell in row.cells)
+    return Augmentations([Column(**one) for one in result["columns"]], rows, result["seeds"], judged, tests)
+
+
+def what_they_show(found: Augmentations) -> str:
+    """What the table says of the paraphrases, and what it cannot say, from its figures alone."""
+    if not found.judged:
+        sentence = ngettext(
+            "One seed cannot show how much another seed would change the figures, so no difference is judged. That "
+            "takes %(least)s seeds.",
+            "%(seeds)s seeds cannot show well enough how much another seed would change the figures, so no difference "
+            "is judged. That takes %(least)s seeds.",
+            len(found.seeds),
+        )
+        return sentence % {"seeds": len(found.seeds), "least": SEEDS_TO_JUDGE}
+    column = found.columns[0].label
+    augmented = [row for row in found.trained if not row.is_original]
+    apart = [row for row in augmented if row.cells[0].differs]
+    clauses = []
+    for better, sentence in ((True, _("better")), (False, _("worse"))):
+        names = [row.label for row in apart if ((row.cells[0].difference or 0) > 0) == better]
+        if names:
+            words = {"rows": capfirst(get_text_list(_few(names), _("and"))), "how": sentence, "test": column}
+            clauses.append(
+                ngettext(
+                    "%(rows)s is %(how)s than the original examples on %(test)s.",
+                    "%(rows)s are %(how)s than the original examples on %(test)s.",
+                    len(names),
+                )
+                % words
+            )
+    if len(apart) < len(augmented):
+        rest = len(augmented) - len(apart)
+        clauses.append(
+            ngettext(
+                "%(rest)s row is not distinguishable from the original examples.",
+                "%(rest)s rows are not distinguishable from the original examples.",
+                rest,
+            )
+            % {"rest": rest}
+        )
+    return " ".join(clauses)
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """The first names, and how many others there are."""
+    if len(names) <= _NAMED + 1:
+        return list(names)
+    return [*names[:_NAMED], _("%(others)s others") % {"others": len(names) - _NAMED}]
+
+
+def csv_rows(found: Augmentations) -> Iterator[list[object]]:
+    """A line for each row and test, under CSV_COLUMNS."""
+    for row in found.rows:
+        for column, cell in zip(found.columns, row.cells, strict=True):
+            about = [row.label, row.variant, row.size, row.share, row.examples, row.copies, row.missing]
+            figures = [cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE)]
+            line = [*about, column.label, column.metric, column.pairs, *figures, len(cell.by_seed)]
+            yield ["" if value is None else value for value in line]
+
+
+def _row(stored: Mapping[str, Any], judged: bool) -> Row:
+    cells = []
+    for one in stored["figures"]:
+        known = {name: value for name, value in one.items() if name != "by_seed"}
+        by_seed = tuple(value for value in one["by_seed"] if value is not None)
+        cells.append(Cell(**known, by_seed=by_seed, judged=judged))
+    return Row(
+        label=stored["label"],
+        variant=stored["variant"],
+        size=stored["size"],
+        share=stored["share"],
+        cells=cells,
+        examples=stored.get("examples"),
+        copies=stored.get("copies"),
+        missing=stored.get("copies_missing"),
+    )
+
+
+def augmentations_chart(found: Augmentations) -> Chart | None:
+    """The score against the size of the augmented corpus (ConPGS, figure 4), or a dot for each row where all have one
+    size; None where nothing is defined.
+    """
+    rows = [row for row in found.trained if row.cells[found.place].mean is not None]
+    if not rows:
+        return None
+    sizes = {row.size for row in rows if not row.is_original}
+    column = found.columns[found.place]
+    values: list[dict[str, Any]] = [
+        {
+            "label": row.label,
+            "variant": row.variant,
+            "size": row.size,
+            "share": row.share,
+            "value": cell.mean,
+            "low": cell.low,
+            "high": cell.high,
+            "by_seed": cell.by_seed,
+        }
+        for row in rows
+        for cell in [row.cells[found.place]]
+    ]
+    drawn = _curves(values) if len(sizes) > 1 else _dots(values)
+    best = max(values, key=lambda one: one["value"])
+    words = {"label": best["label"], "value": f"{best['value']:.3f}", "test": column.label}
+    unit = ngettext("test pairs, %(seeds)s seed", "test pairs, %(seeds)s seeds", len(found.seeds))
+    return chart_draw(
+        drawn,
+        name="augmentations",
+        finding=_("The highest mean on %(test)s is %(value)s, with %(label)s.") % words,
+        n=column.pairs,
+        unit=unit % {"seeds": len(found.seeds)},
+        columns=[_("row"), _("size"), _("share"), _("Spearman"), _("from"), _("to")],
+        rows=[
+            [
+                one["label"],
+                one["size"],
+                one["share"],
+                *(_four(one[name]) for name in ("value", "low", "high")),
+            ]
+            for one in values
+        ],
+    )
+
+
+def _four(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def _curves(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
+    """A line for each variant and share, which begins at the original examples of the share; a smaller share is dashed.
+
+    Lines of one size would hide each other's intervals, so that they stand a little apart.
+    """
+    variants = list(dict.fromkeys(one["variant"] for one in values if one["variant"] != ORIGINAL))
+    shares = sorted({one["share"] for one in values}, reverse=True)
+    lines = [(variant, share) for share in shares for variant in variants]
+    points = []
+    for number, (variant, share) in enumerate(lines):
+        aside = 0.06 * (number - (len(lines) - 1) / 2)
+        name = variant if share == 1 else f"{variant}, {share:g}"
+        points += [
+            {
+                **one,
+                "line": name,
+                "of": variant,
+                "share": f"{share:g}",
+                "place": one["size"] + aside,
+                "by_seed": None,
+            }
+            for one in values
+            if one["share"] == share and one["variant"] in (ORIGINAL, variant)
+        ]
+    longest = max(len(one["line"]) for one in points)
+    legend = alt.Legend(orient="bottom", columns=max(1, 60 // (longest + 6)), labelLimit=0, title=None)
+    colours = [CATEGORIES[place % len(CATEGORIES)] for place in range(len(variants))]
+    colour = alt.Color("of:N", legend=legend, scale=alt.Scale(domain=variants, range=colours))
+    sizes = sorted({one["size"] for one in values})
+    x = alt.X(
+        "place:Q",
+        title=_("Size of the corpus, over the original examples"),
+        axis=alt.Axis(values=sizes, format="d", grid=False),
+        scale=alt.Scale(domain=[min(sizes) - 0.3, max(sizes) + 0.3]),
+    )
+    y = alt.Y(
+        "value:Q",
+        title=_("Spearman, mean over seeds"),
+        scale=alt.Scale(zero=False),
+        axis=alt.Axis(tickCount=5),
+    )
+    dash = alt.StrokeDash(
+        "share:N",
+        title=_("share of the examples"),
+        scale=alt.Scale(
+            domain=[f"{share:g}" for share in shares],
+            range=[[1, 0] if place == 0 else [6 - min(place, 3), 2 + place] for place in range(len(shares))],
+        ),
+        legend=alt.Legend(orient="bottom") if len(shares) > 1 else None,
+    )
+    chart = alt.Chart(alt.InlineData(values=points))
+    rules = (
+        alt.Chart(alt.InlineData(values=[one for one in points if one["low"] is not None]))
+        .mark_rule(opacity=0.55)
+        .encode(x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q", color=colour)
+    )
+    drawn: alt.TopLevelMixin = alt.layer(
+        rules,
+        chart.mark_line().encode(x=x, y=y, color=colour, strokeDash=dash, detail="line:N"),
+        chart.mark_point(size=36, filled=True).encode(x=x, y=y, color=colour),
+    )
+    return drawn.properties(width=420, height=260)
+
+
+def _dots(values: Sequence[dict[str, Any]]) -> alt.TopLevelMixin:
+    order = [one["label"] for one in values]
+    # Vega measures labels in another font than the browser draws them in, so long ones would be cut.
+    room = _PIXELS_OF_A_LETTER * max(map(len, order))
+    axis = alt.Axis(domain=False, ticks=False, labelPadding=8, labelLimit=0, minExtent=room)
+    row = alt.Y("label:N", sort=order, title=None, axis=axis)
+    scale = alt.Scale(zero=False, nice=True)
+    x = alt.X(
+        "value:Q",
+        scale=scale,
+        title=_("Spearman, mean over seeds"),
+        axis=alt.Axis(tickCount=5, format=".3~f"),
+    )
+    plain = [{name: value for name, value in one.items() if name != "by_seed"} for one in values]
+    seeds = [{"label": one["label"], "value": value} for one in values for value in one["by_seed"]]
+    rules = alt.Chart(alt.InlineData(values=[one for one in plain if one["low"] is not None]))
+    drawn: alt.TopLevelMixin = alt.layer(
+        rules.mark_rule(color=SOFT).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=row),
+        alt.Chart(alt.InlineData(values=seeds))
+        .mark_point(size=18, filled=False, color=SOFT)
+        .encode(x=x, y=row),
+        alt.Chart(alt.InlineData(values=plain)).mark_point(size=80, color=ACCENT).encode(x=x, y=row),
+    )
+    return drawn.properties(width=360, height=max(60, 32 * len(order)))

@@ -1,0 +1,37 @@
+"""Comparisons of paraphrases: the table and the curves of one, and its figures as a file."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from curation.views.tables import csv_answer
+from mlworkers.access import augmentations_for
+from mlworkers.registry.augmentations import (
+    CSV_COLUMNS,
+    augmentations_chart,
+    augmentations_of,
+    csv_rows,
+    what_they_show,
+)
+
+
+@require_GET
+def augmentations_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = augmentations_for(request.user, pk)
+    found = augmentations_of(run)
+    context = {
+        "run": run,
+        "found": found,
+        "shows": what_they_show(found) if found else "",
+        "chart": augmentations_chart(found) if found else None,
+        "warnings": run.result.get("warnings", []),
+        "models": run.artifacts.filter(kind="encoder").order_by("pk"),
+    }
+    return render(request, "mlworkers/augmentations.html", context)
+
+
+@require_GET
+def augmentations_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    found = augmentations_of(augmentations_for(request.user, pk))
+    return csv_answer(request, f"paraphrases-{pk}.csv", CSV_COLUMNS, csv_rows(found) if found else [])
