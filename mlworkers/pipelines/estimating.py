@@ -16,11 +16,13 @@ from django.utils.translation import gettext_lazy
 from curation.models import Dataset
 from mlworkers.consistency.plan import ConsistencyPlan
 from mlworkers.encoders.bands_plan import BandsPlan
+from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
+from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
@@ -122,6 +124,11 @@ AMOUNTS: Mapping[type[Any], Any] = {
         "%(work)s sentences, counted once for every epoch if classifiers are fine-tuned."
     ),
     ConsistencyPlan: gettext_lazy("%(work)s pairs to score or to learn from."),
+    ContrastPlan: gettext_lazy("%(work)s examples, each counted once for every copy and epoch."),
+    AugmentationPlan: gettext_lazy(
+        "%(work)s examples, each counted once for every row, copy, epoch and seed."
+    ),
+    CorporaPlan: gettext_lazy("%(work)s pairs to measure, and their sentences."),
     LabellingPlan: gettext_lazy("%(work)s pairs to label."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
     CrossValidationPlan: gettext_lazy(

@@ -63,7 +63,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Augmentations:
-    """seeds: of every row but the base. judged: whether there are enough of them to judge a difference.
+    """left_out: examples that not every variant can copy. seeds: of every row but the base. judged: whether there are
+    enough of them to judge a difference.
 
     tests: the number of differences that p-values are adjusted for.
     """
@@ -73,6 +74,7 @@ class Augmentations:
     seeds: Sequence[int]
     judged: bool
     tests: int
+    left_out: int
 
     @property
     def place(self) -> int:
@@ -98,7 +100,14 @@ def augmentations_of(run: Run) -> Augmentations | None:
     judged = bool(result["judged"])
     rows = [_row(one, judged) for one in result["rows"]]
     tests = sum(cell.p_holm is not None for row in rows for cell in row.cells)
-    return Augmentations([Column(**one) for one in result["columns"]], rows, result["seeds"], judged, tests)
+    return Augmentations(
+        columns=[Column(**one) for one in result["columns"]],
+        rows=rows,
+        seeds=result["seeds"],
+        judged=judged,
+        tests=tests,
+        left_out=result.get("examples_that_not_all_can_copy", 0),
+    )
 
 
 def what_they_show(found: Augmentations) -> str:
