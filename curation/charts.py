@@ -16,7 +16,9 @@ import vl_convert
 from django.core.cache import cache
 from django.utils.safestring import SafeString, mark_safe
 
+from curation.files.judged_by import with_mark
 from curation.files.tables import csv_lines
+from curation.models import mark_shown
 
 # Drawn in the light theme's colours; on a page each becomes the custom property that changes with the theme.
 INK, SOFT, LINE, SURFACE = "#1e2227", "#595f67", "#dedad1", "#ffffff"
@@ -42,6 +44,7 @@ LABEL, SMALLEST_LABEL = 12, 10  # pixels, as drawn and as seen on a telephone
 class Chart:
     """What `components/_chart.html` shows.
 
+    mark: that of simulated annotators, "" of people.
     narrow_label: how large labels must be drawn to be read where the chart shrinks to a telephone's width.
     width, height: in pixels, as drawn.
     """
@@ -56,6 +59,7 @@ class Chart:
     unit: str
     columns: Sequence[str]
     rows: Sequence[Sequence[object]]
+    mark: str
     narrow_label: float
     width: int
     height: int
@@ -70,10 +74,17 @@ def chart_draw(
     unit: str,
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
+    judges: str = "",
 ) -> Chart:
-    """Draw an Altair chart. `n` counts the things behind it, in `unit`s; `columns` and `rows` are its table."""
+    """Draw an Altair chart. `n` counts the things behind it, in `unit`s; `columns` and `rows` are its table.
+
+    judges: who judged the scores that it shows or rests on. Where a program is among them, the chart carries the mark:
+    in its picture, its caption and its table.
+    """
+    mark = mark_shown(judges)
+    columns, rows = with_mark(columns, rows, judges)
     rows = [list(row) for row in rows]
-    plain = themed = _svg(specification)
+    plain = themed = _svg(specification, mark)
     for colour, custom_property in PROPERTIES.items():
         themed = themed.replace(colour, custom_property)
     table, safe = ("".join(csv_lines([columns, *rows], spreadsheet=each)) for each in (False, True))
@@ -90,14 +101,18 @@ def chart_draw(
         unit=unit,
         columns=columns,
         rows=rows,
+        mark=mark,
         narrow_label=round(max(LABEL, SMALLEST_LABEL * width / NARROW), 1),
         width=round(width),
         height=round(height),
     )
 
 
-def _svg(specification: alt.TopLevelMixin) -> str:
+def _svg(specification: alt.TopLevelMixin, mark: str) -> str:
     description: dict[str, Any] = specification.to_dict()
+    if mark:
+        words = {"anchor": "start", "color": DOUBTFUL, "fontSize": LABEL, "fontWeight": "normal"}
+        description["title"] = {"text": mark, **words}
     description["config"] = _theme()
     key = "chart:" + hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
     return str(cache.get_or_set(key, lambda: str(vl_convert.vegalite_to_svg(description)), KEPT_SECONDS))

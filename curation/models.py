@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
+from curation.files.judged_by import BOTH, SIMULATED, judged_by
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 
 
@@ -227,6 +228,12 @@ class Pair(models.Model):
         return f"{self.external_id}: {self.a} | {self.b}"
 
 
+def mark_shown(judges: str) -> str:
+    """The mark of scores of these judges in the reader's language; "" of people alone. judges: as files say it."""
+    words = {SIMULATED: _("simulated annotators"), BOTH: _("people and simulated annotators")}
+    return str(words.get(judges, ""))
+
+
 class ScoreSet(models.Model):
     """Scores of a dataset's pairs on one scale, from one maker. Values are kept raw; 0..1 is derived."""
 
@@ -257,7 +264,19 @@ class ScoreSet(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.name
+        """The name as people read it, with the mark of simulated annotators. Files and plans have `name`."""
+        return f"{self.name} ({mark})" if (mark := self.mark) else self.name
+
+    @property
+    def judged_by(self) -> str:
+        """Who gave the judgements behind the scores, in the words of files; "" where nobody judged."""
+        annotators, simulated = (self.parameters.get(each) for each in ("annotators", "simulated_annotators"))
+        return judged_by(self.kind, annotators=annotators, simulated=simulated or 0)
+
+    @property
+    def mark(self) -> str:
+        """What is said beside the name wherever the scores are shown; "" where people alone judged, or nobody."""
+        return mark_shown(self.judged_by)
 
 
 class PairScore(models.Model):

@@ -35,6 +35,7 @@ class FactsSerializer(serializers.Serializer[Any]):
     score_sets = serializers.IntegerField()
     shr = serializers.FloatField(allow_null=True, help_text="Spearman, of the newest scores that people made")
     shr_n = serializers.IntegerField(allow_null=True, help_text="judgements behind it")
+    judged_by = serializers.CharField(help_text="who gave the judgements behind the scores that were judged")
 
 
 class DatasetDetailSerializer(DatasetSerializer):
@@ -92,6 +93,9 @@ class PairLifeSerializer(PairSerializer):
 
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
+    judged_by = serializers.CharField(
+        read_only=True, help_text="people, simulated annotators, or both; empty where nobody judged"
+    )
     lineage = serializers.SerializerMethodField(
         help_text="who judged, the campaign, the run, or every file that was imported into it"
     )
@@ -99,7 +103,7 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     class Meta:
         model = ScoreSet
         fields = [
-            "id", "name", "kind", "low", "high", "method", "parameters", "campaign_ref", "run_ref",
+            "id", "name", "kind", "low", "high", "method", "judged_by", "parameters", "campaign_ref", "run_ref",
             "created_at", "lineage",
         ]  # fmt: skip
 

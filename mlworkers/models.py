@@ -85,6 +85,11 @@ class Run(models.Model):
         return f"{self.kind} {self.pk}"
 
     @property
+    def judges(self) -> str:
+        """Who judged the scores behind the result, in the words of files, where a program is among them; else ""."""
+        return str(self.result.get("judged_by", ""))
+
+    @property
     def ended(self) -> bool:
         return self.state not in (self.State.QUEUED, self.State.RUNNING)
 

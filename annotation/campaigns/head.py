@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from annotation.access import campaign_may
 from annotation.campaigns.selectors import design_work_of, flags_open
 from annotation.models import Campaign
-from curation.models import User
+from annotation.results.selectors import judges_of
+from curation.models import User, mark_shown
 
 
 def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
@@ -24,6 +25,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
     }
     return {
         "campaign": campaign,
+        "mark": mark_shown(judges_of(campaign)),
         "dataset": campaign.dataset,
         "tabs": [
             {

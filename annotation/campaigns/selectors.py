@@ -54,9 +54,12 @@ def design_work_of(campaign: Campaign) -> CampaignDesign | None:
     return CampaignDesign.objects.filter(campaign=campaign).first()
 
 
+_JUDGED = Q(Exists(Judgement.objects.filter(participation=OuterRef("participations"))))
+
+
 def campaigns_in(datasets: QuerySet[Dataset]) -> QuerySet[Campaign]:
     """Every campaign of these datasets, newest first, with its `collected` and `required` judgements and how many
-    `annotators` gave them. One query.
+    `annotators` gave them, of whom `simulated` are programs. One query.
     """
     return (
         Campaign.objects.filter(dataset__in=datasets)
@@ -64,10 +67,8 @@ def campaigns_in(datasets: QuerySet[Dataset]) -> QuerySet[Campaign]:
         .annotate(
             collected=_sum_of_tuples("collected"),
             required=_sum_of_tuples("required"),
-            annotators=Count(
-                "participations",
-                filter=Exists(Judgement.objects.filter(participation=OuterRef("participations"))),
-            ),
+            annotators=Count("participations", filter=_JUDGED),
+            simulated=Count("participations", filter=_JUDGED & Q(participations__user__simulated=True)),
         )
     )
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from curation.charts import ACCENT, CATEGORIES, DOUBTFUL, SOFT, Chart, chart_draw
 
 
-def score_chart(scores: Mapping[str, Any]) -> Chart:
+def score_chart(scores: Mapping[str, Any], *, judges: str) -> Chart:
     """How many pairs lie where between worst (0) and best (1), by counting."""
     counts = scores["counts"]
     edges = np.linspace(0, 1, len(counts) + 1).round(3).tolist()
@@ -37,10 +37,11 @@ def score_chart(scores: Mapping[str, Any]) -> Chart:
         unit=_("pairs"),
         columns=[_("from"), _("to"), _("pairs")],
         rows=rows,
+        judges=judges,
     )
 
 
-def curve_chart(figures: Mapping[str, Any]) -> Chart:
+def curve_chart(figures: Mapping[str, Any], *, judges: str) -> Chart:
     """Reliability over growing judgements with its interval, the goal, and where the goal would be reached."""
     names = ("judgements", "spearman", "low", "high")
     rows = [tuple(point[name] for name in names) for point in figures["curve"]]
@@ -66,10 +67,11 @@ def curve_chart(figures: Mapping[str, Any]) -> Chart:
         else _("judgements; the band is a 95 % interval from resampled tuples"),
         columns=[_("judgements"), _("Spearman"), _("low"), _("high")],
         rows=[(row[0], *(round(value, 4) for value in row[1:])) for row in rows],
+        judges=judges,
     )
 
 
-def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
+def per_tuple_chart(figures: Mapping[str, Any], *, judges: str) -> Chart:
     """Reliability, and agreement with the scores from all judgements by both methods, over judgements per tuple."""
     kinds = {
         "spearman_mean": _("split-half reliability"),
@@ -111,6 +113,7 @@ def per_tuple_chart(figures: Mapping[str, Any]) -> Chart:
         unit=_("judgements; the scores from all contain the same judgements"),
         columns=[_("judgements per tuple"), _("judgements"), _("figure"), _("Spearman")],
         rows=[(*row[:3], round(row[3], 4)) for row in rows],
+        judges=judges,
     )
 
 
@@ -163,7 +166,7 @@ def _growth(figures: Mapping[str, Any]) -> str:
     }
 
 
-def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
+def position_chart(positions: Mapping[str, Any], judgements: int, *, judges: str) -> Chart:
     """How often each screen position was chosen best and worst, against the share that chance gives it."""
     kinds = {"best": _("best"), "worst": _("worst")}
     rows = [
@@ -207,6 +210,7 @@ def position_chart(positions: Mapping[str, Any], judgements: int) -> Chart:
         unit=_("judgements; the dashed line is chance"),
         columns=[_("role"), _("position"), _("choices"), _("share")],
         rows=rows,
+        judges=judges,
     )
 
 

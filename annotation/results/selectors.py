@@ -3,11 +3,12 @@
 from typing import Any, NamedTuple
 
 from django.core.paginator import Paginator
-from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.cards import CardsPage, cards_by_tuple, cards_of
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple, TupleItem
+from curation.files.judged_by import judged_by
 from curation.models import ScoreSet, User
 
 ROWS_PER_PAGE = 50
@@ -96,3 +97,13 @@ def phase_sums(campaign: Campaign) -> dict[str, PhaseSums]:
     sums = rows.values_list("phase", Count("pk"), Sum("required"), Sum("collected"))
     by_phase = {phase: PhaseSums(*numbers) for phase, *numbers in sums}
     return {phase: by_phase.get(phase, PhaseSums()) for phase in Tuple.Phase.values}
+
+
+def judges_of(campaign: Campaign) -> str:
+    """Who gave the judgements that are not excluded, in the words of files: people, a program that simulates them, or
+    both; "" where there are none yet.
+    """
+    judged = Exists(Judgement.objects.filter(participation=OuterRef("pk")))
+    people = campaign.participations.filter(judged, excluded=False)
+    counts = people.aggregate(annotators=Count("pk"), simulated=Count("pk", filter=Q(user__simulated=True)))
+    return judged_by("human", **counts) if counts["annotators"] else ""

@@ -14,6 +14,7 @@ from annotation.results.annotators import gate_of
 from annotation.results.charts import curve_chart, per_tuple_chart, position_chart, score_chart
 from annotation.results.dashboard import Dashboard
 from annotation.results.record import annotators_named
+from annotation.results.selectors import judges_of
 from annotation.results.signs import signs_shown
 from annotation.results.study import CampaignFindings
 
@@ -44,14 +45,17 @@ def study_context(
     lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
     numbers = dict(lowest.values_list("pk", "number"))
     cards = cards_by_tuple(numbers)
+    judges = judges_of(campaign)
     return context | {
         "more": _more(figures, len(to_look_at)),
         "across": _across(campaign, figures),
-        "curve": curve_chart(figures) if figures["curve"] else None,
-        "per_tuple": per_tuple_chart(figures) if len(figures.get("per_tuple", ())) > 1 else None,
+        "curve": curve_chart(figures, judges=judges) if figures["curve"] else None,
+        "per_tuple": per_tuple_chart(figures, judges=judges)
+        if len(figures.get("per_tuple", ())) > 1
+        else None,
         "scores_figures": list(_scores_figures(figures)),
         "variances": _variances(figures.get("components")),
-        "chart": score_chart(figures["scores"]),
+        "chart": score_chart(figures["scores"], judges=judges),
         "method": _method(campaign, figures),
         "advice": _advice(campaign, figures),
         "what_if": [
@@ -70,7 +74,7 @@ def study_context(
             for row in figures["lowest_agreement"]
             if row["tuple"] in numbers
         ],
-        "positions": position_chart(figures["positions"], figures["judgements"]),
+        "positions": position_chart(figures["positions"], figures["judgements"], judges=judges),
     }
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from curation.charts import ACCENT, KEPT_SECONDS, LINE, Chart, chart_draw
 from curation.datasets.selectors import ScoreSetRow
+from curation.files.judged_by import judged_by_all
 from curation.models import Pair, PairScore, ScoreSet
 from curation.pairs.sampling import random_order
 from curation.statistics.agreement import Agreement, agreement_of, rank_differences
@@ -136,11 +137,11 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
         .encode(
             x=alt.X(
                 "first:Q",
-                title=first.name,
+                title=str(first),
                 axis=alt.Axis(tickCount=BINS),
                 scale=alt.Scale(domain=[first.low, first.high]),
             ),
-            y=alt.Y("second:Q", title=second.name, scale=alt.Scale(domain=[second.low, second.high])),
+            y=alt.Y("second:Q", title=str(second), scale=alt.Scale(domain=[second.low, second.high])),
         )
     )
     ends = [{"first": set_end, "second": other_end} for set_end, other_end in _ends(first, second)]
@@ -148,15 +149,16 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
     finding = _("The scores of “%(first)s” and “%(second)s” have no correlation: one of them is constant.")
     if found.spearman.value is not None:
         finding = _("“%(first)s” and “%(second)s” rank the pairs with Spearman's correlation of %(value).3f.")
-    words = {"first": first.name, "second": second.name, "value": found.spearman.value}
+    words = {"first": str(first), "second": str(second), "value": found.spearman.value}
     return chart_draw(
         alt.layer(same, points).properties(width=360, height=260),
         name="agreement",
         finding=finding % words,
         n=len(compared.drawn),
         unit=_("pairs") if len(compared.drawn) == compared.n else _("pairs drawn at random"),
-        columns=[first.name, second.name],
+        columns=[str(first), str(second)],
         rows=compared.drawn,
+        judges=judged_by_all([first.judged_by, second.judged_by]),
     )
 
 

@@ -45,7 +45,7 @@ def columns_offered(score_sets: Sequence[ScoreSet]) -> list[Column]:
         Column("status", _("Status")),
         Column("overlap", _("Words in common (Dice)"), number=True),
         Column("words", _("Words of each sentence"), number=True),
-        *(Column(f"{SCORES}{each.pk}", each.name, number=True) for each in score_sets),
+        *(Column(f"{SCORES}{each.pk}", str(each), number=True) for each in score_sets),
         Column(WHOLE, _("Long sentences in full")),
     ]
 

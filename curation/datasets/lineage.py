@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from curation.files.publishing.facts import judged_by
 from curation.models import ImportBatch, PairScore, ScoreSet
 
 _LINES = 2**32  # a file has fewer
@@ -65,7 +64,7 @@ def score_set_lineages(score_sets: Sequence[ScoreSet], *, people: bool = True) -
             "low": each.low,
             "high": each.high,
             "method": each.method,
-            "judged_by": judged_by_of(each),
+            "judged_by": each.judged_by,
             "campaign": each.campaign_ref,
             "run": each.run_ref,
             "files": [_file_lineage(batch, people=people) for batch in imported[each.pk]],
@@ -75,10 +74,11 @@ def score_set_lineages(score_sets: Sequence[ScoreSet], *, people: bool = True) -
 
 
 def score_lineages(scores: Sequence[PairScore]) -> dict[str, dict[str, Any]]:
-    """Where each score of a pair comes from, by the name of its set: campaign, run, or the line of a file."""
+    """Where each score of a pair comes from, by the name of its set: judges, campaign, run, or the line of a file."""
     lines = lines_of(scores)
     return {
         score.score_set.name: {
+            "judged_by": score.score_set.judged_by,
             "campaign": score.score_set.campaign_ref,
             "run": score.score_set.run_ref,
             "file": _file_lineage(found.batch, people=True) | {"line": found.line}
@@ -93,14 +93,6 @@ def _file_lineage(batch: ImportBatch, *, people: bool) -> dict[str, Any]:
     by = {"by": batch.created_by.username if batch.created_by else None} if people else {}
     facts = {"import": batch.pk, "file": batch.file_name, "sha256": batch.sha256}
     return facts | by | {"at": batch.created_at.isoformat()}
-
-
-def judged_by_of(score_set: ScoreSet) -> str:
-    """Whether people gave the judgements behind the scores, a program that simulates them, or both; "" for others."""
-    facts = score_set.parameters
-    return judged_by(
-        score_set.kind, annotators=facts.get("annotators"), simulated=facts.get("simulated_annotators", 0)
-    )
 
 
 def wrote_scores(batch: ImportBatch) -> bool:

@@ -88,7 +88,7 @@ def _overlap_drawn(score_set: ScoreSet, points: list[tuple[float, float]]) -> Ch
             x=alt.X("overlap:Q", title=_("word overlap (Dice)"), scale=alt.Scale(domain=[0, 1])),
             y=alt.Y(
                 "score:Q",
-                title=score_set.name,
+                title=str(score_set),
                 scale=alt.Scale(domain=[score_set.low, score_set.high]),
                 axis=alt.Axis(tickCount=5),
             ),
@@ -104,13 +104,14 @@ def _overlap_drawn(score_set: ScoreSet, points: list[tuple[float, float]]) -> Ch
         unit=_("pairs"),
         columns=[_("Dice from"), _("Dice to"), _("score from"), _("score to"), _("pairs")],
         rows=rows,
+        judges=score_set.judged_by,
     )
 
 
 def _overlap_finding(score_set: ScoreSet, found: Correlation) -> str:
     if found.value is None:
         return _("Word overlap and “%(name)s” have no correlation that can be computed.") % {
-            "name": score_set.name
+            "name": str(score_set)
         }
     sentence = _("Word overlap goes with “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f).")
     if found.low is not None and found.high is not None and found.low <= 0 <= found.high:
@@ -119,7 +120,7 @@ def _overlap_finding(score_set: ScoreSet, found: Correlation) -> str:
         )
     elif found.value < 0:
         sentence = _("More word overlap, lower “%(name)s”: Spearman %(value).2f (%(low).2f to %(high).2f).")
-    return sentence % {"name": score_set.name, "value": found.value, "low": found.low, "high": found.high}
+    return sentence % {"name": str(score_set), "value": found.value, "low": found.low, "high": found.high}
 
 
 def _lengths(pairs: list[int]) -> dict[int, int]:

@@ -22,7 +22,8 @@ from django.db.models.functions import Floor, Greatest, Least
 from django.utils.translation import gettext as _
 
 from curation.datasets.inclusion import included
-from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore
+from curation.files.judged_by import judged_by_all
+from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SentenceScore, mark_shown
 from curation.pairs.duplicates import Duplicates, duplicates_counted
 from curation.statistics.histograms import Histogram, histogram
 
@@ -61,7 +62,10 @@ class PairFilter:
 
 @dataclass(frozen=True)
 class DatasetFacts:
-    """The facts at the head of a dataset's pages. shr, of shr_n judgements: of the newest human score set."""
+    """The facts at the head of a dataset's pages. shr, of shr_n judgements: of the newest human score set.
+
+    judged_by: who gave the judgements behind all human score sets, in the words of files.
+    """
 
     pairs: int = 0
     judged: int = 0
@@ -70,6 +74,11 @@ class DatasetFacts:
     score_sets: int = 0
     shr: float | None = None
     shr_n: int | None = None
+    judged_by: str = ""
+
+    @property
+    def mark(self) -> str:
+        return mark_shown(self.judged_by)
 
 
 @dataclass(frozen=True)
@@ -190,6 +199,7 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     for score_set in ScoreSet.objects.filter(dataset__in=ids).order_by("created_at", "pk"):
         told = facts[score_set.dataset_id]
         told["score_sets"] = told.get("score_sets", 0) + 1
+        told["judged_by"] = judged_by_all([told.get("judged_by", ""), score_set.judged_by])
         # What scores that people made say of their split-half reliability, if they say anything.
         if score_set.kind == ScoreSet.Kind.HUMAN and (shr := score_set.parameters.get("reliability")):
             told |= {"shr": shr.get("spearman_mean"), "shr_n": shr.get("judgements")}

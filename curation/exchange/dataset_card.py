@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from curation.datasets.lineage import judged_by_of
 from curation.errors import errors_shown
 from curation.exchange.exporting import ExportOutcome
 from curation.files.drafts import FileError
+from curation.files.judged_by import PEOPLE
 from curation.files.publishing.authorship import authorship
-from curation.files.publishing.facts import PEOPLE
 from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 
@@ -56,7 +55,7 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
 
 def _scores(one: ScoreSet) -> str:
     judgements = one.parameters.get("judgements")
-    by = judged_by_of(one)
+    by = one.judged_by
     return ", ".join(
         filter(
             None,

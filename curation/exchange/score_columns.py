@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from curation.datasets.lineage import judged_by_of, score_set_lineages
+from curation.datasets.lineage import score_set_lineages
 from curation.files.tables import Column, free_columns
 from curation.models import PairScore, ScoreSet
 
@@ -52,7 +52,7 @@ def values_explained(
     found: list[SetColumns] = []
     for one in sets:
         fields, stated = ["value"], {}
-        by = judged_by_of(one)
+        by = one.judged_by
         if by and not plain:
             fields.append("judgements")
         if by and standard_errors:

@@ -58,7 +58,7 @@ class PairFilterForm(forms.Form):
         offered: dict[str, list[tuple[Any, Any]]] = {
             "source": [ANY, *((name, name) for name in choices.sources)],
             "split": [ANY, *((name, name) for name in choices.splits)],
-            "score_set": [(each.pk, each.name) for each in score_sets],
+            "score_set": [(each.pk, str(each)) for each in score_sets],
         }
         for name, those in offered.items():
             cast("forms.ChoiceField", self.fields[name]).choices = those
@@ -103,7 +103,7 @@ class PairFilterForm(forms.Form):
 
     def headings(self, columns: Sequence[Column], shown: ScoreSet | None) -> list[Heading]:
         """The headings of the id, of `columns`, and of the scores of `shown`, the chosen score set."""
-        score = [self._heading("score", shown.name, number=True)] if shown else []
+        score = [self._heading("score", str(shown), number=True)] if shown else []
         others = [
             self._heading("source", _("Source"))
             if column.name == "source"

@@ -24,7 +24,7 @@ class ComparedSetsForm(forms.Form):
     def __init__(self, data: QueryDict, *, rows: Sequence[ScoreSetRow]) -> None:
         """rows: at least two, those that are shown where the address names none first."""
         self.rows = {row.score_set.pk: row for row in rows}
-        ways = [(row.score_set.pk, row.score_set.name) for row in rows]
+        ways = [(row.score_set.pk, str(row.score_set)) for row in rows]
         named = {name: data.get(name, "") for name in ("first", "second")}
         asked = [number_from(text) for text in named.values()]
         self.unknown = [

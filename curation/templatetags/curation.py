@@ -11,7 +11,8 @@ from curation.access import dataset_rights
 from curation.datasets.audit import audit_details
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
-from curation.models import AuditEntry, Dataset
+from curation.files.judged_by import judged_by
+from curation.models import AuditEntry, Dataset, mark_shown
 
 register = template.Library()
 
@@ -30,6 +31,18 @@ _TONES = {state: tone for tone, states in _STATES.items() for state in states}
 def tone(value: str) -> str:
     """The class that a tag with this state, status or verdict has; none for an ordinary one."""
     return _TONES.get(value, "")
+
+
+@register.filter
+def mark(judges: str) -> str:
+    """The mark of scores of these judges; "" of people. judges: in the words of files."""
+    return mark_shown(judges)
+
+
+@register.simple_tag
+def judges_mark(annotators: int, simulated: int) -> str:
+    """The mark of what so many annotators judged, of whom so many are simulated."""
+    return mark_shown(judged_by("human", annotators=annotators, simulated=simulated))
 
 
 @register.filter

@@ -56,7 +56,7 @@ def score_differences(request: AuthedRequest, slug: str) -> StreamingHttpRespons
     if form.unknown or form.twice:
         raise Http404
     first, second = form.first_row.score_set, form.second_row.score_set
-    columns = [*PAIR_COLUMNS, first.name, second.name, "rank_difference"]
+    columns = [*PAIR_COLUMNS, str(first), str(second), "rank_difference"]
     return csv_streamed(request, f"{dataset.slug}-score-differences.csv", columns, _rows(first, second))
 
 

@@ -7,16 +7,23 @@ from pathlib import Path
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
+from curation.files.judged_by import with_mark
 from curation.files.tables import csv_file_rows, csv_lines
 
 
 def csv_answer(
-    request: HttpRequest, name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
+    request: HttpRequest,
+    name: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    judges: str = "",
 ) -> HttpResponse:
-    """A small table as a file of this name.
+    """A small table as a file of this name. judges: who judged the scores behind it, for `with_mark`.
 
     With `?spreadsheet=1` nothing in it is a formula to a spreadsheet, as with the switch of that name of exports.
     """
+    columns, rows = with_mark(columns, rows, judges)
     answer = csv_streamed(request, name, columns, rows)
     return HttpResponse(b"".join(answer), headers=answer.headers)
 

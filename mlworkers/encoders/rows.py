@@ -79,12 +79,14 @@ class TrainingRows:
     """What is learned, and how many pairs were left out: because of held-out sentences, and for want of p_D or p_y.
 
     as_human: pairs without p_D or p_y that count as human, because a person wrote or edited their second sentence.
+    judges: who gave the judgements behind the scores, as `PairTable.judges` says it.
     """
 
     rows: Rows
     held_out: int
     unscored: int
     as_human: int = 0
+    judges: str = ""
 
 
 class PairTable:
@@ -178,6 +180,10 @@ class PairTable:
         """The lowest and the highest score of a set that the snapshot has."""
         _column, told = self._columns[name]
         return float(told["low"]), float(told["high"])
+
+    def judges(self, name: str) -> str:
+        """Who gave the judgements behind a set of scores, in the words of files; "" where the snapshot does not say."""
+        return str(self._columns[name][1].get("judged_by", "")) if name in self._columns else ""
 
     def column(self, name: str) -> Column:
         """A column of the file, by its name there."""

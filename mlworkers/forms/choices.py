@@ -76,11 +76,11 @@ def preselected_of(setting: Setting, dataset: Dataset | None) -> str:
     """The score set that a form starts with where the setting may stay empty: the dataset's own, or none."""
     if not setting.preselected or dataset is None:
         return ""
-    return next((name for name, _kind in _names(setting, dataset)), "")
+    return next((name for name, _label in _names(setting, dataset)), "")
 
 
 def _score_sets(setting: Setting, dataset: Dataset) -> Choices:
-    sets: Choices = [(name, f"{name} · {kind}") for name, kind in _names(setting, dataset)]
+    sets: Choices = [(name, label) for name, label in _names(setting, dataset)]
     if setting.required:
         kinds = get_text_list([ScoreSet.Kind(kind).label for kind in setting.kinds], _("or"))
         nothing = _("no score set of the kind %(kinds)s yet") % {"kinds": kinds}
@@ -94,20 +94,22 @@ def _score_sets_of_all(setting: Setting, dataset: Dataset, datasets: Iterable[Da
     others = ScoreSet.objects.filter(dataset__in=[one.pk for one in datasets]).exclude(dataset=dataset)
     if setting.kinds:
         others = others.filter(kind__in=setting.kinds)
-    sets = {name: f"{name} · {kind}" for name, kind in own}
+    sets = dict(own)
     for one in others.select_related("dataset").order_by("dataset__name", "-pk")[:SETS_OFFERED]:
-        sets.setdefault(one.name, f"{one.name} · {one.get_kind_display()} · {one.dataset.name}")
+        sets.setdefault(one.name, f"{one} · {one.get_kind_display()} · {one.dataset.name}")
     if not setting.required:
         return [("", _("none")), *sets.items()]
     return list(sets.items()) or [("", _("no such score set yet"))]
 
 
 def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
-    """The score sets that will do: of the kind that the plan names first before others, the newest first."""
+    """The score sets that will do, with their labels: of the kind that the plan names first before others, the newest
+    first.
+    """
     sets = list(dataset.score_sets.order_by("-pk"))
     if setting.kinds:
         sets = [one for kind in setting.kinds for one in sets if one.kind == kind]
-    return [(one.name, one.get_kind_display()) for one in sets]
+    return [(one.name, f"{one} · {one.get_kind_display()}") for one in sets]
 
 
 def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from curation.datasets.agreement import Difference
 from curation.errors import UserError
 from curation.files.json_text import json_from
+from curation.files.judged_by import with_mark
 from curation.files.progress import Report
 from curation.files.writing import as_text, folder_replacing, replacing
 from curation.models import Snapshot
@@ -49,7 +50,7 @@ from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
-from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs
+from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
@@ -114,6 +115,7 @@ class _CrossValidation:
     def _read(self, snapshot: Snapshot) -> tuple[Rows, list[str], list[str]]:
         """The pairs with a score, their sources and ids."""
         table = table_of(snapshot)
+        self._judges = table.judges(self._plan.score_set)
         every = table.rows(self._plan.score_set, split=self._plan.split or None)
         self._scale = table.scale(self._plan.score_set)
         rows, _none = unseen_rows(every, NOTHING_KNOWN)
@@ -325,6 +327,7 @@ class _CrossValidation:
             "furthest": self._furthest(protocol, part_cited, unseen[protocol], predicted),
             "sources": [asdict(one) for one in sources_described(self._sources, rows.values)],
             "trainings": trainings,
+            **judges_results(self._judges),
             **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
             **({"training_data": seen_in_words(self._seen)} if self._base else {}),
             **({"seen_before": int((~self._unseen_before).sum())} if self._seen.known else {}),
@@ -396,9 +399,14 @@ class _CrossValidation:
                 tested = next(one.tested for one in self._folds if one.protocol is protocol)
                 cells = [values if method in UNTRAINED else _cells(values, tested) for values in of_seeds]
                 kept += [each for each in zip(names, cells, strict=True) if each[0] not in known]
-            writer.writerow(["pair", "id", "source", "score", *(name for name, _values in kept)])
             columns = (self._rows.numbers, self._ids, self._sources, self._rows.values)
-            writer.writerows(zip(*columns, *(values for _name, values in kept), strict=True))
+            header, rows = with_mark(
+                ["pair", "id", "source", "score", *(name for name, _values in kept)],
+                zip(*columns, *(values for _name, values in kept), strict=True),
+                self._judges,
+            )
+            writer.writerow(header)
+            writer.writerows(rows)
         return path
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from curation.datasets.agreement import Difference, differences_ordered
 from curation.errors import UserError
+from curation.files.judged_by import mark_of, marked
 from curation.files.writing import folder_replacing
 from curation.models import Dataset, ScoreSet, Snapshot
 from curation.pairs.holding_out import HeldOut
@@ -60,6 +61,7 @@ def training_rows_of(
         needed=signals_of(used),
         unscored=plan.unscored,
     )
+    training = replace(training, judges=table.judges(plan.scores))
     if not plan.temperature or not any(one.uses_size_of_realism for one in used):
         return training
     published = published_temperature(snapshot.dataset, plan.realism)
@@ -93,6 +95,7 @@ def encoder_store(trained: TrainedEncoder, plan: EncoderPlan, data: EncoderData,
         "snapshot_sha256": data.snapshot.sha256,
         "generated_pairs": plan.generated_pairs.value,
         "pairs": len(data.training.rows),
+        **judges_results(data.training.judges),
     }
     about = About(plan.model, data.base_sha256, asdict(plan), facts, data.snapshot.dataset.licence)
     with folder_replacing(folder) as beside:
@@ -111,6 +114,7 @@ def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
         "snapshot_sha256": data.snapshot.sha256,
         "generated_pairs": plan.generated_pairs.value,
         "scores": plan.scores,
+        **judges_results(data.training.judges),
         "realism": plan.realism,
         "consistency": plan.consistency,
         "consistency_circular": _weighs_in_a_circle(plan, data.snapshot),
@@ -182,8 +186,14 @@ def folder_linked(source: Path, target: Path) -> None:
         shutil.copytree(source, beside, copy_function=link, dirs_exist_ok=True)
 
 
-def suite_words(dataset: str, score_set: str, split: str) -> str:
-    return f"{dataset}, {score_set}, {split or 'every split'}"
+def suite_words(dataset: str, score_set: str, split: str, *, judges: str) -> str:
+    """What an encoder is tested on, with the mark of simulated annotators. judges: as `PairTable.judges` says it."""
+    return f"{dataset}, {marked(score_set, judges)}, {split or 'every split'}"
+
+
+def judges_results(judges: str) -> dict[str, str]:
+    """The mark of the scores behind a result; nothing where people alone judged, or nobody."""
+    return {"judged_by": mark} if (mark := mark_of(judges)) else {}
 
 
 def agreement_figures(agreement: Agreement) -> dict[str, float | None]:

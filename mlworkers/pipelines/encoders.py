@@ -52,6 +52,7 @@ from mlworkers.pipelines.encoder_data import (
     encoder_store,
     folder_linked,
     furthest_pairs,
+    judges_results,
     left_out_figures,
     suite_words,
     training_figures,
@@ -113,7 +114,12 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
     )
     encoder_store(trained, plan, data, folder)
     seconds = round(monotonic() - started, 1)
-    result = {**training_figures(data.training, trained), "snapshot": snapshot.number, "seconds": seconds}
+    result = {
+        **training_figures(data.training, trained),
+        **judges_results(data.training.judges),
+        "snapshot": snapshot.number,
+        "seconds": seconds,
+    }
     if training.held_out:
         result["warnings"] = [left_out_in_words(training.held_out)]
     if trained.validation:
@@ -192,7 +198,8 @@ def _evaluated_on_dataset(
     tested, left_out = unseen_rows(every, seen)
     compute = choose_compute(plan.device, plan.precision)
     cosines = pair_cosines(encoder, first, second, compute, report=job.report).values
-    suite = suite_words(plan.dataset, plan.score_set, plan.split)
+    judges = table.judges(plan.score_set)
+    suite = suite_words(plan.dataset, plan.score_set, plan.split, judges=judges)
 
     def agreement_of(chosen: Scores, human: Scores) -> Agreement:
         return measure_agreement(chosen, human, resamples=plan.bootstrap, seed=plan.seed)
@@ -201,6 +208,7 @@ def _evaluated_on_dataset(
     rows = agreement_rows(agreement, model=plan.model, suite=suite)
     result = {
         **agreement_figures(agreement),
+        **judges_results(judges),
         **ceiling_results(ceiling_in(dataset, plan.score_set)),
         "pairs": agreement.pairs,
         "left_out": left_out,
@@ -282,7 +290,7 @@ class _Comparison:
             self._test_snapshot = self._snapshot_of(plan.test_dataset)
         table = table_of(self._test_snapshot)
         every = table.rows(plan.test_score_set, split=plan.test_split or None)
-        self._scale = table.scale(plan.test_score_set)
+        self._scale, self._test_judges = table.scale(plan.test_score_set), table.judges(plan.test_score_set)
         self._every_test, self._seen = every, self._seen_before()
         self._unseen = self._seen.pairs_unseen(every.first.tolist(), every.second.tolist())
         if plan.leaks == Leaks.REFUSE:
@@ -393,7 +401,10 @@ class _Comparison:
     def outcome(self, paths: Sequence[Path]) -> Outcome:
         plan, first = self._plan, self._plan.dataset
         data = self._data[first]
-        suite = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
+        judges = self._test_judges
+        suite = suite_words(
+            plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges=judges
+        )
         table = SuiteTable(
             plan,
             self._every_test.values,
@@ -456,6 +467,7 @@ class _Comparison:
             "test_left_out": self._tests_left_out,
             "training_data": seen_in_words(self._seen),
             **left_out_figures(data.training),
+            **judges_results(judges),
             **ceiling_results(ceiling_in(self._test_snapshot.dataset, self._plan.test_score_set)),
             "furthest": {
                 label: furthest_pairs(self._tests, np.mean(of_seeds, axis=0), self._scale)

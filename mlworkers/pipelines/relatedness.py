@@ -23,6 +23,7 @@ from mlworkers.linguistics.relatedness.annotating import (
 from mlworkers.linguistics.relatedness.features import FEWEST_PAIRS, pair_features
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.linguistics.relatedness.word_vectors import WordVectors, word_vectors_read
+from mlworkers.pipelines.encoder_data import judges_results
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.runs.jobs import Job, Outcome
 
@@ -35,7 +36,8 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
     if pipeline is not None and not plan.vectors:
         own_vectors = vectors_of_pipeline(pipeline, plan.pipeline)
     snapshot = snapshot_taken(job, dataset, plan.snapshot, generated_pairs=plan.generated_pairs)
-    rows = table_of(snapshot).rows(plan.score_set, split=plan.split or None)
+    table = table_of(snapshot)
+    rows = table.rows(plan.score_set, split=plan.split or None)
     _check_enough(rows)
     sentences = rows.sentences
     place = {sentence: number for number, sentence in enumerate(sentences)}
@@ -57,6 +59,7 @@ def analyse_relatedness(plan: RelatednessPlan, job: Job) -> Outcome:
     )
     result = {
         **_stored(found),
+        **judges_results(table.judges(plan.score_set)),
         "snapshot": snapshot.number,
         "warnings": [*annotation.warnings, *_notes(plan, found)],
     }

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from curation.errors import UserError
 from curation.files.json_text import json_from
+from curation.files.judged_by import judged_by_all
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import ScoreSet, Snapshot
@@ -40,6 +41,7 @@ from mlworkers.pipelines.encoder_data import (
     encoder_card,
     encoder_store,
     folder_linked,
+    judges_results,
     left_out_figures,
     published_temperature,
     rows_at_temperature,
@@ -292,6 +294,7 @@ class _Search:
             "chosen": [f"{name}: {chosen[name]}" for name in names],
             "seeds": list(plan.all_seeds),
             "chosen_by": self._dev_in_words(),
+            **judges_results(judged_by_all(self._judges_of_figures())),
             "dev_pairs": len(self._dev),
             "dev_left_out": self._dev_left_out,
             "pairs": len(tests),
@@ -332,7 +335,11 @@ class _Search:
     ) -> tuple[list[NewArtifact], list[tuple[Evaluation, Path | None]]]:
         """The encoder of each seed, and its figures."""
         plan = self._plan
-        suite = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
+        dataset, judges = (
+            plan.test_dataset or plan.dataset,
+            self._judges(plan.test_dataset, plan.test_score_set),
+        )
+        suite = suite_words(dataset, plan.test_score_set, plan.test_split, judges=judges)
         made: list[NewArtifact] = []
         evaluations: list[tuple[Evaluation, Path | None]] = []
         for seed, path, vector in zip(plan.all_seeds, paths, cosines, strict=True):
@@ -347,10 +354,25 @@ class _Search:
             evaluations += [(row, folder) for row in rows]
         return made, evaluations
 
+    def _judges(self, dataset: str, scores: str) -> str:
+        return table_of(self._snapshot_of(dataset)).judges(scores)
+
+    def _judges_of_figures(self) -> list[str]:
+        """Who judged the scores of the test pairs, and those by which the settings were chosen."""
+        plan = self._plan
+        dev = (
+            self._judges(plan.dev_dataset, plan.dev_scores) if plan.dev_scores else self._data.training.judges
+        )
+        return [self._judges(plan.test_dataset, plan.test_score_set), dev]
+
     def _dev_in_words(self) -> str:
         plan = self._plan
         if plan.dev_scores:
-            return suite_words(plan.dev_dataset or plan.dataset, plan.dev_scores, plan.dev_split)
+            dataset, judges = (
+                plan.dev_dataset or plan.dataset,
+                self._judges(plan.dev_dataset, plan.dev_scores),
+            )
+            return suite_words(dataset, plan.dev_scores, plan.dev_split, judges=judges)
         kind = self._data.snapshot.dataset.score_sets.filter(name=plan.scores).first()
         if kind is not None and kind.kind == ScoreSet.Kind.TARGET:
             return _("synthetic: generated pairs with their target similarities, not trained on")

@@ -13,7 +13,7 @@ from mlworkers.registry.comparison import Cell, Comparison
 _PIXELS_OF_A_LETTER = 7
 
 
-def comparison_chart(comparison: Comparison) -> Chart | None:
+def comparison_chart(comparison: Comparison, *, judges: str) -> Chart | None:
     """Each encoder's correlation on the first test, its interval and its seeds; None if all are undefined."""
     cells = [(label, cell) for label, cell in comparison.cells() if cell.mean is not None]
     if not cells:
@@ -34,6 +34,7 @@ def comparison_chart(comparison: Comparison) -> Chart | None:
         unit=unit,
         columns=[_("encoder"), _("Spearman"), _("from"), _("to")],
         rows=[(label, *map(_figure, (cell.mean, cell.low, cell.high))) for label, cell in cells],
+        judges=judges,
     )
 
 

@@ -30,7 +30,7 @@ _BREAK = ", "  # where the name of a method goes on in the next line
 _NUMBERS = ("value", "low", "high")
 
 
-def protocols_chart(found: CrossValidation) -> Chart | None:
+def protocols_chart(found: CrossValidation, *, judges: str) -> Chart | None:
     """A row for each method, in it a dot and an interval for each protocol, hollow where it is over unseen pairs alone,
     and the human ceiling as a line.
     """
@@ -82,10 +82,11 @@ def protocols_chart(found: CrossValidation) -> Chart | None:
         unit=_unit(found),
         columns=[_("method"), _("protocol"), _("Spearman, mean over folds"), _("from"), _("to")],
         rows=[[one[name] for name in ("method", "protocol", *_NUMBERS)] for one in [*values, *marked]],
+        judges=judges,
     )
 
 
-def sources_chart(found: CrossValidation) -> Chart | None:
+def sources_chart(found: CrossValidation, *, judges: str) -> Chart | None:
     """Of each of the largest sources with a figure, a row for each method; None where there are no two to compare."""
     with_figures = [
         source for source in found.sources if any(one.value is not None for _label, one in source.labelled)
@@ -122,6 +123,7 @@ def sources_chart(found: CrossValidation) -> Chart | None:
         unit=_unit(found),
         columns=[_("source"), _("method"), _("Spearman"), _("from"), _("to")],
         rows=[[one[name] for name in ("source", "method", *_NUMBERS)] for one in values],
+        judges=judges,
     )
 
 

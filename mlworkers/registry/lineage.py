@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from curation.models import ScoreSet
 from mlworkers.models import Artifact, Run
@@ -62,15 +63,26 @@ def _settings(run: Run) -> list[Setting]:
 def _behind(runs: Iterable[Run]) -> tuple[_ScoreSets, dict[str, Artifact]]:
     """Every score set and every model that a plan of these runs names."""
     named = [(run, setting, run.plan[setting.name]) for run in runs for setting in _settings(run)]
-    sets = [(_slug(run, setting), name) for run, setting, name in named if setting.refers_to == "score set"]
     models = {str(name) for _run, setting, name in named if setting.refers_to == "model"}
+    among = Artifact.objects.filter(kind__in=MODEL_KINDS)
+    return _score_sets(named), models_behind(models, among=among) if models else {}
+
+
+def score_sets_of_plan(run: Run) -> dict[str, ScoreSet]:
+    """The score sets that a plan names and that are still there, by the names of its settings."""
+    named = [(run, setting, run.plan[setting.name]) for setting in _settings(run)]
+    sets = _score_sets(named)
+    slugs = {setting.name: (_slug(run, setting), name) for _run, setting, name in named}
+    return {name: sets[slugs[name]] for name in slugs if slugs[name] in sets}
+
+
+def _score_sets(named: Iterable[tuple[Run, Setting, Any]]) -> _ScoreSets:
+    sets = [(_slug(run, setting), name) for run, setting, name in named if setting.refers_to == "score set"]
     score_sets_there: Iterable[ScoreSet] = []
     if slugs := {slug for slug, _name in sets if slug}:
         there = ScoreSet.objects.filter(dataset__slug__in=slugs, name__in={name for _set_slug, name in sets})
         score_sets_there = there.select_related("dataset")
-    score_sets = {(one.dataset.slug, one.name): one for one in score_sets_there}
-    among = Artifact.objects.filter(kind__in=MODEL_KINDS)
-    return score_sets, models_behind(models, among=among) if models else {}
+    return {(one.dataset.slug, one.name): one for one in score_sets_there}
 
 
 def _slug(run: Run, setting: Setting) -> str:
@@ -101,7 +113,7 @@ def _named(run: Run, setting: Setting, sets: _ScoreSets, models: Mapping[str, Ar
             return Reference(setting.label, str(value), snapshot=int(value))
         case "score set" if score_set := sets.get((_slug(run, setting), value)):
             return Reference(
-                setting.label, score_set.name, run=score_set.run_ref, campaign=score_set.campaign_ref
+                setting.label, str(score_set), run=score_set.run_ref, campaign=score_set.campaign_ref
             )
     return Reference(setting.label, str(value))
 

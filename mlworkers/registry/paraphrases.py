@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from curation.charts import ACCENT, INK, KEPT_SECONDS, SOFT, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
+from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, ScoreSet
 from mlworkers.paraphrasing.profile import STEP, Profile, profile_of
 from mlworkers.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
@@ -130,7 +131,7 @@ def profile_chart(shown: ProfileShown, similarity: ScoreSet, bleu: ScoreSet) -> 
     ]
     rows_of_chart = [(*row, _percent(row[-1], shown.profile.pairs)) for row in rows]
     return chart_draw(
-        _heatmap(rows_of_chart, shown.bounds, similarity.name, bleu.name),
+        _heatmap(rows_of_chart, shown.bounds, str(similarity), str(bleu)),
         name="paraphrases",
         finding=profile_finding(shown),
         n=shown.profile.pairs,
@@ -139,6 +140,7 @@ def profile_chart(shown: ProfileShown, similarity: ScoreSet, bleu: ScoreSet) -> 
             _("similarity above"), _("to"), _("BLEU above"), _("to"), _("pairs"), _("percent"),
         ],
         rows=rows_of_chart,
+        judges=judged_by_all([similarity.judged_by, bleu.judged_by]),
     )  # fmt: skip
 
 

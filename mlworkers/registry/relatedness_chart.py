@@ -10,7 +10,7 @@ _WIDTH, _ROW = 360, 24
 _LABELS = 140  # pixels for the names of features, which grow on a telephone (curation/charts.py)
 
 
-def relatedness_chart(table: RelatednessTable, *, finding: str) -> Chart:
+def relatedness_chart(table: RelatednessTable, *, finding: str, judges: str) -> Chart:
     """A row for each feature, in the order of the table."""
     rows = [row for row in table.rows if row.own.value is not None]
     values = [
@@ -32,4 +32,5 @@ def relatedness_chart(table: RelatednessTable, *, finding: str) -> Chart:
         unit=_("pairs"),
         columns=[_("feature"), _("value"), _("from"), _("to")],
         rows=[[row[name] for name in ("feature", "value", "low", "high")] for row in values],
+        judges=judges,
     )

@@ -172,6 +172,7 @@ def _chart(rows: Sequence[TrialRow], result: dict[str, Any]) -> Chart | None:
         unit=unit,
         columns=[_("trial"), _("Spearman on dev pairs"), _("from"), _("to")],
         rows=[(row.trial, f"{row.spearman:.4f}", _four(row.low), _four(row.high)) for row in known],
+        judges=result.get("judged_by", ""),
     )
 
 

@@ -13,6 +13,7 @@ from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.plans.settings import Setting, Text
 from mlworkers.registry.cards import MODEL_KIND_LABELS, card_of
+from mlworkers.registry.lineage import score_sets_of_plan
 from mlworkers.runs.results import duration_in_words, parts_of, shown
 
 register = template.Library()
@@ -40,11 +41,15 @@ class PlanRows:
 @register.filter
 def plan_rows(run: Run) -> PlanRows:
     known = {setting.name: setting for setting in KINDS[run.kind].settings} if run.kind in KINDS else {}
+    sets = score_sets_of_plan(run)  # of simulated annotators they have a mark
     rows = PlanRows([], [])
     for name, value in run.plan.items():
         setting = known.get(name)
         is_usual = setting is not None and not setting.comes_first and value == setting.default
-        row = (setting.label if setting else name, _valued(setting, value))
+        row = (
+            setting.label if setting else name,
+            _valued(setting, str(sets[name]) if name in sets else value),
+        )
         (rows.defaults if is_usual else rows.chosen).append(row)
     return rows
 

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
+from curation.files.judged_by import marked
 from curation.numbers import number_from
 from curation.views.tables import csv_answer
 from mlworkers.access import comparison_for, kinds_offered, models_visible, runs_allow, runs_visible
@@ -71,7 +72,7 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "validation": validation_note(run),
         "unscored": unscored_note(run.result, plan=run.plan),
         "baseline": baseline_note(run),
-        "chart": comparison_chart(comparison) if measured else None,
+        "chart": comparison_chart(comparison, judges=run.judges) if measured else None,
         "models": run.artifacts.filter(kind="encoder").order_by("pk"),
         "furthest": furthest_of(
             run, request.user, asked=request.GET.get("furthest", ""), proposed=_first_trained(run.result)
@@ -89,7 +90,7 @@ def _first_trained(result: Mapping[str, Any]) -> str:
 def comparison_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = comparison_for(request.user, pk)
     rows = csv_rows(comparison_of(run.result, run.evaluations.order_by("pk")))
-    return csv_answer(request, f"comparison-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"comparison-{pk}.csv", CSV_COLUMNS, rows, judges=run.judges)
 
 
 @require_GET
@@ -99,5 +100,5 @@ def comparison_suites_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     table = suite_table_of(run.result, judged=False)
     if table is None:
         raise Http404
-    rows = list(suite_csv_rows(table, own_test="own test"))
+    rows = list(suite_csv_rows(table, own_test=marked("own test", run.judges)))
     return csv_answer(request, f"comparison-{pk}-suites.csv", SUITE_CSV_COLUMNS, rows)

@@ -27,8 +27,8 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "found": found,
         "shows": what_the_folds_show(found) if found else "",
         "cite": what_to_cite(found) if found else "",
-        "chart": protocols_chart(found) if found else None,
-        "sources_chart": sources_chart(found) if found else None,
+        "chart": protocols_chart(found, judges=run.judges) if found else None,
+        "sources_chart": sources_chart(found, judges=run.judges) if found else None,
         "warnings": run.result.get("warnings", []),
         "furthest": furthest_of(
             run,
@@ -46,4 +46,4 @@ def cross_validation_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = cross_validation_for(request.user, pk)
     found = cross_validation_stored(run.result)
     rows = cross_validation_csv_rows(found) if found else []
-    return csv_answer(request, f"cross-validation-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"cross-validation-{pk}.csv", CSV_COLUMNS, rows, judges=run.judges)

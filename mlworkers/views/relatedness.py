@@ -22,7 +22,7 @@ def relatedness_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     table = relatedness_stored(run.result)
     context = {"run": run, "table": table, "warnings": run.result.get("warnings", [])}
     if table is not None:
-        context["chart"] = relatedness_chart(table, finding=what_makes_them_related(table))
+        context["chart"] = relatedness_chart(table, finding=what_makes_them_related(table), judges=run.judges)
     return render(request, "mlworkers/relatedness.html", context)
 
 
@@ -31,4 +31,4 @@ def relatedness_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     run = relatedness_for(request.user, pk)
     table = relatedness_stored(run.result)
     rows = relatedness_csv_rows(table) if table is not None else []
-    return csv_answer(request, f"relatedness-{pk}.csv", CSV_COLUMNS, rows)
+    return csv_answer(request, f"relatedness-{pk}.csv", CSV_COLUMNS, rows, judges=run.judges)

@@ -151,10 +151,11 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
 @require_GET
 def search_csv(request: AuthedRequest, pk: int) -> HttpResponse:
     """The trials of a search. Raises Http404 where the run has none."""
-    search = search_of(run_for(request.user, pk, may="read"))
+    run = run_for(request.user, pk, may="read")
+    search = search_of(run)
     if search is None:
         raise Http404
-    return csv_answer(request, f"trials-{pk}.csv", CSV_COLUMNS, csv_rows(search))
+    return csv_answer(request, f"trials-{pk}.csv", CSV_COLUMNS, csv_rows(search), judges=run.judges)
 
 
 @require_POST

@@ -6,6 +6,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from curation.files.judged_by import marked
 from curation.models import Dataset, Snapshot
 from semblance.publishing.collecting import scores_held
 
@@ -39,8 +40,8 @@ class FolderForm(forms.Form):
 
     def __init__(self, data: QueryDict | None = None, *, snapshot: Snapshot) -> None:
         super().__init__(data)
-        names = [scores.name for scores in scores_held(snapshot)]
-        self.fields["score_set"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+        sets = [(each.name, marked(each.name, each.judged_by)) for each in scores_held(snapshot)]
+        self.fields["score_set"].choices = sets  # type: ignore[attr-defined]
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -5,22 +5,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from curation.files.judged_by import judged_by
 from curation.files.publishing.making import Making
 from curation.files.tables import Column, Row
 from curation.pairs.leaks import Leak
 
 # Names of splits: of the only one of what is not divided, as `datasets` calls it, and of the pairs that have none.
 WHOLE, UNASSIGNED = "train", "unassigned"
-PEOPLE, SIMULATED, BOTH = "people", "simulated annotators", "people and simulated annotators"
-
-
-def judged_by(kind: str, *, annotators: int | None, simulated: int) -> str:
-    """Who gave the judgements behind scores of that kind; "" where nobody judged. annotators: None if not known."""
-    if kind != "human":
-        return ""
-    if not simulated:
-        return PEOPLE
-    return SIMULATED if annotators is not None and simulated >= annotators else BOTH
 
 
 @dataclass(frozen=True)

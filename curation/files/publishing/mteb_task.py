@@ -2,8 +2,9 @@
 
 import re
 
+from curation.files.judged_by import PEOPLE
 from curation.files.publishing.citation import cited_as
-from curation.files.publishing.facts import PEOPLE, Configuration, Publication
+from curation.files.publishing.facts import Configuration, Publication
 from curation.files.publishing.licences import licence_known
 
 # MTEB names languages by ISO 639-3 and script.

@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
+from curation.files.judged_by import SIMULATED
 from curation.files.publishing.authorship import authorship
 from curation.files.publishing.facts import (
-    SIMULATED,
     UNASSIGNED,
     Collection,
     Configuration,
