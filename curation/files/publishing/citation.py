@@ -9,8 +9,8 @@ from curation.files.publishing.licences import licence_known
 
 
 def authors(publication: Publication) -> list[str]:
-    """Who is cited: without names, those who made the dataset, together."""
-    return list(publication.authors) or [f"Contributors to {publication.name}"]
+    """Who is cited, each once: without names, those who made the dataset, together."""
+    return list(dict.fromkeys(publication.authors)) or [f"Contributors to {publication.name}"]
 
 
 def cited_as(publication: Publication) -> str:

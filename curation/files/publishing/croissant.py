@@ -76,7 +76,10 @@ def croissant(publication: Publication, contents: Contents, checksums: Mapping[s
         "version": f"{publication.snapshot}.0.0",
         "datePublished": publication.taken.isoformat(),
         "inLanguage": publication.language,
-        "creator": [{"@type": "sc:Person", "name": author} for author in authors(publication)],
+        "creator": [
+            {"@type": "sc:Person" if publication.authors else "sc:Organization", "name": author}
+            for author in authors(publication)
+        ],
         "citeAs": cited_as(publication),
         **_responsible(publication, contents),
         "distribution": [_file(path, checksums[path]) for _each, _split, path in files],

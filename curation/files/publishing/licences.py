@@ -21,8 +21,14 @@ _SPDX = {
 }
 
 
+_NOT_ON_THE_HUB = {"cc-by-nd-3.0"}
+
+
 class Licence(NamedTuple):
-    """hub: its identifier on the Hugging Face hub, "other" where that has none. spdx: its SPDX identifier, or ""."""
+    """hub: its identifier on the Hugging Face hub, "other" where that has none, "unknown" where none is stated.
+
+    spdx: its SPDX identifier, or "".
+    """
 
     hub: str
     spdx: str
@@ -32,4 +38,11 @@ def licence_known(stated: str) -> Licence:
     """The licence that a text such as "CC BY-SA 4.0" names."""
     words = re.sub(r"[\s_-]+", "-", stated.strip().casefold().removesuffix("."))
     name = {"cc0": "cc0-1.0", "apache": "apache-2.0"}.get(words, words)
-    return Licence(name, _SPDX[name]) if name in _SPDX else Licence("other", "")
+    if name not in _SPDX:
+        return Licence("other" if name else "unknown", "")
+    return Licence("other" if name in _NOT_ON_THE_HUB else name, _SPDX[name])
+
+
+def licence_identifier(stated: str) -> str:
+    """An identifier as the hub asks for where it has none of its own: lower-case letters, digits, dots and hyphens."""
+    return re.sub(r"[^a-z0-9.]+", "-", stated.casefold()).strip("-.") or "custom"

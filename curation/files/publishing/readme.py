@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from curation.files.judged_by import SIMULATED
+from curation.files.judged_by import BOTH, SIMULATED
 from curation.files.publishing.authorship import authorship
 from curation.files.publishing.facts import (
     UNASSIGNED,
@@ -15,7 +15,7 @@ from curation.files.publishing.facts import (
     Publication,
     Scores,
 )
-from curation.files.publishing.licences import licence_known
+from curation.files.publishing.licences import licence_identifier, licence_known
 from curation.files.tables import Column
 from curation.pairs.inclusion import UNNAMED
 
@@ -64,12 +64,17 @@ def size_class(pairs: int) -> str:
 
 def _metadata(publication: Publication, contents: Contents) -> dict[str, Any]:
     licence = licence_known(publication.licence).hub
-    named = {} if licence != "other" else {"license_name": publication.licence or "not stated"}
-    made = publication.main.judged_by
-    annotators = {"annotations_creators": ["machine-generated"]} if made == SIMULATED else {}
+    named = {} if licence != "other" else {"license_name": licence_identifier(publication.licence)}
+    # The hub has names for crowds and experts, and nothing here says which of them the people were.
+    creators = {SIMULATED: ["machine-generated"], BOTH: ["machine-generated", "other"]}
+    made = creators.get(publication.main.judged_by)
+    annotators = {"annotations_creators": made} if made else {}
+    base, _hyphen, region = publication.language.partition("-")
+    tagged = {"language_bcp47": [publication.language]} if region else {}
     return {
         "pretty_name": publication.name,
-        "language": [publication.language],
+        "language": [base.lower()],
+        **tagged,
         "license": licence,
         **named,
         **annotators,

@@ -1,17 +1,20 @@
 """The pure parts of a published folder."""
 
+import json
 from datetime import date
 
 import pytest
+import yaml
 
 from curation.files.drafts import FileError
 from curation.files.manifest import write_manifest
-from curation.files.publishing.citation import cited_as
-from curation.files.publishing.facts import Configuration, Publication, Scores
+from curation.files.publishing.citation import citation, cited_as
+from curation.files.publishing.croissant import croissant
+from curation.files.publishing.facts import Configuration, Contents, Publication, Scores
 from curation.files.publishing.folder import require_replaceable
 from curation.files.publishing.licences import licence_known
 from curation.files.publishing.mteb_task import mteb_language, mteb_task
-from curation.files.publishing.readme import size_class
+from curation.files.publishing.readme import readme, size_class
 from curation.files.publishing.tables import split_names
 from curation.pairs.naming import file_ids
 
@@ -24,7 +27,7 @@ from curation.pairs.naming import file_ids
         ("CC0", "cc0-1.0", "CC0-1.0"),
         ("Apache-2.0", "apache-2.0", "Apache-2.0"),
         ("for research only", "other", ""),
-        ("", "other", ""),
+        ("", "unknown", ""),
     ],
 )
 def test_a_licence_is_known_by_the_ways_in_which_people_write_it(stated, hub, spdx) -> None:
@@ -117,3 +120,75 @@ def test_a_name_cannot_break_the_entry_that_cites_it_or_the_task() -> None:
         cited_as(publication) == '@misc{rel, author={{O}}, title={{A """ Bn}}, year={2026}, note={Version 2}}'
     )
     compile(mteb_task(publication, Configuration("scored", (), {"train": ("x", 9)})), "task", "exec")
+
+
+def published(**facts: object) -> Publication:
+    usual = {
+        "slug": "rel", "name": "Rel", "description": "", "language": "en", "licence": "", "address": "",
+        "authors": [], "snapshot": 2, "sha256": "", "taken": date(2026, 3, 2), "chosen": "human", "software": "",
+        "main": Scores("h", "h", "human", 0, 1, 9),
+    }  # fmt: skip
+    return Publication(**{**usual, **facts})
+
+
+def front_matter(publication: Publication) -> dict:
+    contents = Contents([Configuration("scored", (), {"train": ("x", 9)})], {"imported": 9})
+    return yaml.safe_load(readme(publication, contents).split("---\n")[1])
+
+
+@pytest.mark.parametrize(
+    ("stated", "hub", "named", "spdx"),
+    [
+        ("CC BY-SA 4.0", "cc-by-sa-4.0", None, "CC-BY-SA-4.0"),
+        ("", "unknown", None, None),
+        ("Ask us: © 2026 Lab", "other", "ask-us-2026-lab", None),
+        ("CC-BY-ND-3.0", "other", "cc-by-nd-3.0", "CC-BY-ND-3.0"),
+    ],
+)
+def test_licences_are_named_as_the_hub_and_the_citation_format_know_them(stated, hub, named, spdx) -> None:
+    publication = published(licence=stated)
+
+    front, cited = front_matter(publication), yaml.safe_load(citation(publication))
+
+    assert (front["license"], front.get("license_name"), cited.get("license")) == (hub, named, spdx)
+
+
+@pytest.mark.parametrize(
+    ("tag", "language", "tagged"),
+    [("en", ["en"], None), ("pt-BR", ["pt"], ["pt-BR"]), ("ZH-Hant", ["zh"], ["ZH-Hant"])],
+)
+def test_a_language_with_a_region_has_the_code_that_the_hub_knows_beside_its_tag(
+    tag, language, tagged
+) -> None:
+    front = front_matter(published(language=tag))
+
+    assert (front["language"], front.get("language_bcp47")) == (language, tagged)
+
+
+@pytest.mark.parametrize(
+    ("simulated", "creators"), [(0, None), (4, ["machine-generated"]), (1, ["machine-generated", "other"])]
+)
+def test_the_hub_is_told_that_programs_are_among_the_annotators(simulated, creators) -> None:
+    scores = Scores("h", "h", "human", 0, 1, 9, annotators=4, simulated=simulated)
+
+    assert front_matter(published(main=scores)).get("annotations_creators") == creators
+
+
+def test_an_author_who_is_named_twice_is_cited_once() -> None:
+    cited = yaml.safe_load(citation(published(authors=["Ada Lovelace", "Grace Hopper", "Ada Lovelace"])))
+
+    assert cited["authors"] == [{"name": "Ada Lovelace"}, {"name": "Grace Hopper"}]
+
+
+def test_without_authors_the_creator_is_no_person() -> None:
+    contents = Contents([Configuration("scored", (), {})], {})
+
+    creators = [
+        json.loads(croissant(published(authors=authors), contents, {}))["creator"]
+        for authors in ([], ["Ada Lovelace"])
+    ]
+
+    assert creators == [
+        [{"@type": "sc:Organization", "name": "Contributors to Rel"}],
+        [{"@type": "sc:Person", "name": "Ada Lovelace"}],
+    ]
