@@ -56,7 +56,7 @@ class {_class_name(publication)}(AbsTaskSTS):
         eval_langs=[{mteb_language(publication.language)!r}],
         main_score="cosine_spearman",
         date=("{publication.taken}", "{publication.taken}"),
-        license={licence if licence != "other" else "not specified"!r},
+        license={"not specified" if licence in ("other", "unknown") else licence!r},
         annotations_creators={annotated},
         task_subtypes=[],
         dialect=[],
