@@ -137,11 +137,11 @@ def agreement_chart(first: ScoreSet, second: ScoreSet, compared: SetsCompared) -
         .encode(
             x=alt.X(
                 "first:Q",
-                title=str(first),
+                title=first.name,
                 axis=alt.Axis(tickCount=BINS),
                 scale=alt.Scale(domain=[first.low, first.high]),
             ),
-            y=alt.Y("second:Q", title=str(second), scale=alt.Scale(domain=[second.low, second.high])),
+            y=alt.Y("second:Q", title=second.name, scale=alt.Scale(domain=[second.low, second.high])),
         )
     )
     ends = [{"first": set_end, "second": other_end} for set_end, other_end in _ends(first, second)]

@@ -88,7 +88,7 @@ def _overlap_drawn(score_set: ScoreSet, points: list[tuple[float, float]]) -> Ch
             x=alt.X("overlap:Q", title=_("word overlap (Dice)"), scale=alt.Scale(domain=[0, 1])),
             y=alt.Y(
                 "score:Q",
-                title=str(score_set),
+                title=score_set.name,
                 scale=alt.Scale(domain=[score_set.low, score_set.high]),
                 axis=alt.Axis(tickCount=5),
             ),

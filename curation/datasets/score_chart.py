@@ -43,7 +43,7 @@ def histogram_chart(score_set: ScoreSet, histogram: Histogram) -> Chart:
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
         .encode(
-            x=alt.X("low:Q", bin="binned", title=str(score_set), axis=alt.Axis(tickCount=5)),
+            x=alt.X("low:Q", bin="binned", title=score_set.name, axis=alt.Axis(tickCount=5)),
             x2="high:Q",
             y=alt.Y("pairs:Q", stack=True, title=_("pairs"), axis=alt.Axis(tickCount=4)),
             order=alt.Order("place:Q"),

@@ -116,7 +116,7 @@ def test_programs_read_the_lineage_of_a_score_and_of_a_set(bring, dataset, clien
         digest,
         curator.username,
     )
-    assert of_pair["model"] == {"campaign": None, "run": 7, "file": None}
+    assert of_pair["model"] == {"judged_by": "", "campaign": None, "run": 7, "file": None}
     lineages = {each["name"]: each["lineage"] for each in sets}
     assert [each["sha256"] for each in lineages["reference"]["files"]] == [digest]
     assert (lineages["model"]["run"], lineages["model"]["files"]) == (7, [])
