@@ -34,7 +34,10 @@ class CampaignList(ListAPIView[Campaign]):
 
     def get_queryset(self) -> QuerySet[Campaign]:
         readable = datasets_readable(self.request.user)  # type: ignore[arg-type]
-        return Campaign.objects.filter(dataset__in=readable).select_related("dataset")
+        return Campaign.objects.filter(dataset__in=readable).select_related("dataset").order_by("-pk")
+
+    def rows_after(self, campaigns: QuerySet[Campaign], number: int) -> QuerySet[Campaign]:
+        return campaigns.filter(pk__lt=number)
 
 
 class CampaignDetail(RetrieveAPIView[Campaign]):

@@ -28,6 +28,11 @@ of_dataset: list[URLPattern | URLResolver] = [
     path("pairs/<number:pair_pk>/", datasets.PairDetail.as_view(), name="api_pair"),
     path("score-sets/", datasets.ScoreSetList.as_view(), name="api_score_sets"),
     path("score-sets/<number:score_set_pk>/scores/", datasets.ScoreList.as_view(), name="api_scores"),
+    path(
+        "score-sets/<number:score_set_pk>/agreement/<number:other_pk>/",
+        datasets.ScoreSetAgreement.as_view(),
+        name="api_agreement",
+    ),
     path("compose/", composing.Compose.as_view(), name="api_compose"),
     path("compose/preview/", composing.ComposePreview.as_view(), name="api_compose_preview"),
     path("compose/pairs/", choosing.Choose.as_view(), name="api_choose"),

@@ -116,6 +116,52 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
         return known[score_set.pk]
 
 
+class ComparedSetSerializer(serializers.ModelSerializer[ScoreSet]):
+    judged_by = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = ScoreSet
+        fields = ["id", "name", "kind", "low", "high", "judged_by"]
+
+
+class CorrelationSerializer(serializers.Serializer[Any]):
+    """A correlation of n pairs with its 95 % interval; null where it cannot be computed."""
+
+    n = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class AgreementBinSerializer(serializers.Serializer[Any]):
+    """The pairs whose first score lies in one part of its scale. mean, sd: of their second scores."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    spearman = CorrelationSerializer()
+    mean = serializers.FloatField(allow_null=True)
+    sd = serializers.FloatField(allow_null=True)
+
+
+class DifferenceOfRanksSerializer(serializers.Serializer[Any]):
+    pair = serializers.IntegerField()
+    first = serializers.FloatField()
+    second = serializers.FloatField()
+    difference = serializers.FloatField(help_text="second rank minus first rank, each 0 to 1")
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    """How far two score sets agree. `largest`: at most a hundred pairs, the largest difference of ranks first."""
+
+    first = ComparedSetSerializer()
+    second = ComparedSetSerializer()
+    pairs = serializers.IntegerField(help_text="active pairs with both scores")
+    spearman = CorrelationSerializer(allow_null=True)
+    pearson = CorrelationSerializer(allow_null=True)
+    bins = AgreementBinSerializer(many=True)
+    largest = DifferenceOfRanksSerializer(many=True)
+
+
 class QuerySerializer(serializers.Serializer[Any]):
     """Query parameters: one that is not known is refused, because a filter with a slip would leave nothing out."""
 

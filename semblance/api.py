@@ -11,6 +11,8 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from semblance.publishing import api as publishing
+
 
 @extend_schema(exclude=True)
 class UnknownAddress(APIView):
@@ -25,6 +27,16 @@ urlpatterns = [
     path("", include("curation.api")),
     path("", include("annotation.api")),
     path("", include("mlworkers.api")),
+    path(
+        "datasets/<slug:slug>/snapshots/<number:number>/folder.zip",
+        publishing.PublishedFolder.as_view(),
+        name="api_published_folder",
+    ),
+    path(
+        "datasets/<slug:slug>/snapshots/<number:number>/methods/",
+        publishing.Methods.as_view(),
+        name="api_methods",
+    ),
     path("schema/", SpectacularAPIView.as_view(permission_classes=[IsAuthenticated]), name="api_schema"),
     path("", UnknownAddress.as_view()),
     path("<path:address>/", UnknownAddress.as_view()),

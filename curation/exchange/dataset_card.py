@@ -15,8 +15,7 @@ from curation.models import Dataset, ScoreSet
 def card_write(dataset: Dataset, outcome: ExportOutcome) -> Path:
     """Write the card beside the exported file, as its name and `-card.md`. Raises UserError where that cannot be.
 
-    The licence stands here, and in the metadata of a Parquet file: a line for it in CSV or JSON lines would be read as
-    one of the rows.
+    The licence stands here as well as in the file, which may have been asked for without it (`plain`).
     """
     path = outcome.path.with_name(f"{outcome.path.stem}-card.md")
     with errors_shown(FileError), replacing(path) as file:

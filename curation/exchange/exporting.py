@@ -49,6 +49,7 @@ _ROWS_AT_ONCE = 2_000
 _EXPORTED = ("external_id", "a__text", "b__text", "source", "subset", "split")
 _KEPT = ("pk", "a_id", "b_id", *_EXPORTED, "origin", "a__origin", "b__origin", verdict_of_pair())
 _WITH_ORIGIN = (*PAIR_COLUMNS, Column("origin"))
+_LICENCE = Column("licence")
 ACTIVE = PairFilter(status=Pair.Status.ACTIVE, generated_pairs=UNNAMED)
 SNAPSHOT_COLUMNS = (
     *(Column(name, "integer") for name in ("component", "pair", "a_id", "b_id")),
@@ -98,13 +99,14 @@ def pairs_export(
     generated_pairs: which pairs with a machine-written sentence are among them.
     Each score set is a column under its name; one that is named is the only one, under the name `score`. Beside it
     stand who judged, and, unless the file is to be plain, the number of judgements and the method; the pair has its
-    origin. standard_errors: of the scores that have any.
+    origin, and the dataset's licence is a column: a file of rows has no other place for it, and is passed on without
+    its card. Parquet has it in its metadata. standard_errors: of the scores that have any.
     The rows are those of one moment; scores that are added meanwhile may or may not be among them.
     Raises UserError where the score set is unknown or the file cannot be written; an older file is kept then.
     """
     sets = _score_sets(dataset, score_set)
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
-    table = _export_table(dataset, scored, generated_pairs, plain=plain, report=report)
+    table = _export_table(dataset, scored, generated_pairs, format=format, plain=plain, report=report)
     counts = inclusion_counts(dataset)
     kept = min(counts[generated_pairs], counts[Inclusion.KEPT])
     numbers = (counts[generated_pairs] - counts[Inclusion.HUMAN], counts[generated_pairs] - kept)
@@ -132,7 +134,7 @@ def pairs_stream(
     """
     sets = _score_sets(dataset, score_set)
     scored = values_explained(sets, named=score_set is not None, plain=plain, standard_errors=standard_errors)
-    table = _export_table(dataset, scored, generated_pairs, plain=plain, report=silent)
+    table = _export_table(dataset, scored, generated_pairs, format=format, plain=plain, report=silent)
     rows = _all_of(table.rows, table.number)
     with errors_shown(FileError):
         blocks = table_blocks(format, table.columns, rows, neutralise=neutralise, about=table.about)
@@ -149,15 +151,25 @@ class _ExportTable(NamedTuple):
 
 
 def _export_table(
-    dataset: Dataset, scored: Sequence[SetColumns], generated_pairs: Inclusion, *, plain: bool, report: Report
+    dataset: Dataset,
+    scored: Sequence[SetColumns],
+    generated_pairs: Inclusion,
+    *,
+    format: str,
+    plain: bool,
+    report: Report,
 ) -> _ExportTable:
     facts, fields = (PAIR_COLUMNS, _EXPORTED) if plain else (_WITH_ORIGIN, (*_EXPORTED, "origin"))
-    columns = (*facts, *columns_of(scored, facts))
+    licence = [] if plain or format == "parquet" or not dataset.licence else [dataset.licence]
+    ending = (_LICENCE,) * len(licence)
+    columns = (*facts, *columns_of(scored, (*facts, *ending)), *ending)
     about: dict[str, object] = {"dataset": dataset.slug, "licence": dataset.licence}
     about["scores"] = scores_about(scored, columns[len(facts) :], people=False)
     filter = replace(ACTIVE, generated_pairs=generated_pairs)
     pks = np.fromiter(_numbers(dataset, filter, "pk"), dtype=np.int64)
     rows = _rows(pks, fields, scored, report, _("Exporting pairs"))
+    if licence:
+        rows = ((*row, *licence) for row in rows)
     return _ExportTable(columns, rows, len(pks), _metadata(about))
 
 

@@ -3,18 +3,36 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
-from curation.models import PairScore, ReviewClaim, User
+from curation.errors import UserError
+from curation.models import Pair, PairScore, ReviewClaim, User
 from curation.review.queue import Progress, Queue, lowest_progress, lowest_scores
 from curation.review.samples import sample_decided, sample_items, sample_scores
 
 
-def queue_scores(queue: Queue, *, reviewer: User) -> QuerySet[PairScore] | list[PairScore]:
-    """The sentences that the person may judge, in the order of the queue."""
+def queue_scores(
+    queue: Queue, *, reviewer: User, after: Pair | None = None
+) -> QuerySet[PairScore] | list[PairScore]:
+    """The sentences that the person may judge, in the order of the queue; those behind the pair `after` alone, which
+    may have been judged meanwhile.
+
+    Raises UserError where the queue does not have that pair.
+    """
     if queue.samples:
-        return sample_scores(queue, reviewer=reviewer)
-    return lowest_scores(queue, reviewer=reviewer)
+        return sample_scores(queue, reviewer=reviewer, after=after.b_id if after else None)
+    waiting = lowest_scores(queue, reviewer=reviewer)
+    if after is None:
+        return waiting
+    value = (
+        PairScore.objects.filter(score_set=queue.score_set, pair=after)
+        .values_list("value", flat=True)
+        .first()
+    )
+    if value is None:
+        raise UserError(_("Pair %(id)s has no p_D in this queue."), id=after.external_id)
+    return waiting.filter(Q(value__gt=value) | Q(value=value, pair__gt=after))
 
 
 def queue_next(queue: Queue, *, reviewer: User, without: QuerySet[ReviewClaim], most: int) -> list[PairScore]:

@@ -11,9 +11,11 @@ from typing import NamedTuple, cast
 import numpy as np
 from django.core.cache import cache
 from django.db.models import Exists, Min, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.datasets.rows import in_parts
+from curation.errors import UserError
 from curation.models import Pair, PairScore, ReviewDecision, ScoreSet, Sentence, SentenceScore, User
 from curation.pairs.sampling import mixed, random_order, stratified_order
 from curation.review.queue import (
@@ -104,13 +106,26 @@ def verdicts_on_pair(pair: Pair) -> list[Verdict]:
 
 
 def sample_scores(
-    queue: Queue, *, reviewer: User, without: Collection[int] = (), most: int | None = None
+    queue: Queue,
+    *,
+    reviewer: User,
+    without: Collection[int] = (),
+    most: int | None = None,
+    after: int | None = None,
 ) -> list[PairScore]:
     """The sentences that the person may judge now, each in one of its pairs with its p_D, in the order of the sample.
 
-    without: numbers of sentences on other screens. A person never judges a sentence twice.
+    without: numbers of sentences on other screens. A person never judges a sentence twice. after: a sentence of the
+    sample, judged or not; those behind it alone are given back. Raises UserError where the sample has no such sentence.
     """
     items = sample_items(queue)
+    if after is not None:
+        places = [item.sentence for item in items]
+        if after not in places:
+            raise UserError(
+                _("This sample does not have the sentence of that pair. Ask for its first page again.")
+            )
+        items = items[places.index(after) + 1 :]
     open_to = _open_items(queue, items, reviewer)
     offered = (item for item in open_to if item.sentence not in without)
     return list(islice(_shown(queue, offered), most))

@@ -7,9 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+
 from annotation.models import Judgement
 from annotation.results.published import campaign_tables
-from curation.errors import errors_shown
+from curation.errors import UserError, errors_shown
 from curation.exchange.exporting import snapshot_file
 from curation.files.drafts import FileError
 from curation.files.publishing.facts import Contents, Publication
@@ -17,7 +20,7 @@ from curation.files.publishing.folder import fill_folder, require_replaceable
 from curation.files.publishing.tables import published_ids
 from curation.files.writing import folder_replacing
 from curation.files.zipping import zip_folder
-from curation.models import ScoreSet, Snapshot
+from curation.models import Dataset, ScoreSet, Snapshot
 from semblance.publishing.collecting import Collected, certainty, publication_of
 
 # Above these a folder takes more than some seconds; the command has no limit.
@@ -64,6 +67,18 @@ def publishing_is_quick(snapshot: Snapshot) -> bool:
     refs = ScoreSet.objects.filter(dataset=snapshot.dataset_id).values("campaign_ref")
     judged = Judgement.objects.filter(participation__campaign__in=refs)[: MOST_JUDGEMENTS + 1].count()
     return snapshot.rows <= MOST_PAIRS and judged <= MOST_JUDGEMENTS
+
+
+def small_snapshot(dataset: Dataset, number: int, *, command: str) -> Snapshot:
+    """Raises Http404, and UserError where nobody can wait for what is made of it. command: what to run then."""
+    snapshot = get_object_or_404(dataset.snapshots, number=number)
+    if not publishing_is_quick(snapshot):
+        sentence = _(
+            "Snapshot %(number)s is too large for a page. Run: manage.py %(command)s %(dataset)s "
+            "--snapshot %(number)s --to FOLDER"
+        )
+        raise UserError(sentence, number=snapshot.number, dataset=dataset.slug, command=command)
+    return snapshot
 
 
 def folder_name(snapshot: Snapshot) -> str:

@@ -6,16 +6,19 @@ from typing import Any
 from django.forms import Form
 from django.http import FileResponse, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.utils.translation import gettext as _
+from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest, dataset_for, dataset_may
-from curation.errors import UserError
 from curation.files.publishing.methods import methods_files
 from curation.models import Dataset, Snapshot
 from semblance.publishing.collecting import publication_of, scores_held
-from semblance.publishing.folder import dataset_publish_zip, folder_name, publishing_is_quick
+from semblance.publishing.folder import (
+    dataset_publish_zip,
+    folder_name,
+    publishing_is_quick,
+    small_snapshot,
+)
 from semblance.publishing.forms import FolderForm, SnapshotChoiceForm
 
 
@@ -32,7 +35,7 @@ def publish(request: AuthedRequest, slug: str) -> HttpResponse:
 def published_folder(request: AuthedRequest, slug: str, number: int) -> HttpResponseBase:
     """The folder as a zip, where it is small enough to be made while somebody waits."""
     dataset = dataset_for(request.user, slug, may="oversee")
-    snapshot = _small_snapshot(dataset, number, command="publish_dataset")
+    snapshot = small_snapshot(dataset, number, command="publish_dataset")
     form = FolderForm(request.GET, snapshot=snapshot)
     if not form.is_valid():
         return _page(request, dataset, snapshot, form=form)
@@ -50,25 +53,13 @@ def published_folder(request: AuthedRequest, slug: str, number: int) -> HttpResp
 def methods(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     """The methods section of a snapshot, to be read and copied. `?score_set=NAME` names the main scores."""
     dataset = dataset_for(request.user, slug, may="oversee")
-    snapshot = _small_snapshot(dataset, number, command="methods_section")
+    snapshot = small_snapshot(dataset, number, command="methods_section")
     found = publication_of(snapshot, score_set=request.GET.get("score_set", ""))
     files = [
         (f"methods-{place}", *each) for place, each in enumerate(methods_files(found.publication).items())
     ]
     context = {"dataset": dataset, "snapshot": snapshot, "files": files}
     return render(request, "semblance/methods.html", context)
-
-
-def _small_snapshot(dataset: Dataset, number: int, *, command: str) -> Snapshot:
-    """Raises Http404, and UserError where nobody can wait for what is made of it. command: what to run then."""
-    snapshot = get_object_or_404(dataset.snapshots, number=number)
-    if not publishing_is_quick(snapshot):
-        sentence = _(
-            "Snapshot %(number)s is too large for a page. Run: manage.py %(command)s %(dataset)s "
-            "--snapshot %(number)s --to FOLDER"
-        )
-        raise UserError(sentence, number=snapshot.number, dataset=dataset.slug, command=command)
-    return snapshot
 
 
 def _page(request: AuthedRequest, dataset: Dataset, snapshot: Snapshot | None, **forms: Form) -> HttpResponse:

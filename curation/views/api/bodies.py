@@ -16,7 +16,7 @@ from curation.numbers import LARGEST
 from curation.pairs.leaks import Leaks
 
 STATE, LEAKS = "state", "leaks"
-FormT = TypeVar("FormT", bound=forms.Form)
+FormT = TypeVar("FormT", bound=forms.BaseForm)
 _UNKNOWN = _("There is no such parameter.")
 _LIST = _("Give a list of texts or numbers.")
 _SEVERAL = (forms.ModelMultipleChoiceField, forms.MultipleChoiceField)
@@ -90,7 +90,7 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list) and not any(isinstance(one, list | dict) for one in value)
 
 
-def _errors(form: forms.Form) -> dict[str, list[str]]:
+def _errors(form: forms.BaseForm) -> dict[str, list[str]]:
     """By field; what is wrong with the form as a whole is the detail."""
     return {
         "detail" if name == NON_FIELD_ERRORS else name: [str(sentence) for sentence in sentences]
@@ -99,7 +99,7 @@ def _errors(form: forms.Form) -> dict[str, list[str]]:
 
 
 def body_of(
-    form: forms.Form | type[forms.Form],
+    form: forms.BaseForm | type[forms.BaseForm],
     name: str,
     *,
     leave_out: Collection[str] = (),
@@ -108,7 +108,7 @@ def body_of(
     """A description of the form for the schema. leave_out: fields that programs do not send; more: others."""
     described = {
         each: _described(field)
-        for each, field in (form.base_fields if isinstance(form, type) else form.fields).items()
+        for each, field in getattr(form, "base_fields" if isinstance(form, type) else "fields").items()
         if each not in leave_out and not isinstance(field, forms.FileField)
     }
     return type(name, (serializers.Serializer,), {**described, **more, "__doc__": ""})

@@ -2,19 +2,28 @@
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
+from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
-from curation.access import datasets_readable
+from curation.access import datasets_may_create, datasets_readable
+from curation.datasets.agreement import sets_compared
 from curation.datasets.pairs_table import PairsFound
-from curation.datasets.selectors import dataset_facts
+from curation.datasets.selectors import dataset_facts, score_sets_of
+from curation.datasets.services import dataset_create
+from curation.errors import UserError
 from curation.exchange.bulk import pairs_add
+from curation.forms.datasets import NewDatasetForm
 from curation.models import Dataset, Pair, PairScore, ScoreSet
 from curation.serializers import (
+    AgreementSerializer,
     DatasetDetailSerializer,
     DatasetSerializer,
     NewPairsSerializer,
@@ -26,8 +35,11 @@ from curation.serializers import (
     ScoreSetSerializer,
 )
 from curation.views.api.base import InDataset
+from curation.views.api.bodies import body_of, form_filled
 
 NAME = "api"  # of what is sent without a file
+DIFFERENCES_SHOWN = 100
+NewDatasetSerializer = body_of(NewDatasetForm, "NewDataset")
 
 
 class DatasetList(ListAPIView[Dataset]):
@@ -37,6 +49,16 @@ class DatasetList(ListAPIView[Dataset]):
 
     def get_queryset(self) -> QuerySet[Dataset]:
         return datasets_readable(self.request.user)  # type: ignore[arg-type]
+
+    @extend_schema(request=NewDatasetSerializer, responses={201: DatasetSerializer})
+    def post(self, request: Request) -> Response:
+        """Create a dataset, of which you are the owner."""
+        user: Any = request.user
+        if not datasets_may_create(user):
+            raise PermissionDenied
+        form = form_filled(request.data, NewDatasetForm)
+        made = dataset_create(by=user, **form.cleaned_data)
+        return Response(DatasetSerializer(made).data, 201)
 
 
 class DatasetDetail(InDataset, RetrieveAPIView[Dataset]):
@@ -122,3 +144,29 @@ class ScoreList(InDataset, ListAPIView[PairScore]):
 
     def rows_after(self, scores: QuerySet[PairScore], number: int) -> QuerySet[PairScore]:
         return scores.filter(pair__gt=number)
+
+
+class ScoreSetAgreement(InDataset, APIView):
+    @extend_schema(responses=AgreementSerializer)
+    def get(self, request: Request, slug: str, score_set_pk: int, other_pk: int) -> Response:
+        """How far two score sets agree on the active pairs that have both scores, overall and in parts of the scale of
+        the first, and the pairs on which they differ most.
+        """
+        rows = {row.score_set.pk: row for row in score_sets_of(self.dataset())}
+        if not {score_set_pk, other_pk} <= rows.keys():
+            raise Http404
+        if score_set_pk == other_pk:
+            raise UserError(_("A score set always agrees with itself. Name two score sets."))
+        first, second = rows[score_set_pk], rows[other_pk]
+        compared = sets_compared(first, second)
+        found = compared.agreement
+        facts = {
+            "first": first.score_set,
+            "second": second.score_set,
+            "pairs": compared.n,
+            "spearman": found and found.spearman,
+            "pearson": found and found.pearson,
+            "bins": found.bins if found else [],
+            "largest": compared.largest[:DIFFERENCES_SHOWN],
+        }
+        return Response(AgreementSerializer(facts).data)

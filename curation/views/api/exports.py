@@ -1,6 +1,7 @@
 """Exports for programs: /api/v1/datasets/<slug>/export/, with the choices of the page."""
 
 from tempfile import TemporaryFile
+from urllib.parse import quote
 
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
@@ -16,7 +17,7 @@ from curation.views.api.base import FilesOnly, InDataset
 from curation.views.api.bodies import body_of, form_filled
 
 OF_RUNS = ("dataset", "launch")
-ROWS = "Export-Rows"
+ROWS, LICENCE = "Export-Rows", "Export-Licence"
 KINDS = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
@@ -38,6 +39,13 @@ class Export(InDataset, APIView):
                 OpenApiParameter.HEADER,
                 response=[200],
                 description="How many pairs the file holds.",
+            ),
+            OpenApiParameter(
+                LICENCE,
+                OpenApiTypes.STR,
+                OpenApiParameter.HEADER,
+                response=[200],
+                description="The licence of the dataset, if it has one, percent-encoded.",
             ),
         ],
         responses={(200, kind): OpenApiTypes.BINARY for kind in KINDS.values()},
@@ -67,6 +75,8 @@ class Export(InDataset, APIView):
         else:
             answer = StreamingHttpResponse(export.blocks)
         answer[ROWS] = str(export.rows)
+        if dataset.licence:
+            answer[LICENCE] = quote(dataset.licence, safe=" ()+,/:;")
         answer["Content-Type"] = KINDS[asked["format"]]
         name = f"{slug}.{asked['format']}"
         answer["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)

@@ -166,7 +166,10 @@ class ImportList(OfDataset, ListAPIView[ImportBatch]):
     queryset = ImportBatch.objects.none()  # the schema reads the types of keys from it
 
     def get_queryset(self) -> QuerySet[ImportBatch]:
-        return self.imports()
+        return self.imports().order_by("-pk")
+
+    def rows_after(self, imports: QuerySet[ImportBatch], number: int) -> QuerySet[ImportBatch]:
+        return imports.filter(pk__lt=number)
 
     @extend_schema(
         parameters=[FileNameSerializer],

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.models import Dataset, PairScore, ReviewDecision, ScoreSet
+from curation.models import Dataset, Pair, PairScore, ReviewDecision, ScoreSet
 from curation.review.history import decisions_of_dataset
 from curation.review.queue import Queue, realism_sets
 from curation.review.queues import queue_scores
@@ -33,9 +33,17 @@ class ReviewQueue(InDataset, ListAPIView[PairScore]):
     """The machine-written sentences that wait for your verdict, by rising p_D, or in the order of a sample."""
 
     serializer_class = WaitingSerializer
+    row_number = "pair_id"
     queryset = PairScore.objects.none()
 
     def get_queryset(self) -> QuerySet[PairScore]:
+        return self._waiting()
+
+    def rows_after(self, waiting: QuerySet[PairScore], number: int) -> QuerySet[PairScore]:
+        """Behind a pair, which may have been judged meanwhile: a program that judges as it reads misses none."""
+        return self._waiting(after=get_object_or_404(self.dataset().pairs, pk=number))
+
+    def _waiting(self, after: Pair | None = None) -> QuerySet[PairScore]:
         user: Any = self.request.user
         dataset = self.dataset()
         asked = QueueSerializer(data=self.request.query_params)
@@ -45,7 +53,7 @@ class ReviewQueue(InDataset, ListAPIView[PairScore]):
             return PairScore.objects.none()
         queue = Queue(score_set, **{name: asked.validated_data[name] for name in QUEUE_FIELDS})
         # A list where the queue is a sample, which the pages of the list take as well.
-        return queue_scores(queue, reviewer=user)  # type: ignore[return-value]
+        return queue_scores(queue, reviewer=user, after=after)  # type: ignore[return-value]
 
 
 def _realism_set(dataset: Dataset, pk: int | None) -> ScoreSet | None:
@@ -62,7 +70,10 @@ class ReviewDecisions(InDataset, ListAPIView[ReviewDecision]):
     queryset = ReviewDecision.objects.none()
 
     def get_queryset(self) -> QuerySet[ReviewDecision]:
-        return decisions_of_dataset(self.dataset())
+        return decisions_of_dataset(self.dataset()).order_by("-pk")
+
+    def rows_after(self, decisions: QuerySet[ReviewDecision], number: int) -> QuerySet[ReviewDecision]:
+        return decisions.filter(pk__lt=number)
 
     @extend_schema(request=VerdictSerializer, responses=ReviewDecisionSerializer)
     def post(self, request: Request, slug: str) -> Response:

@@ -90,8 +90,13 @@ class Snapshots(InDataset, ListAPIView[Snapshot]):
     serializer_class = SnapshotSerializer
     queryset = Snapshot.objects.none()
 
+    row_number = "number"
+
     def get_queryset(self) -> QuerySet[Snapshot]:
-        return self.dataset().snapshots.select_related("created_by")
+        return self.dataset().snapshots.select_related("created_by").order_by("-number")
+
+    def rows_after(self, snapshots: QuerySet[Snapshot], number: int) -> QuerySet[Snapshot]:
+        return snapshots.filter(number__lt=number)
 
     @extend_schema(request=KeptSerializer, responses={201: SnapshotSerializer})
     def post(self, request: Request, slug: str) -> Response:

@@ -53,6 +53,9 @@ class ArtifactViewSet(ReadOnlyModelViewSet[Artifact]):
     def get_queryset(self) -> QuerySet[Artifact]:
         return artifacts_visible(self.request.user).order_by("-pk")  # type: ignore[arg-type]
 
+    def rows_after(self, artifacts: QuerySet[Artifact], number: int) -> QuerySet[Artifact]:
+        return artifacts.filter(pk__lt=number)
+
     @extend_schema(
         parameters=[
             OpenApiParameter(
@@ -79,3 +82,6 @@ class EvaluationViewSet(ReadOnlyModelViewSet[Evaluation]):
 
     def get_queryset(self) -> QuerySet[Evaluation]:
         return evaluations_visible(self.request.user).order_by("-pk")  # type: ignore[arg-type]
+
+    def rows_after(self, evaluations: QuerySet[Evaluation], number: int) -> QuerySet[Evaluation]:
+        return evaluations.filter(pk__lt=number)
