@@ -498,6 +498,7 @@ class ImportBatch(models.Model):
         PAIRS = "pairs", _("pairs")
         JUDGEMENTS = "judgements", _("judgements")
         SENTENCES = "sentences", _("sentences")
+        CORPUS = "corpus", _("running text")
 
     class State(models.TextChoices):
         UPLOADED = "uploaded", _("uploaded")

@@ -132,6 +132,11 @@ def cross_validation_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "cross_validate_encoder")
 
 
+def corpus_for(user: User, pk: int) -> Run:
+    """A run that indexed a corpus, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "index_corpus")
+
+
 def realism_set_for(user: User, pk: int) -> ScoreSet:
     """A p_D score set, if `user` may read its dataset."""
     score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
@@ -13,7 +12,7 @@ from annotation.bws.files.notices import Field, SpacesChoice
 from annotation.bws.files.settling import Spaces
 from annotation.models import Campaign
 from annotation.results.uploading import JudgementOptions, JudgementsPreview
-from curation.forms.exchange import UploadForm
+from curation.forms.exchange import FilesField, FilesInput, UploadForm
 from curation.models import ImportBatch
 
 FILES_MOST = 20
@@ -24,24 +23,9 @@ SPACES = [
 ]
 
 
-class FilesInput(forms.FileInput):
-    allow_multiple_selected = True
-
-
-class FilesField(forms.FileField):
-    """One or several files, each checked as a single one is."""
-
-    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes]]":
-        given = data if isinstance(data, list | tuple) else [data]
-        if len(given) > FILES_MOST:
-            too_many = _("You chose %(n)d files; at most %(most)d are possible.")
-            raise forms.ValidationError(too_many % {"n": len(given), "most": FILES_MOST})
-        single = super().clean
-        return [single(file, initial) for file in given or [None]]
-
-
 class JudgementsUploadForm(UploadForm):
     file = FilesField(
+        most=FILES_MOST,
         label=_("Files"),
         help_text=_(
             "One or several tables with a header (CSV, TSV), with one judgement in each row: the items, the best and "

@@ -267,6 +267,13 @@ def import_apply(
     return outcome
 
 
+def import_imported(*, batch: ImportBatch, rows: int, added: int) -> None:
+    """Note that a run has read an upload of running text. Its files are removed later (`imports_tidy`)."""
+    ImportBatch.objects.filter(pk=batch.pk).update(
+        state=ImportBatch.State.DONE, rows=rows, added=added, rejected=rows - added
+    )
+
+
 def import_files(batch: ImportBatch) -> list[Path]:
     """The uploaded files by name; none where they were imported."""
     folder = _upload_path(batch).parent

@@ -4,6 +4,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
@@ -20,6 +21,26 @@ from curation.pairs.leaks import Leaks
 
 GUESSED = _("If empty, it is guessed.")
 COLUMNS = ["a", "b", "pair", "score", "external_id", "source", "subset", "split"]
+
+
+class FilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One or several files, each checked as a single one is. most: how many."""
+
+    def __init__(self, *, most: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._most = most
+
+    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes]]":
+        given = data if isinstance(data, list | tuple) else [data]
+        if len(given) > self._most:
+            too_many = _("You chose %(n)d files; at most %(most)d are possible.")
+            raise forms.ValidationError(too_many % {"n": len(given), "most": self._most})
+        single = super().clean
+        return [single(file, initial) for file in given or [None]]
 
 
 class UploadForm(forms.Form):

@@ -113,11 +113,10 @@ def _names(setting: Setting, dataset: Dataset) -> list[tuple[str, str]]:
 
 
 def _uploads_that_wait(setting: Setting, dataset: Dataset) -> Choices:
-    waiting = (
-        dataset.imports.filter(kind__in=setting.kinds or (ImportBatch.Kind.PAIRS,))
-        .exclude(state=ImportBatch.State.DONE)
-        .exclude(mapping={})
-    )
+    kinds = setting.kinds or (ImportBatch.Kind.PAIRS,)
+    waiting = dataset.imports.filter(kind__in=kinds).exclude(state=ImportBatch.State.DONE)
+    if ImportBatch.Kind.PAIRS in kinds:
+        waiting = waiting.exclude(mapping={})  # nobody has said yet what its columns hold
     uploads = [(str(batch.pk), f"{batch.pk} · {batch.file_name}") for batch in waiting]
     return uploads or [("", _("no uploaded file; upload one on the dataset's import page"))]
 

@@ -2,11 +2,13 @@
 
 from mlworkers.pipelines.linguistics import analyse_language
 from mlworkers.pipelines.pairs import check_import, export_dataset, import_pairs, import_sentences
+from mlworkers.pipelines.running_text import index_corpus
 from mlworkers.pipelines.selecting import select_paraphrases
 from mlworkers.runs.attempts import Pipeline
 
 PIPELINES: dict[str, Pipeline] = {
     "analyse_language": analyse_language,
+    "index_corpus": index_corpus,
     "check_import": check_import,
     "import_pairs": import_pairs,
     "import_sentences": import_sentences,

@@ -18,6 +18,7 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.plan import CorpusPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
@@ -197,6 +198,18 @@ KINDS: dict[str, Kind] = {
             plan=ExportPlan,
             unit=gettext_lazy("pairs"),
             needs="read",
+        ),
+        Kind(
+            name="index_corpus",
+            label=gettext_lazy("Index a corpus"),
+            description=gettext_lazy(
+                "Divides uploaded running text into sentences and indexes it, so that the contexts that a sentence "
+                "may stand in can be found."
+            ),
+            plan=CorpusPlan,
+            unit=gettext_lazy("sentences"),
+            needs="curate",
+            repeatable=False,  # the upload is deleted once the corpus is there
         ),
         Kind(
             name="analyse_language",

@@ -85,8 +85,8 @@ class Long:
     """A kind of run and what its plan says.
 
     Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1. An import has a
-    dataset and an uploaded file of its own, and so has its twin, also one of sentences; composing has a dataset and a
-    pool.
+    dataset and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing
+    has a dataset and a pool.
     """
 
     name: str
@@ -123,6 +123,7 @@ LONG = [
     Long("contrast", "train_contrastive", {**CONTRAST, "epochs": 3, "paraphrases": "all"}),
     Long("augmentations", "compare_augmentations", AUGMENTATIONS),
     Long("corpora", "profile_corpora", {"model": "run:1", "split": "train", "bootstrap": 100}),
+    Long("corpus", "index_corpus", {}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
@@ -206,7 +207,13 @@ def own_sentences(slug):
         )
     return {"dataset": slug, "batch": batch.pk}
 
-OWN = {"ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences}
+def own_corpus(slug):
+    dataset = dataset_create(slug=slug, name=slug)
+    with (home / "corpus.txt").open("rb") as file:
+        batch = import_upload(dataset=dataset, files=[File(file, "corpus.txt")], by=None, kind="corpus")
+    return {"dataset": slug, "batch": batch.pk}
+
+OWN = {"ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus}
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
@@ -226,6 +233,7 @@ def prepare(installed: Installation, encoder: Path) -> None:
     (installed.home / "pairs.tsv").write_text("\n".join(lines()))
     pool = {sentence for line in lines()[1:] for sentence in line.split("\t")[:2]}
     (installed.home / "pool.txt").write_text("\n".join(sorted(pool)))
+    (installed.home / "corpus.txt").write_text("\n".join(line.split("\t")[0] for line in lines()[1:]))
     runs = json.dumps([(long.kind, dict(long.plan)) for long in LONG])
     (installed.home / "runs.json").write_text(runs.replace(ENCODER, str(encoder)))
     model = installed.manage("shell", "-v", "0", given=PREPARE).split()[-1]

@@ -1,0 +1,96 @@
+"""The contexts that a sentence may stand in: the places of the chunks that retrieval finds (section 3.3).
+
+No context contains a scored sentence: a window in which a near copy of one stands, in its middle or around it, or whose
+sentences contain it, is dropped (methods that compare by contexts would otherwise read off the answer).
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from curation.pairs.text import near_copy_key, words
+from mlworkers.contexts.bigram_index import BigramIndex
+from mlworkers.contexts.corpus import Corpus, Places
+
+_CONTAINED_WORDS = 3  # a shorter sentence, such as “Yes.”, is part of many others
+
+
+class Window(NamedTuple):
+    """How many sentences of a context stand on each side, at most; one on each is the least."""
+
+    left: int = 2
+    right: int = 2
+
+
+class Candidates(NamedTuple):
+    """Places for a sentence: the sentence that it would replace (k,), the chunk of each (k,), the best first."""
+
+    places: Places
+    chunks: Places
+
+
+class Leaks:
+    """What the contexts of a pair must not contain."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self._keys = np.array(sorted({int(near_copy_key(text), 16) for text in sentences}), dtype=np.uint64)
+        told = [" ".join(words(text)) for text in sentences]
+        self._contained = [f" {text} " for text in told if text.count(" ") >= _CONTAINED_WORDS - 1]
+
+    def in_window(self, corpus: Corpus, place: int, window: Window) -> bool:
+        first, after = corpus.bounds(place, *window)
+        if np.isin(corpus.near_keys[first:after], self._keys).any():
+            return True
+        if not self._contained:
+            return False
+        around = [f" {' '.join(words(corpus.text(number)))} " for number in range(first, after)]
+        return any(text in sentence for text in self._contained for sentence in around)
+
+
+def places_of_chunks(corpus: Corpus, index: BigramIndex, chunks: Places) -> Candidates:
+    """Every place in some chunks with a sentence before and after it, in the order of the chunks."""
+    places: list[int] = []
+    of_chunk: list[int] = []
+    for chunk in chunks.tolist():
+        first, after = int(index.chunks[chunk]), int(index.chunks[chunk + 1])
+        segment = corpus.segment_of(first)
+        inside = range(
+            max(first, int(corpus.segments[segment]) + 1),
+            min(after, int(corpus.segments[segment + 1]) - 1),
+        )
+        places += inside
+        of_chunk += [chunk] * len(inside)
+    return Candidates(np.array(places, dtype=np.int64), np.array(of_chunk, dtype=np.int64))
+
+
+def by_retrieval(corpus: Corpus, found: Candidates, sentence: str) -> Candidates:
+    """One place of each chunk, in the order of the chunks: where the sentence that stands there has most bigrams in
+    common with the given one, and is thus most likely to be of its kind; the first of equals.
+    """
+    own = set(_bigrams(sentence))
+    best: dict[int, tuple[int, int]] = {}
+    for place, chunk in zip(found.places.tolist(), found.chunks.tolist(), strict=True):
+        common = len(own.intersection(_bigrams(corpus.text(place))))
+        if chunk not in best or common > best[chunk][0]:
+            best[chunk] = (common, place)
+    places = [place for _common, place in best.values()]
+    return Candidates(np.array(places, dtype=np.int64), np.array(list(best), dtype=np.int64))
+
+
+def without_leaks(
+    corpus: Corpus, found: Candidates, leaks: Leaks, window: Window, *, most: int
+) -> Candidates:
+    """The first `most` places whose window holds no scored sentence."""
+    kept: list[int] = []
+    for number, place in enumerate(found.places.tolist()):
+        if len(kept) == most:
+            break
+        if not leaks.in_window(corpus, place, window):
+            kept.append(number)
+    return Candidates(found.places[kept], found.chunks[kept])
+
+
+def _bigrams(text: str) -> Iterable[tuple[str, str]]:
+    return pairwise(words(text))

@@ -1,0 +1,55 @@
+"""`manage.py import_corpus`: running text beside a dataset, which a run divides into sentences and indexes."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from django.core.files import File
+from django.utils.translation import gettext as _
+
+from curation.command import Command as BaseCommand
+from curation.datasets.selectors import dataset_by_slug
+from curation.exchange.uploads import import_upload
+from curation.files.documents import DocumentForm
+from curation.models import ImportBatch
+from mlworkers.runs.services import run_start
+
+
+class Command(BaseCommand):
+    help = "Copy files of running text to the site, and start the run that makes a corpus of them."
+    needs_database = True
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        parser.add_argument("--dataset", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--form",
+            choices=[form.value for form in DocumentForm],
+            default=DocumentForm.TEXT.value,
+            help="How a text file holds documents. Default: text, one document.",
+        )
+        parser.add_argument("--language", metavar="TAG", help="Default: the dataset's.")
+
+    def handle(self, *, files: Sequence[Path], dataset: str, **options: Any) -> None:
+        target = dataset_by_slug(dataset)
+        if target is None:
+            self.fail(_("There is no dataset “%(slug)s”; check its short name.") % {"slug": dataset})
+        for path in files:
+            if not path.is_file():
+                self.fail(_("There is no file %(path)s; check the path.") % {"path": path})
+        with ExitStack() as stack:
+            # A file of the disk has all that is read of an upload.
+            opened: list[Any] = [File(stack.enter_context(path.open("rb")), path.name) for path in files]
+            batch = import_upload(
+                dataset=target,
+                files=opened,
+                by=None,
+                kind=ImportBatch.Kind.CORPUS,
+            )
+        language = options["language"] or target.language or "en"
+        plan = {"dataset": dataset, "batch": batch.pk, "form": options["form"], "language": language}
+        run = run_start(kind="index_corpus", plan=plan, by=None, dataset=target, by_key=True)
+        told = _("%(files)s files copied; run %(run)s indexes them.") % {"files": len(files), "run": run.pk}
+        self.answer({"run": run.pk, "batch": batch.pk, "files": len(files)}, told, as_json=options["json"])

@@ -1,0 +1,67 @@
+"""Running text that was uploaded, as a corpus with its index: a folder that runs read contexts from."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.errors import UserError, errors_shown
+from curation.exchange.uploads import import_files, import_imported
+from curation.files.documents import Document, read_documents
+from curation.files.drafts import FileError
+from curation.files.unpacking import unpacked
+from curation.files.writing import folder_replacing
+from curation.models import ImportBatch
+from mlworkers.contexts.bigram_index import index_write
+from mlworkers.contexts.corpus import Corpus, CorpusError, corpus_write
+from mlworkers.contexts.plan import CorpusPlan
+from mlworkers.runs.jobs import Job, NewArtifact, Outcome
+
+CORPUS = "corpus"  # kind of artefact
+
+
+def index_corpus(plan: CorpusPlan, job: Job) -> Outcome:
+    batch = _batch(plan, job)
+    folder = job.folder / CORPUS
+    with errors_shown(FileError, CorpusError), folder_replacing(folder) as beside:
+        facts = corpus_write(_documents(plan, batch), beside, language=plan.language, report=job.report)
+        index = index_write(Corpus(beside), beside, chunk_sentences=plan.chunk_sentences, report=job.report)
+    result = {"file": batch.file_name, **asdict(facts), **index._asdict()}
+    message = _("%(sentences)s sentences of %(documents)s documents indexed") % {
+        "sentences": intcomma(facts.sentences),
+        "documents": intcomma(facts.documents),
+    }
+    if facts.duplicates:
+        told = ngettext(
+            "; %(n)s duplicate document was left out",
+            "; %(n)s duplicate documents were left out",
+            facts.duplicates,
+        )
+        message += told % {"n": intcomma(facts.duplicates)}
+
+    def publish() -> dict[str, object]:
+        import_imported(batch=batch, rows=facts.sentences + facts.left_out, added=facts.sentences)
+        return {}
+
+    return Outcome(message, result, [NewArtifact(CORPUS, folder, result)], publish=publish)
+
+
+def _documents(plan: CorpusPlan, batch: ImportBatch) -> Iterator[Document]:
+    """Of all files of the upload, in the order of their names."""
+    for path in import_files(batch):
+        with unpacked(path) as plain:
+            yield from read_documents(plain, form=plan.form, language=plan.language)
+
+
+def _batch(plan: CorpusPlan, job: Job) -> ImportBatch:
+    batch = ImportBatch.objects.filter(
+        pk=plan.batch, dataset=job.dataset_of(plan.dataset), kind=ImportBatch.Kind.CORPUS
+    ).first()
+    if batch is None or not import_files(batch):
+        sentence = _(
+            "The upload number %(number)s is no running text, or its files are gone; upload it again."
+        )
+        raise UserError(sentence, number=plan.batch)
+    return batch

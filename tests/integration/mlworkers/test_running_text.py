@@ -1,0 +1,178 @@
+"""Running text beside a dataset: who uploads it, the run that indexes it, what its page lists."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.urls import reverse
+
+from curation.exchange.uploads import import_files
+from curation.models import ImportBatch
+from mlworkers import tasks
+from mlworkers.contexts.bigram_index import BigramIndex
+from mlworkers.contexts.corpus import Corpus
+from mlworkers.models import Run
+from mlworkers.runs.storage import home_path
+from tests.factories import RunFactory
+from tests.markup import squeezed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TEXT = "The dog runs. It barks loudly. A cat sits there. The bird sings."
+
+
+def upload(client, user, dataset, *texts: str, **more: str):
+    client.force_login(user)
+    files = [SimpleUploadedFile(f"t{number}.txt", text.encode()) for number, text in enumerate(texts)]
+    values = {"file": files, "form": "text", "language": "en", **more}
+    return client.post(reverse("mlworkers:running_text", args=[dataset.slug]), values)
+
+
+def page(client, user, dataset):
+    client.force_login(user)
+    return client.get(reverse("mlworkers:running_text", args=[dataset.slug]))
+
+
+def carried_out(run: Run) -> Run:
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def test_an_upload_starts_a_run_whose_corpus_is_an_artefact_with_its_checksum(
+    client, curator, dataset
+) -> None:
+    answer = upload(client, curator, dataset, TEXT, "Another dog runs. It sleeps now. Then it eats.")
+
+    run = Run.objects.get(kind="index_corpus")
+    assert answer.url == reverse("mlworkers:run_detail", args=[run.pk])
+    assert carried_out(run).state == "succeeded", run.message
+    made = run.artifacts.get(kind="corpus")
+    folder = home_path(made.path)
+    assert len(made.sha256) == 64
+    assert len(Corpus(folder)) == 7
+    assert BigramIndex(folder).retrieve("a dog runs", most=9).chunks.tolist() == [1, 0]
+
+
+def test_a_duplicate_document_is_reported(client, curator, dataset) -> None:
+    upload(client, curator, dataset, TEXT, TEXT.upper())
+
+    run = carried_out(Run.objects.get(kind="index_corpus"))
+
+    assert "1 duplicate document was left out" in run.message
+    assert run.result["duplicate_names"] == ["t1 = t0"]
+    assert "1 duplicate left out" in squeezed(page(client, curator, dataset).content.decode())
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "says"),
+    [
+        ("One line.\n\nAnother one.\n", "paragraphs", "has three sentences in a row"),
+        ("word\n" * 220_000, "text", "put an empty line between paragraphs"),
+    ],
+)
+def test_text_without_contexts_ends_the_run_in_one_sentence_and_leaves_no_corpus(
+    client, curator, dataset, text, form, says
+) -> None:
+    upload(client, curator, dataset, text, form=form)
+
+    run = carried_out(Run.objects.get(kind="index_corpus"))
+
+    assert run.state == "failed"
+    assert says in run.message
+    assert not run.artifacts.exists()
+
+
+def test_an_upload_is_removed_once_its_corpus_is_there_and_cannot_be_indexed_again(
+    client, curator, dataset
+) -> None:
+    upload(client, curator, dataset, TEXT)
+    run = carried_out(Run.objects.get(kind="index_corpus"))
+    batch = ImportBatch.objects.get(kind="corpus")
+
+    assert batch.state == ImportBatch.State.DONE
+    for path in import_files(batch):
+        path.unlink()
+    again = RunFactory(kind="index_corpus", dataset=dataset, plan=run.plan)
+    assert "its files are gone; upload it again" in carried_out(again).message
+
+
+def test_a_stranger_gets_404_and_a_reader_sees_the_page_but_uploads_nothing(
+    client, stranger, annotator, dataset
+) -> None:
+    assert page(client, stranger, dataset).status_code == 404
+    assert upload(client, stranger, dataset, TEXT).status_code == 404
+    assert upload(client, annotator, dataset, TEXT).status_code in {403, 404}
+    assert not ImportBatch.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [({"language": "no tag!"}, "Give the tag of a language"), ({"form": "x"}, "valid choice")],
+)
+def test_what_is_wrong_is_said_beside_its_field(client, curator, dataset, given, says) -> None:
+    answer = upload(client, curator, dataset, TEXT, **given)
+
+    assert says in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_without_a_corpus_the_page_says_so_and_offers_the_upload(client, curator, dataset) -> None:
+    shown = page(client, curator, dataset).content.decode()
+
+    assert "This dataset has no corpus yet." in shown
+    assert "Upload and index" in shown
+
+
+def test_a_command_copies_files_of_the_server_and_starts_the_run(dataset, tmp_path: Path) -> None:
+    path = tmp_path / "novel.txt"
+    path.write_text(TEXT)
+    out = StringIO()
+
+    call_command("import_corpus", str(path), dataset=dataset.slug, json=True, stdout=out)
+
+    answer = json.loads(out.getvalue().splitlines()[-1])
+    run = carried_out(Run.objects.get(pk=answer["run"]))
+    assert run.state == "succeeded", run.message
+    assert run.result["sentences"] == 4
+    assert path.exists()
+    assert (Path(settings.SEMBLANCE_HOME) / "imports").is_dir()
+
+
+@pytest.fixture
+def indexed(client, curator, dataset) -> Run:
+    upload(client, curator, dataset, TEXT)
+    return carried_out(Run.objects.get(kind="index_corpus"))
+
+
+def contexts(client, user, run: Run, **asked: str):
+    client.force_login(user)
+    return client.get(reverse("mlworkers:corpus", args=[run.pk]), asked)
+
+
+def test_the_contexts_of_a_typed_sentence_are_found_and_none_contains_it(client, curator, indexed) -> None:
+    shown = squeezed(contexts(client, curator, indexed, sentence="It barks quietly.").content.decode())
+    leaking = squeezed(contexts(client, curator, indexed, sentence="it barks LOUDLY").content.decode())
+
+    assert "The dog runs." in shown
+    assert "A cat sits there. The bird sings." in shown
+    assert "The dog runs." not in leaking
+    assert "the sentence itself stands there" in leaking
+
+
+def test_the_contexts_of_a_corpus_are_for_those_who_may_read_its_dataset(
+    client, stranger, curator, dataset, indexed
+) -> None:
+    other = RunFactory(kind="export_dataset", dataset=dataset)
+
+    assert contexts(client, stranger, indexed, sentence="It barks.").status_code == 404
+    assert contexts(client, curator, other).status_code == 404
+
+
+def test_a_corpus_whose_files_were_removed_is_said_to_be_gone(client, curator, indexed) -> None:
+    indexed.artifacts.update(removed_at=indexed.finished_at)
+
+    assert "its files were removed" in contexts(client, curator, indexed, sentence="x").content.decode()

@@ -1,0 +1,122 @@
+"""Documents become a corpus: segments, places, duplicates, and what is left out."""
+
+from pathlib import Path
+
+import pytest
+
+from curation.files.documents import DocumentForm, read_documents
+from curation.files.drafts import FileError
+from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write
+
+NOVEL = """Mr. Hale sat down. He read a letter!
+It was long.
+
+“Who wrote it?” she asked.
+"""
+
+
+def corpus_of(
+    folder: Path, text: str, *, form: DocumentForm = DocumentForm.TEXT, name: str = "a.txt"
+) -> Corpus:
+    source = folder / name
+    source.write_text(text, "utf-8")
+    made = folder / "corpus"
+    made.mkdir()
+    corpus_write(read_documents(source, form=form), made)
+    return Corpus(made)
+
+
+def test_running_text_is_divided_into_sentences_across_line_ends_but_not_across_paragraphs(
+    tmp_path: Path,
+) -> None:
+    corpus = corpus_of(tmp_path, NOVEL)
+
+    sentences = [corpus.text(number) for number in range(len(corpus))]
+
+    assert sentences == [
+        "Mr. Hale sat down.",
+        "He read a letter!",
+        "It was long.",
+        "“Who wrote it?” she asked.",
+    ]
+    assert corpus.context(2, 1, 2) == Context(("He read a letter!",), ("“Who wrote it?” she asked.",))
+
+
+def test_a_context_ends_where_its_document_ends(tmp_path: Path) -> None:
+    corpus = corpus_of(
+        tmp_path, "One one.\nTwo two.\nThree three.\n\nFour four.\nFive five.\n", form=DocumentForm.SENTENCES
+    )
+
+    contexts = [corpus.context(number, 2, 2) for number in range(len(corpus))]
+
+    assert contexts[2] == Context(("One one.", "Two two."), ())
+    assert contexts[3] == Context((), ("Five five.",))
+    assert [corpus.document_of(number) for number in (2, 3)] == ["a:1", "a:5"]
+    assert corpus.facts.places == 1
+
+
+def test_a_sentence_that_is_left_out_interrupts_its_document(tmp_path: Path) -> None:
+    lines = ["First one.", "Second one.", "x" * 2001, "Third one.", "Fourth one.", "Fifth one."]
+
+    corpus = corpus_of(tmp_path, "\n".join(lines), form=DocumentForm.SENTENCES)
+
+    assert corpus.context(2, 2, 2) == Context((), ("Fourth one.", "Fifth one."))
+    assert corpus.facts.left_out == 1
+    assert "line 3: the sentence has 2,001 characters" in corpus.facts.left_out_because[0]
+
+
+def test_a_document_with_the_words_of_an_earlier_one_is_left_out_and_named(tmp_path: Path) -> None:
+    rows = [
+        '{"id": "first", "text": "One one. Two two. Three three."}',
+        '{"id": "copy", "text": ["one one", "TWO two!", "three three"]}',
+        '{"id": "other", "text": "Three three. Two two. One one."}',
+    ]
+
+    corpus = corpus_of(tmp_path, "\n".join(rows), name="a.jsonl")
+
+    assert corpus.facts.duplicates == 1
+    assert corpus.facts.duplicate_names == ["copy = first"]
+    assert corpus.facts.documents == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "says"),
+    [
+        (
+            "One one.\n\nTwo two.\n\nThree three.\n",
+            "paragraphs",
+            "None of the 3 documents has three sentences in a row",
+        ),
+        ("\n\n", "text", "The corpus has no sentence"),
+    ],
+)
+def test_a_corpus_without_contexts_is_refused_in_one_sentence(
+    tmp_path: Path, text: str, form: str, says: str
+) -> None:
+    with pytest.raises(CorpusError, match=says):
+        corpus_of(tmp_path, text, form=DocumentForm(form))
+
+
+def test_text_without_paragraphs_is_refused_with_the_line_at_which_it_begins(tmp_path: Path) -> None:
+    text = "Short one.\n\n" + "Some words without an end of the paragraph here.\n" * 21_000
+
+    with pytest.raises(
+        FileError, match=r"The paragraph at line 3 of a\.txt has more than 1,000,000 characters"
+    ):
+        corpus_of(tmp_path, text)
+
+
+def test_a_line_of_100000_characters_is_divided_like_any_other(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path, "The cat sat on the mat. " * 4_200)
+
+    assert len(corpus) == 4_200
+    assert corpus.text(4_199) == "The cat sat on the mat."
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [('{"id": 1}', 'Line 1 of a.jsonl has no "text"'), ("nonsense", "Line 1 of a.jsonl is not JSON")],
+)
+def test_a_wrong_line_of_jsonl_is_refused_by_its_number(tmp_path: Path, line: str, says: str) -> None:
+    with pytest.raises(FileError, match=says):
+        corpus_of(tmp_path, line, name="a.jsonl")
