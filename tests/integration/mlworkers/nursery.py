@@ -57,8 +57,10 @@ import mlworkers.runs.reporting as reporting
 import mlworkers.tasks as tasks
 import mlworkers.encoders.training as fitting
 import curation.exchange.importing as importing
+import curation.exchange.pool as pool
 from tests.integration.mlworkers import moments
 importing.ONE_TRANSACTION_ROWS = importing.CHUNK_ROWS = 10  # so that a small import has a middle
+pool.ONE_TRANSACTION_ROWS = pool.CHUNK_ROWS = 10
 exporting._ROWS_AT_ONCE = 20  # so that a small export has a middle
 fitting.SECONDS_BETWEEN_CHECKPOINTS = 0
 tasks.SECONDS_BETWEEN_SWEEPS = 0.5
