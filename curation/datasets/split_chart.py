@@ -56,6 +56,7 @@ def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Ch
         unit=_("pairs with a score"),
         columns=[_("split"), _("from"), _("to"), _("pairs"), _("% of the split")],
         rows=rows,
+        judges=score_set.judged_by,
     )
 
 
