@@ -329,7 +329,9 @@ class ChoiceForm(SamplingForm):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.score_sets = {one.name: one for one in score_sets}
-        offer(self, "score_set", [("", _("none")), *((name, name) for name in self.score_sets)])
+        offer(
+            self, "score_set", [("", _("none")), *((name, str(one)) for name, one in self.score_sets.items())]
+        )
         for name, values in (("source", sources), ("split", splits)):
             offer(self, name, [("", _("any")), *((value, value) for value in values if value)])
         self.choice: Choice | None = None

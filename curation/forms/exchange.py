@@ -288,8 +288,8 @@ class ExportForm(forms.Form):
 
     def __init__(self, dataset: Dataset, data: QueryDict | None = None, *, counted: bool = True) -> None:
         super().__init__(data, initial={"dataset": dataset.slug})
-        names = dataset.score_sets.values_list("name", flat=True)
-        choices = [("", _("every score set")), *((name, name) for name in names)]
+        sets = [(each.name, str(each)) for each in dataset.score_sets.all()]
+        choices = [("", _("every score set")), *sets]
         cast("forms.ChoiceField", self.fields["score_set"]).choices = choices
         generated_pairs = cast("GeneratedPairsField", self.fields["generated_pairs"])
         if counted:

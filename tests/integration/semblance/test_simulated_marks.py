@@ -29,7 +29,7 @@ MARK = "simulated annotators"
 NEAR = 90  # characters of a page after the name, within which the mark has to stand
 # What was done with a score set, and words for a paper, which have a sentence of their own about it.
 ELSEWHERE = ("/log/", "/logout", "/admin", "/password", "/methods/")
-FILES = re.compile(r"\.(csv|zip|parquet|svg|txt)(\?|$)|/download|/export/|/static/|^data:")
+FILES = re.compile(r"\.(csv|zip|parquet|svg|txt)(\?|$)|/download|/static/|^data:")
 
 
 @pytest.fixture(scope="module")
