@@ -42,7 +42,13 @@ from mlworkers.encoders.suites.evaluating import suite_cosines
 from mlworkers.encoders.suites.figures import WHOLE, suite_figures
 from mlworkers.models import Evaluation, Run
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
-from mlworkers.pipelines.encoder_data import LONGEST_NAME, curve_note, folder_linked, suite_words
+from mlworkers.pipelines.encoder_data import (
+    LONGEST_NAME,
+    curve_note,
+    folder_linked,
+    judges_results,
+    suite_words,
+)
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
@@ -243,7 +249,9 @@ class _Augmentations:
         self._test_snapshot = snapshot
         if plan.test_dataset not in ("", plan.dataset):
             self._test_snapshot = snapshot_taken(job, dataset_read(job, plan.test_dataset), 0)
-        every = table_of(self._test_snapshot).rows(plan.test_score_set, split=plan.test_split or None)
+        tests = table_of(self._test_snapshot)
+        self._test_judges = tests.judges(plan.test_score_set)
+        every = tests.rows(plan.test_score_set, split=plan.test_split or None)
         run = Run.objects.select_related("dataset").get(pk=job.run_id)
         self._seen = seen_by(self._base, plan.model) | seen_upstream(run)
         self._tests, self._tests_left_out = unseen_rows(every, self._seen)
@@ -357,6 +365,7 @@ class _Augmentations:
             "held_out_left_out": self._corpus.held_out,
             "pooler_in_words": pooler_in_words(plan),
             "loss_in_words": told[plan.arms[0].label]["loss_in_words"],
+            **judges_results(self._test_judges),
             "snapshot": self._corpus.snapshot.number,
             "test_snapshot": self._test_snapshot.number,
             "test_left_out": self._tests_left_out,
@@ -412,7 +421,8 @@ class _Augmentations:
 
     def _evaluation(self, column: str, one: Measured, label: str, seed: int | None, model: str) -> Evaluation:
         plan, interval = self._plan, one.interval
-        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split)
+        dataset, judges = plan.test_dataset or plan.dataset, self._test_judges
+        own = suite_words(dataset, plan.test_score_set, plan.test_split, judges=judges)
         return Evaluation(
             suite=own if column == OWN_TEST else column,
             metric=one.metric.value,

@@ -33,5 +33,7 @@ def augmentations_detail(request: AuthedRequest, pk: int) -> HttpResponse:
 
 @require_GET
 def augmentations_csv(request: AuthedRequest, pk: int) -> HttpResponse:
-    found = augmentations_of(augmentations_for(request.user, pk))
-    return csv_answer(request, f"paraphrases-{pk}.csv", CSV_COLUMNS, csv_rows(found) if found else [])
+    run = augmentations_for(request.user, pk)
+    found = augmentations_of(run)
+    rows = csv_rows(found) if found else []
+    return csv_answer(request, f"paraphrases-{pk}.csv", CSV_COLUMNS, rows, judges=run.judges)
