@@ -26,7 +26,12 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 LISTED = [kind for kind in KINDS.values() if kind.listed]
-MADE_BY = {"encoder": "train_encoder", "generator": "bootstrap_generator"}
+MADE_BY = {
+    "encoder": "train_encoder",
+    "generator": "bootstrap_generator",
+    "labeller": "train_labeller",
+    "paraphraser": "train_paraphraser",
+}
 
 
 def about(**metadata: object) -> dict[str, object]:
@@ -56,7 +61,9 @@ def furnished(dataset) -> Dataset:
     """A dataset with one of everything that a plan may name."""
     for kind in ScoreSet.Kind.values:
         ScoreSetFactory(dataset=dataset, name=f"the {kind} set", kind=kind)
-    ImportBatch.objects.create(dataset=dataset, file_name="pairs.csv", mapping={"header": True})
+    ScoreSetFactory(dataset=dataset, name="another model set", kind=ScoreSet.Kind.MODEL)
+    for upload in ("pairs", "sentences", "corpus"):
+        ImportBatch.objects.create(dataset=dataset, kind=upload, file_name="a.csv", mapping={"header": True})
     Snapshot.objects.create(dataset=dataset, number=1, rows=40, sha256="0" * 64, path="snapshots/1.parquet")
     for kind in KINDS:
         RunFactory(dataset=dataset, kind=kind, state="succeeded", plan={}, message="done")
@@ -66,14 +73,15 @@ def furnished(dataset) -> Dataset:
 
 
 def filled_in(kind: Kind, dataset: Dataset) -> dict[str, object]:
-    """What the form offers, with the first choice wherever it must be filled in."""
+    """What the form offers, with the first choice that no other field has wherever it must be filled in."""
     form = PlanForm(kind=kind, dataset=dataset)
     fields = {}
     for bound in form:
         offered = [value for value, _words in getattr(bound.field, "choices", []) if value]
         offered += [value for value, _words in getattr(bound.field.widget, "suggestions", [])]
         initial = bound.initial
-        fields[bound.name] = offered[0] if bound.field.required and offered else initial
+        free = [value for value in offered if value not in fields.values()] or offered
+        fields[bound.name] = free[0] if bound.field.required and free else initial
     return {name: value for name, value in fields.items() if value not in (None, False)}
 
 
