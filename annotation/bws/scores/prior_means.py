@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 from annotation.bws.judgements import FloatArray, IntArray, summed
 from annotation.bws.scores.posterior import Posterior, solve
 
-_SMALLEST_SHARE = 1e-6  # eigenvalues below this share of the largest are 0 but for rounding
+_SMALLEST_SHARE = 1e-6  # smaller eigenvalues, as a share, are 0 but for rounding
 
 
 def likelier_means(posterior: Posterior, groups: IntArray) -> FloatArray:
@@ -45,7 +45,9 @@ def with_uncertain_means(posterior: Posterior, groups: IntArray) -> Posterior:
     """
     information, moved = _information(posterior, groups)
     values, vectors = eigh(information)
-    known = values > _SMALLEST_SHARE * values.max(initial=0)
+    # Held against l times the largest group's items, which is what K would be without judgements: of a single group, K
+    # is 0 but for rounding, and would be its own largest value.
+    known = values > _SMALLEST_SHARE * posterior.prior_precision * np.bincount(groups).max(initial=0)
     shared = moved @ (vectors[:, known] / np.sqrt(values[known]))  # (m, r)
     return replace(
         posterior, shared=shared if posterior.shared is None else np.hstack([posterior.shared, shared])
