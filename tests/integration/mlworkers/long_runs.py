@@ -84,9 +84,10 @@ PREVIEW = {**GENERATION, "sources": 4}
 class Long:
     """A kind of run and what its plan says.
 
-    Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1. An import has a
-    dataset and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing
-    has a dataset and a pool.
+    Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1; what scores or
+    counts all pairs reads it, because runs that come later add pairs before the twins begin. An import has a dataset
+    and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing has a
+    dataset and a pool.
     """
 
     name: str
@@ -106,15 +107,15 @@ LONG = [
     Long("consistency", "score_consistency", CONSISTENCY),
     Long("preview", "preview_generation", PREVIEW),
     Long("initial encoder", "initialise_encoder", {"layers": 1, "width": 32, "vocabulary": 300}),
-    Long("scoring of pairs", "score_pairs", {"model": ENCODER}),
+    Long("scoring of pairs", "score_pairs", {"model": ENCODER, "snapshot": 1}),
     Long("composing", "compose_by_similarity", {"model": ENCODER, "edges": "-1,0.5,1", "pairs_per_band": 8}),
     Long("question", "relate_sentences", {"first": "the dog runs", "second": "a cat sits", "artifact": 1}),
     Long("check", "check_import", {}),
     Long("import", "import_pairs", {}),
-    Long("analysis", "analyse_language", {"realism": "run 3: p_D"}),
+    Long("analysis", "analyse_language", {"realism": "run 3: p_D", "snapshot": 1}),
     Long("relatedness", "analyse_relatedness", {"score_set": "reference", "resamples": 100}),
     Long("cross-validation", "cross_validate_encoder", CROSS_VALIDATION),
-    Long("labelling", "label_paraphrases", {"model": ENCODER, **CELLS}),
+    Long("labelling", "label_paraphrases", {"model": ENCODER, "snapshot": 1, **CELLS}),
     Long("selection", "select_paraphrases", SELECTION),
     Long("labeller", "train_labeller", LABELLER),
     Long("paraphraser", "train_paraphraser", PARAPHRASER),
@@ -127,6 +128,9 @@ LONG = [
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
+COUNTED = {
+    "work"
+}  # of a result: counted in the database, where later runs have added pairs when a twin begins
 RESULT = "SELECT result FROM mlworkers_run WHERE id = {}"
 FILES = "SELECT kind, sha256 FROM mlworkers_artifact WHERE run_id = {} ORDER BY path"
 FIGURES = (
@@ -155,7 +159,9 @@ JOIN curation_sentence sentence ON sentence.id = pooled.sentence_id WHERE run.id
 """
 SETS = "SELECT name, kind, low, high, method FROM curation_scoreset WHERE run_ref = {} ORDER BY id"
 OF_PAIRS = """
-SELECT score.pair_id, score.value FROM curation_pairscore score
+SELECT a.text, b.text, score.value FROM curation_pairscore score
+JOIN curation_pair pair ON pair.id = score.pair_id
+JOIN curation_sentence a ON a.id = pair.a_id JOIN curation_sentence b ON b.id = pair.b_id
 JOIN curation_scoreset score_set ON score_set.id = score.score_set_id
 WHERE score_set.run_ref = {} AND score_set.kind <> 'target' ORDER BY score.pair_id, score_set.id
 """
@@ -279,7 +285,7 @@ def outcome(installed: Installation, run: int) -> dict[str, Any]:
     told = {
         "state": state,
         "message": message,
-        "result": {name: value for name, value in result.items() if name not in TIMES},
+        "result": {name: value for name, value in result.items() if name not in TIMES | COUNTED},
         "snapshots": len(own),
         "folders": [
             path.name for path in (installed.home / "runs" / str(run)).glob("*/") if not path.name.isdigit()
