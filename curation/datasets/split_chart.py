@@ -1,6 +1,7 @@
 """The chart of splits: how the scores of each spread, one small histogram beside the other."""
 
 from itertools import pairwise
+from textwrap import wrap
 
 import altair as alt
 from django.utils.translation import gettext as _
@@ -11,6 +12,7 @@ from curation.models import ScoreSet
 
 MOST_DRAWN = 6  # splits, the largest first; the table has them all
 _ABREAST = 2
+_TITLE_WIDTH = 20  # characters of a line under a histogram
 
 
 def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Chart | None:
@@ -37,7 +39,9 @@ def splits_chart(splits: Splits, score_set: ScoreSet | None, *, name: str) -> Ch
         alt.Chart()
         .mark_bar()
         .encode(
-            x=alt.X("low:Q", bin="binned", title=score_set.name, axis=alt.Axis(tickCount=5)),
+            x=alt.X(
+                "low:Q", bin="binned", title=wrap(score_set.name, _TITLE_WIDTH), axis=alt.Axis(tickCount=5)
+            ),
             x2="high:Q",
             y=alt.Y("percent:Q", title=_("% of the split"), axis=alt.Axis(tickCount=3)),
         )
