@@ -128,9 +128,8 @@ LONG = [
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
-COUNTED = {
-    "work"
-}  # of a result: counted in the database, where later runs have added pairs when a twin begins
+# Of a result: counted in the database, where later runs have added pairs when a twin begins.
+COUNTED = {"work"}
 RESULT = "SELECT result FROM mlworkers_run WHERE id = {}"
 FILES = "SELECT kind, sha256 FROM mlworkers_artifact WHERE run_id = {} ORDER BY path"
 FIGURES = (
