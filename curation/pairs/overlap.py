@@ -22,8 +22,13 @@ def dice(one: str, other: str) -> float:
 
 def jaccard(one: str, other: str) -> float:
     """The number of shared words over the number of words that either has, 0..1; 1 where neither has a word."""
-    left, right = set(words(one)), set(words(other))
-    return len(left & right) / len(left | right) if left | right else 1.0
+    return jaccard_of_words(frozenset(words(one)), frozenset(words(other)))
+
+
+def jaccard_of_words(one: frozenset[str], other: frozenset[str]) -> float:
+    """As `jaccard`, of words that are sets already."""
+    either = len(one | other)
+    return len(one & other) / either if either else 1.0
 
 
 def pair_jaccard(one: tuple[str, str], other: tuple[str, str]) -> float:

@@ -117,6 +117,21 @@ def resampled_pearson(predicted: ArrayLike, human: ArrayLike, *, seed: int, resa
     return np.where(undefined, np.nan, np.clip((both - left * right) / scale, -1.0, 1.0))
 
 
+def resampled_cosines(first: ArrayLike, second: ArrayLike, *, seed: int, resamples: int) -> Scores:
+    """The cosine of two vectors (n,) in each resample of their entries, (resamples,), NaN where one of them is 0.
+
+    Raises ValueError where the vectors are unusable (as `correlation.paired`).
+    """
+    left, right = paired(first, second)
+    products = np.stack([left**2, right**2, left * right], axis=1)  # (n, 3)
+    blocks = [counts @ products for counts in _draws(left.size, resamples, seed)]
+    left_square, right_square, both = np.concatenate(blocks).T  # (resamples,) each
+    squares = left_square * right_square
+    undefined = squares == 0
+    cosines = both / np.sqrt(np.where(undefined, 1.0, squares))
+    return np.where(undefined, np.nan, np.clip(cosines, -1.0, 1.0))
+
+
 def resampled_ratios(above: ArrayLike, below: ArrayLike, *, seed: int, resamples: int) -> Scores:
     """The ratio Σ above / Σ below of each resample, (resamples,), NaN where nothing is below; above, below: (n,).
 

@@ -79,6 +79,17 @@ def by_retrieval(corpus: Corpus, found: Candidates, sentence: str) -> Candidates
     return Candidates(np.array(places, dtype=np.int64), np.array(list(best), dtype=np.int64))
 
 
+def at_random(corpus: Corpus, index: BigramIndex, *, most: int, seed: int) -> Candidates:
+    """Places drawn from the whole corpus, whatever the sentence: the paper's random selection (section 5.4)."""
+    starts, ends = corpus.segments[:-1] + 1, corpus.segments[1:] - 1  # of the places of each segment
+    ends_of_places = np.cumsum(np.maximum(ends - starts, 0))
+    rng = np.random.default_rng(seed)
+    drawn = rng.permutation(int(ends_of_places[-1]))[:most]
+    segments = np.searchsorted(ends_of_places, drawn, side="right")
+    places: Places = (ends[segments] - (ends_of_places[segments] - drawn)).astype(np.int64)
+    return Candidates(places, np.searchsorted(index.chunks, places, side="right") - 1)
+
+
 def without_leaks(
     corpus: Corpus, found: Candidates, leaks: Leaks, window: Window, *, most: int
 ) -> Candidates:

@@ -8,7 +8,14 @@ import pytest
 from curation.files.documents import Document
 from mlworkers.contexts.bigram_index import BigramIndex, index_write
 from mlworkers.contexts.corpus import Corpus, corpus_write
-from mlworkers.contexts.selection import Leaks, Window, by_retrieval, places_of_chunks, without_leaks
+from mlworkers.contexts.selection import (
+    Leaks,
+    Window,
+    at_random,
+    by_retrieval,
+    places_of_chunks,
+    without_leaks,
+)
 
 TEXT = [
     "It was late.",
@@ -67,3 +74,21 @@ def test_no_context_contains_the_sentence(
     ]
     assert sentence.casefold() not in {text.casefold() for text in around}
     assert found.places.tolist() == kept
+
+
+def test_places_at_random_are_each_drawn_once_and_have_a_sentence_on_both_sides(tmp_path: Path) -> None:
+    segments = [["One two.", "Three four."], TEXT, [*TEXT[:3]], ["Alone here."]]
+    corpus_write([Document("d", segments, [])], tmp_path)
+    corpus = Corpus(tmp_path)
+    index_write(corpus, tmp_path, chunk_sentences=3)
+    index = BigramIndex(tmp_path)
+
+    every = at_random(corpus, index, most=99, seed=1)
+    first = {at_random(corpus, index, most=1, seed=seed).places.item() for seed in range(60)}
+
+    assert sorted(every.places.tolist()) == [3, 4, 5, 6, 9]
+    assert first == {3, 4, 5, 6, 9}
+    assert all(
+        index.chunks[chunk] <= place < index.chunks[chunk + 1]
+        for place, chunk in zip(every.places.tolist(), every.chunks.tolist(), strict=True)
+    )
