@@ -75,6 +75,36 @@ device_setting = partial(
     "auto uses a GPU if there is one. Or choose cpu, cuda, cuda:1 or mps.",
     default="auto",
 )
+warmup_setting = partial(
+    setting, "Warm-up", "Share of all steps in which the learning rate rises.", bounds=(0.0, 1.0)
+)
+weight_decay_setting = partial(
+    setting,
+    "Weight decay",
+    "Weight decay of AdamW. It is not applied to biases and norms.",
+    bounds=(0.0, 1.0),
+)
+clip_setting = partial(
+    setting,
+    "Maximum gradient norm",
+    "A longer gradient is clipped to this norm.",
+    default=1.0,
+    bounds=(1e-6, 1e6),
+)
+precision_setting = partial(
+    setting,
+    "Precision",
+    "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
+    default="float32",
+    choices=("float32", "bfloat16", "auto"),
+)
+shard_sources_setting = partial(
+    setting,
+    "Sources of a shard",
+    "Number of sources in one shard. Several workers can share the shards of a run.",
+    default=20,
+    bounds=(1, 10_000),
+)
 
 
 def check_width(width: int) -> None:

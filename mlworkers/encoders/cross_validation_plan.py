@@ -24,7 +24,9 @@ from mlworkers.plan_fields import (
     dataset_setting,
     device_setting,
     generated_pairs_setting,
+    precision_setting,
     setting,
+    warmup_setting,
 )
 
 
@@ -123,9 +125,7 @@ class CrossValidationPlan:
     batch_size: int = ours(
         "Batch size", "Number of pairs in one training step.", default=16, bounds=(1, 4096), unit="pairs"
     )
-    warmup: float = ours(
-        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
-    )
+    warmup: float = warmup_setting(default=0.1, source="docs/guide/encoders.md")
     max_length: int = ours(
         "Longest input",
         "Longer sentences are cut off. The limit of the model holds too.",
@@ -134,12 +134,7 @@ class CrossValidationPlan:
         unit="tokens",
     )
     bootstrap: int = resamples_setting()
-    precision: str = setting(
-        "Precision",
-        "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
-        default="float32",
-        choices=("float32", "bfloat16", "auto"),
-    )
+    precision: str = precision_setting()
     device: str = device_setting()
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()

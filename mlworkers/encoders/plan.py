@@ -11,10 +11,14 @@ from mlworkers.plan_fields import (
     SEEDS,
     PlanError,
     SettingName,
+    clip_setting,
     dataset_setting,
     device_setting,
     generated_pairs_setting,
+    precision_setting,
     setting,
+    warmup_setting,
+    weight_decay_setting,
 )
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
@@ -176,6 +180,36 @@ snapshot_setting = partial(
     bounds=(0, None),
     refers_to="snapshot",
 )
+base_model_setting = partial(
+    setting,
+    "Base model",
+    "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
+    refers_to="model",
+    kinds=("encoder",),
+)
+first_seed_setting = partial(
+    setting,
+    "First seed",
+    "The other seeds are the numbers that follow.",
+    default=42,
+    bounds=(0, 2**31 - 1 - SEEDS_MAX),
+)
+dev_dataset_setting = partial(
+    setting,
+    "Dev dataset",
+    "The dataset of the dev pairs. Empty: the dataset above.",
+    default="",
+    refers_to="dataset",
+)
+test_scores_setting = partial(
+    setting,
+    "Test scores",
+    "The scores that people gave the test pairs.",
+    kw_only=True,
+    refers_to="score set",
+    kinds=("reference", "human"),
+    within="test_dataset",
+)
 test_dataset_setting = partial(
     setting,
     "Test dataset",
@@ -214,12 +248,7 @@ class SharedTraining:
     """What is trained on, and how, but for the settings that a search varies."""
 
     dataset: str = dataset_setting()
-    model: str = setting(
-        "Base model",
-        "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
-        refers_to="model",
-        kinds=("encoder",),
-    )
+    model: str = base_model_setting()
     scores: str = setting(
         "Training scores",
         "The score set to train on: the target similarity of generated pairs, or scores that people gave.",
@@ -250,9 +279,7 @@ class SharedTraining:
         default=Unscored.AS_HUMAN.value,
         choices=tuple(choice.value for choice in Unscored),
     )
-    warmup: float = from_code(
-        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
-    )
+    warmup: float = warmup_setting(default=0.1, source=RISE_CODE)
     max_length: int = from_code(
         "Longest input",
         "Longer sentences are cut off. The limit of the model holds too.",
@@ -268,15 +295,8 @@ class SharedTraining:
         default=Pooling.OWN,
         source="docs/guide/encoders.md",
     )
-    weight_decay: float = from_code(
-        "Weight decay",
-        "Weight decay of AdamW. It is not applied to biases and norms.",
-        default=0.01,
-        bounds=(0.0, 1.0),
-    )
-    clip: float = from_code(
-        "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
-    )
+    weight_decay: float = weight_decay_setting(default=0.01, source=RISE_CODE)
+    clip: float = clip_setting(source=RISE_CODE)
     loss: Loss = setting(
         "Loss",
         "cosine makes each cosine equal to its score (mean squared error). cosent and angle make pairs of a higher "
@@ -326,12 +346,7 @@ class SharedTraining:
         default=4,
         bounds=(1, 100),
     )
-    precision: str = setting(
-        "Precision",
-        "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
-        default="float32",
-        choices=("float32", "bfloat16", "auto"),
-    )
+    precision: str = precision_setting()
     device: str = device_setting()
 
 
@@ -485,14 +500,7 @@ class ComparisonPlan(TrainingPlan):
     """
 
     realism: str = realism_setting(preselected=True)  # the default weightings need it
-    test_score_set: str = setting(
-        "Test scores",
-        "The scores that people gave the test pairs.",
-        kw_only=True,
-        refers_to="score set",
-        kinds=("reference", "human"),
-        within="test_dataset",
-    )
+    test_score_set: str = test_scores_setting()
     weightings: str = setting(
         "Weightings",
         "Names separated by commas: plain, realism, consistency, product, filter, filter-consistency, ratio, rank, "
@@ -516,12 +524,7 @@ class ComparisonPlan(TrainingPlan):
         bounds=(1, SEEDS_MAX),
         essential=True,
     )
-    first_seed: int = setting(
-        "First seed",
-        "The other seeds are the numbers that follow.",
-        default=42,
-        bounds=(0, 2**31 - 1 - SEEDS_MAX),
-    )
+    first_seed: int = first_seed_setting()
     test_dataset: str = test_dataset_setting()
     test_split: str = test_split_setting()
     suites: str = suites_setting()

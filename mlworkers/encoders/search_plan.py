@@ -16,6 +16,7 @@ from mlworkers.encoders.plan import (
     Weighting,
     check_resamples,
     check_signals,
+    dev_dataset_setting,
     leaks_setting,
     realism_setting,
     resamples_setting,
@@ -96,12 +97,7 @@ class SearchPlan(SharedTraining):
         kinds=("reference", "human"),
         within="dev_dataset",
     )
-    dev_dataset: str = setting(
-        "Dev dataset",
-        "The dataset of the dev pairs. Empty: the dataset above.",
-        default="",
-        refers_to="dataset",
-    )
+    dev_dataset: str = dev_dataset_setting()
     dev_split: str = setting(
         "Dev split", "Only pairs of this split are used to choose. The split test is refused.", default="dev"
     )

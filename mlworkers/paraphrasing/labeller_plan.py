@@ -2,8 +2,15 @@
 
 from dataclasses import dataclass
 
-from mlworkers.encoders.plan import SEEDS_MAX, snapshot_setting
-from mlworkers.plan_fields import dataset_setting, device_setting, setting
+from mlworkers.encoders.plan import SEEDS_MAX, first_seed_setting, snapshot_setting
+from mlworkers.plan_fields import (
+    clip_setting,
+    dataset_setting,
+    device_setting,
+    setting,
+    warmup_setting,
+    weight_decay_setting,
+)
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
@@ -52,12 +59,7 @@ class LabellerPlan:
         source=_PAPER,
         essential=True,
     )
-    first_seed: int = setting(
-        "First seed",
-        "The other seeds are the numbers that follow.",
-        default=42,
-        bounds=(0, 2**31 - 1 - SEEDS_MAX),
-    )
+    first_seed: int = first_seed_setting()
     benchmark: str = setting(
         "Benchmark",
         "Name of the published benchmark that the scores are from, such as STS-B. What is chosen by this labeller "
@@ -76,15 +78,9 @@ class LabellerPlan:
     learning_rate: float = setting(
         "Learning rate", "Peak learning rate.", default=2e-5, bounds=(1e-8, 1.0), source=_CROSS_ENCODERS
     )
-    warmup: float = setting(
-        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.1, bounds=(0.0, 1.0)
-    )
-    weight_decay: float = setting(
-        "Weight decay", "Weight decay of AdamW.", default=0.01, bounds=(0.0, 1.0), source=_CROSS_ENCODERS
-    )
-    clip: float = setting(
-        "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
-    )
+    warmup: float = warmup_setting(default=0.1)
+    weight_decay: float = weight_decay_setting(default=0.01, source=_CROSS_ENCODERS)
+    clip: float = clip_setting()
     max_length: int = setting(
         "Longest input",
         "A longer pair is cut off. The limit of the model holds too.",

@@ -7,9 +7,12 @@ from mlworkers.plan_fields import (
     PlanError,
     SettingName,
     check_width,
+    clip_setting,
     dataset_setting,
     device_setting,
     setting,
+    warmup_setting,
+    weight_decay_setting,
     width_setting,
 )
 
@@ -66,13 +69,9 @@ class ParaphraserPlan:
         unit="pairs",
         source=_PAPER,
     )
-    warmup: float = setting(
-        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.0, bounds=(0.0, 1.0)
-    )
-    weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.01, bounds=(0.0, 1.0))
-    clip: float = setting(
-        "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
-    )
+    warmup: float = warmup_setting(default=0.0)
+    weight_decay: float = weight_decay_setting(default=0.01)
+    clip: float = clip_setting()
     smoothing: float = setting(
         "Label smoothing",
         "Share of the probability that is spread over all tokens.",

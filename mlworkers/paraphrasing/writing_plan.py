@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 from functools import partial
 
-from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, device_setting, setting
+from mlworkers.plan_fields import (
+    SEEDS,
+    PlanError,
+    SettingName,
+    dataset_setting,
+    device_setting,
+    setting,
+    shard_sources_setting,
+)
 
 PAPER_TAGS = "the paper's 16"
 # Section 4: the tags of the corpus of 87 million paraphrases.
@@ -149,12 +157,7 @@ class WritingPlan:
         "was asked for.",
         default=True,
     )
-    shard_sources: int = setting(
-        "Sources of a shard",
-        "Number of sources in one shard. Several workers can share the shards of a run.",
-        default=20,
-        bounds=(1, 10_000),
-    )
+    shard_sources: int = shard_sources_setting()
     seed: int = setting("Seed", "Seed of the draw of sentences.", default=42, bounds=SEEDS)
     device: str = device_setting()
 

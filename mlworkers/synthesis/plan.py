@@ -12,6 +12,8 @@ from mlworkers.plan_fields import (
     dataset_setting,
     device_setting,
     setting,
+    shard_sources_setting,
+    weight_decay_setting,
     width_setting,
 )
 from mlworkers.pretrained.sources import ModelError, parse_source
@@ -103,7 +105,7 @@ class BootstrapPlan:
         default=0.05,
         bounds=(0, 0.9),
     )
-    weight_decay: float = setting("Weight decay", "Weight decay of AdamW.", default=0.1, bounds=(0, 1))
+    weight_decay: float = weight_decay_setting(default=0.1)
     device: str = device_setting()
     seed: int = setting("Seed", "Seed of the weights and of the order of examples.", default=42, bounds=SEEDS)
 
@@ -222,12 +224,7 @@ class GenerationPlan:
         bounds=(0, 10_000_000),
         essential=True,
     )
-    shard_sources: int = setting(
-        "Sources of a shard",
-        "Number of sources in one shard. Several workers can share the shards of a run.",
-        default=20,
-        bounds=(1, 10_000),
-    )
+    shard_sources: int = shard_sources_setting()
     rows_at_a_time: int = setting(
         "Rows at a time",
         "0 chooses a number that suits the device. Fewer rows need less memory.",

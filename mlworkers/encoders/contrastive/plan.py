@@ -9,22 +9,30 @@ from mlworkers.encoders.contrastive.variants import ORIGINAL, Variant, variant_r
 from mlworkers.encoders.plan import (
     SEEDS_MAX,
     SEEDS_TO_JUDGE,
+    base_model_setting,
     check_resamples,
+    dev_dataset_setting,
+    first_seed_setting,
     names_listed,
     resamples_setting,
     snapshot_setting,
     suites_setting,
     test_dataset_setting,
+    test_scores_setting,
     test_split_setting,
 )
 from mlworkers.plan_fields import (
     SEEDS,
     PlanError,
     SettingName,
+    clip_setting,
     dataset_setting,
     device_setting,
     generated_pairs_setting,
+    precision_setting,
     setting,
+    warmup_setting,
+    weight_decay_setting,
 )
 from mlworkers.training.plan import LoopPlan
 
@@ -34,6 +42,57 @@ GUIDE = "docs/guide/contrastive.md"
 from_simcse = partial(setting, source=SIMCSE)
 ours = partial(setting, source=GUIDE)
 LARGEST_SIZE = 20
+paraphrase_dataset_setting = partial(
+    setting,
+    "Dataset of paraphrases",
+    "The dataset whose pairs are sentences and their paraphrases. Empty: the dataset above.",
+    default="",
+    refers_to="dataset",
+)
+paraphrase_split_setting = partial(
+    setting,
+    "Split of paraphrases",
+    "Only pairs of this split are paraphrases. Empty: of every split.",
+    default="",
+)
+similarity_setting = partial(
+    setting,
+    "Similarity of paraphrases",
+    "The score set of a run “Label paraphrases” by which tags such as SIM95 choose paraphrases. Empty: a tag is "
+    "the name of a subset.",
+    default="",
+    refers_to="score set",
+    kinds=("model",),
+    within="paraphrase_dataset",
+)
+bleu_setting = partial(
+    setting,
+    "BLEU of paraphrases",
+    "The score set of a run “Label paraphrases” by which tags such as BLEU20 choose paraphrases. Empty: a tag is "
+    "the name of a subset.",
+    default="",
+    refers_to="score set",
+    kinds=("model",),
+    within="paraphrase_dataset",
+)
+entailment_setting = partial(ours, "Subset of entailments", default="entailment")
+contradiction_setting = partial(ours, "Subset of contradictions", default="contradiction")
+neutral_setting = partial(ours, "Subset of neutral pairs", default="neutral")
+copies_setting = partial(
+    setting,
+    "Copies",
+    "How many paraphrased copies of each example are made, the best paraphrases first.",
+    default=1,
+    bounds=(1, LARGEST_SIZE),
+    essential=True,
+)
+complete_setting = partial(
+    ours,
+    "Only examples that every variant can copy",
+    "Yes: all rows of a share begin with the same examples, those of which each variant has enough paraphrases, "
+    "so that equal sizes are equal. No: a variant that lacks paraphrases has fewer copies, and the page says so.",
+    default=True,
+)
 
 
 class Material(StrEnum):
@@ -68,12 +127,7 @@ class SharedContrast:
     """What one contrastive training and a comparison of many have in common."""
 
     dataset: str = dataset_setting()
-    model: str = setting(
-        "Base model",
-        "The model that is trained further: packaged:all-MiniLM-L6-v2, run:ID, a folder or a hub id.",
-        refers_to="model",
-        kinds=("encoder",),
-    )
+    model: str = base_model_setting()
     material: Material = setting(
         "Examples are",
         "sentences: every sentence that people wrote, with itself as its positive (dropout makes two vectors of it). "
@@ -98,47 +152,18 @@ class SharedContrast:
         "For sentences: those of the dataset's pool are used too, which pairs are composed from.",
         default=False,
     )
-    entailment: str = ours(
-        "Subset of entailments",
+    entailment: str = entailment_setting(
         "For triplets and softmax: the subset of pairs whose second sentence follows from the first. Import the label "
         "column of an NLI file as the subset.",
-        default="entailment",
     )
-    neutral: str = ours(
-        "Subset of neutral pairs", "For softmax: the subset of pairs that are neither.", default="neutral"
-    )
-    contradiction: str = ours(
-        "Subset of contradictions",
+    neutral: str = neutral_setting("For softmax: the subset of pairs that are neither.")
+    contradiction: str = contradiction_setting(
         "For triplets and softmax: the subset of pairs whose second sentence contradicts the first.",
-        default="contradiction",
     )
-    paraphrase_dataset: str = setting(
-        "Dataset of paraphrases",
-        "The dataset whose pairs are sentences and their paraphrases. Empty: the dataset above.",
-        default="",
-        refers_to="dataset",
-    )
-    paraphrase_split: str = setting(
-        "Split of paraphrases", "Only pairs of this split are paraphrases. Empty: of every split.", default=""
-    )
-    similarity: str = setting(
-        "Similarity of paraphrases",
-        "The score set of a run “Label paraphrases” by which tags such as SIM95 choose paraphrases. Empty: a tag is "
-        "the name of a subset.",
-        default="",
-        refers_to="score set",
-        kinds=("model",),
-        within="paraphrase_dataset",
-    )
-    bleu: str = setting(
-        "BLEU of paraphrases",
-        "The score set of a run “Label paraphrases” by which tags such as BLEU20 choose paraphrases. Empty: a tag is "
-        "the name of a subset.",
-        default="",
-        refers_to="score set",
-        kinds=("model",),
-        within="paraphrase_dataset",
-    )
+    paraphrase_dataset: str = paraphrase_dataset_setting()
+    paraphrase_split: str = paraphrase_split_setting()
+    similarity: str = similarity_setting()
+    bleu: str = bleu_setting()
     keep_originals: bool = setting(
         "Keep the original examples",
         "Yes: paraphrased copies are added to the original examples. No: paraphrased copies alone; of sentences, the "
@@ -210,9 +235,7 @@ class SharedContrast:
         default=3e-5,
         bounds=(1e-8, 0.1),
     )
-    warmup: float = from_simcse(
-        "Warm-up", "Share of all steps in which the learning rate rises.", default=0.0, bounds=(0.0, 1.0)
-    )
+    warmup: float = warmup_setting(default=0.0, source=SIMCSE)
     max_length: int = from_simcse(
         "Longest input",
         "Longer sentences are cut off in training. The trained encoder keeps the limit of its base model.",
@@ -220,15 +243,8 @@ class SharedContrast:
         bounds=(4, 8192),
         unit="tokens",
     )
-    weight_decay: float = from_simcse(
-        "Weight decay",
-        "Weight decay of AdamW. It is not applied to biases and norms.",
-        default=0.0,
-        bounds=(0.0, 1.0),
-    )
-    clip: float = from_simcse(
-        "Maximum gradient norm", "A longer gradient is clipped to this norm.", default=1.0, bounds=(1e-6, 1e6)
-    )
+    weight_decay: float = weight_decay_setting(default=0.0, source=SIMCSE)
+    clip: float = clip_setting(source=SIMCSE)
     dev_scores: str = setting(
         "Dev scores",
         "The scores that people gave the dev pairs, which choose the weights that are kept. Empty: the last weights "
@@ -238,12 +254,7 @@ class SharedContrast:
         kinds=("reference", "human"),
         within="dev_dataset",
     )
-    dev_dataset: str = setting(
-        "Dev dataset",
-        "The dataset of the dev pairs. Empty: the dataset above.",
-        default="",
-        refers_to="dataset",
-    )
+    dev_dataset: str = dev_dataset_setting()
     dev_split: str = setting("Dev split", "Only pairs of this split are dev pairs.", default="dev")
     evaluate_every: int = from_simcse(
         "Steps between evaluations",
@@ -255,12 +266,7 @@ class SharedContrast:
     )
     snapshot: int = snapshot_setting()
     generated_pairs: Inclusion = generated_pairs_setting()
-    precision: str = setting(
-        "Precision",
-        "float32 repeats exactly on a processor; bfloat16 and auto are faster on a GPU that has it.",
-        default="float32",
-        choices=("float32", "bfloat16", "auto"),
-    )
+    precision: str = precision_setting()
     device: str = device_setting()
 
     @property
@@ -301,14 +307,7 @@ class ContrastPlan(SharedContrast):
         source=CONPGS,
         essential=True,
     )
-    copies: int = setting(
-        "Copies",
-        "How many paraphrased copies of each example are made, the best paraphrases first.",
-        default=1,
-        bounds=(1, LARGEST_SIZE),
-        source=CONPGS,
-        essential=True,
-    )
+    copies: int = copies_setting(source=CONPGS)
     share: float = ours(
         "Share of the examples",
         "Only this share of the original examples is used: the first ones, as in the paper's half of the corpus.",
@@ -364,14 +363,7 @@ class AugmentationPlan(SharedContrast):
     evaluated on the same test pairs (ConPGS, table 2 and figure 4).
     """
 
-    test_score_set: str = setting(
-        "Test scores",
-        "The scores that people gave the test pairs.",
-        kw_only=True,
-        refers_to="score set",
-        kinds=("reference", "human"),
-        within="test_dataset",
-    )
+    test_score_set: str = test_scores_setting()
     variants: str = setting(
         "Variants",
         "What is compared with the original examples, with commas between: tags such as SIM95 BLEU20, the names of "
@@ -395,12 +387,7 @@ class AugmentationPlan(SharedContrast):
         default="1",
         source="ConPGS paper, figure 4",
     )
-    complete: bool = ours(
-        "Only examples that every variant can copy",
-        "Yes: all rows of a share begin with the same examples, those of which each variant has enough paraphrases, "
-        "so that equal sizes are equal. No: a variant that lacks paraphrases has fewer copies, and the page says so.",
-        default=True,
-    )
+    complete: bool = complete_setting()
     seeds: int = setting(
         "Seeds",
         "Number of times that each row is trained, each time with another seed. With fewer than 5, the noise of "
@@ -410,12 +397,7 @@ class AugmentationPlan(SharedContrast):
         source=CONPGS,
         essential=True,
     )
-    first_seed: int = setting(
-        "First seed",
-        "The other seeds are the numbers that follow.",
-        default=42,
-        bounds=(0, 2**31 - 1 - SEEDS_MAX),
-    )
+    first_seed: int = first_seed_setting()
     test_dataset: str = test_dataset_setting()
     test_split: str = test_split_setting()
     suites: str = suites_setting()
