@@ -127,6 +127,11 @@ def selection_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "select_paraphrases")
 
 
+def written_paraphrases_for(user: User, pk: int) -> Run:
+    """A run that wrote paraphrases, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "write_paraphrases")
+
+
 def cross_validation_for(user: User, pk: int) -> Run:
     """A cross-validation of an encoder, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "cross_validate_encoder")

@@ -85,18 +85,31 @@ def weighted_spearman(predicted: ArrayLike, human: ArrayLike, weights: Scores) -
 
 
 def resampled_correlations(
-    predicted: ArrayLike, human: ArrayLike, *, seed: int, resamples: int, design: Design | None = None
+    predicted: ArrayLike,
+    human: ArrayLike,
+    *,
+    seed: int,
+    resamples: int,
+    design: Design | None = None,
+    groups: Integers | None = None,
 ) -> Scores:
     """The correlation in each resample, (resamples,), NaN where it is undefined.
 
     The same seed and number of pairs draw the same resamples, so that two vectors can be compared pair by pair.
+    groups: the number of each pair's group, (n,), from 0 without gaps; then whole groups are drawn, with all their
+    pairs (the cluster bootstrap; Davison and Hinkley 1997, section 3.8).
     Raises ValueError where the vectors are unusable (as `correlation.paired`).
     """
     first, second = paired(predicted, human)
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return np.full(resamples, np.nan)
     sides = (_Ranks(first), _Ranks(second))
-    draws = _draws(first.size, resamples, seed) if design is None else _draws_within(design, resamples, seed)
+    if groups is not None:
+        draws = _draws_of_groups(groups, resamples, seed)
+    elif design is not None:
+        draws = _draws_within(design, resamples, seed)
+    else:
+        draws = _draws(first.size, resamples, seed)
     return np.concatenate([_correlations(counts, *sides) for counts in draws])
 
 
@@ -139,9 +152,14 @@ def resampled_ratios(above: ArrayLike, below: ArrayLike, *, seed: int, resamples
     that is taken and 1 for a positive pair.
     """
     both = np.stack([np.asarray(above, np.float64), np.asarray(below, np.float64)], axis=1)  # (n, 2)
-    sums = np.concatenate([counts @ both for counts in _draws(len(both), resamples, seed)])  # (resamples, 2)
+    sums = resampled_sums(both, seed=seed, resamples=resamples)
     undefined = sums[:, 1] == 0
     return np.where(undefined, np.nan, sums[:, 0] / np.where(undefined, 1.0, sums[:, 1]))
+
+
+def resampled_sums(columns: Scores, *, seed: int, resamples: int) -> Scores:
+    """The sums of k columns (n, k) over the rows of each resample, (resamples, k); resamples are the same for all."""
+    return np.concatenate([counts @ columns for counts in _draws(len(columns), resamples, seed)])
 
 
 class _Ranks:
@@ -172,10 +190,16 @@ def _correlations(counts: Counts, *sides: _Ranks) -> Scores:
     return np.where(undefined, np.nan, np.clip(covariance / scale, -1.0, 1.0))
 
 
-def _draws(pairs: int, resamples: int, seed: int) -> Iterator[Counts]:
-    """Blocks of resamples, (rows, pairs) each, that together hold so many."""
+def _draws_of_groups(groups: Integers, resamples: int, seed: int) -> Iterator[Counts]:
+    """As `_draws`, but groups are drawn, and a pair as often as its group."""
+    for counts in _draws(int(groups.max()) + 1, resamples, seed, width=groups.size):
+        yield counts[:, groups]
+
+
+def _draws(pairs: int, resamples: int, seed: int, *, width: int = 0) -> Iterator[Counts]:
+    """Blocks of resamples, (rows, pairs) each, that together hold so many. width: counts that a row will become."""
     generator = np.random.default_rng(seed)
-    step = max(1, _BLOCK // pairs)
+    step = max(1, _BLOCK // max(pairs, width))
     for start in range(0, resamples, step):
         rows = min(step, resamples - start)
         drawn = generator.integers(pairs, size=(rows, pairs))  # the pair at each place of each resample

@@ -1,152 +1,251 @@
 """How well paraphrases meet the tags that were asked for: figures with intervals (methods of our own).
 
-The paper shows heatmaps alone. Chance is one cell of all, 1/48 with the paper's bounds.
+The paper shows heatmaps alone. Chance is one cell of all, 1/48 with the paper's bounds. All paraphrases of a source
+sentence hang together: intervals are percentiles over resampled sources, each with all its paraphrases.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
-from curation.statistics.correlation import Scores
-from curation.statistics.influence import Correlation, spearman_within
-from mlworkers.paraphrasing.measured import miss, tags_named
+from curation.files.progress import Report, silent
+from curation.statistics.correlation import spearman
+from curation.statistics.intervals import resampled_correlations, resampled_sums
+from mlworkers.paraphrasing.estimates import Estimate, resampled_estimate, wilson
+from mlworkers.paraphrasing.measured import Measured, miss, tags_named
 from mlworkers.paraphrasing.paraphraser import Target
 from mlworkers.paraphrasing.tags import TagBounds
 
 Marks = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+_FEWEST_CORRELATED = 3
+# The columns of `_sums`.
+_ALL, _HITS, _NEAR, _OTHER_HITS, _KNOWN, _SIM_ERROR, _BLEU_ERROR, _SIM, _BLEU = range(9)
+
+
+class Aim(NamedTuple):
+    """Which paraphrases figures are of: those asked for a tag of similarity, for one of BLEU, or both; "" for any."""
+
+    similarity: str = ""
+    lexical: str = ""
+
+    def takes(self, target: Target) -> bool:
+        return all(own in ("", asked) for own, asked in zip(self, target, strict=True))
 
 
 @dataclass(frozen=True)
-class Share:
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class TagFigures:
-    """Of n paraphrases that were asked for one pair of tags. hits: of both bins. near: both labels lie in the bin or in
+class AimFigures:
+    """Of n paraphrases. hits: both labels lie in the bins that were asked for. near: each label lies in its bin or in
     one beside it. similarity_error, bleu_error: mean distance to the middle of the bin, on the scale of 0 to 100.
+    spearman_similarity, spearman_bleu: the correlation of what was asked for (the middle of a bin) and what was
+    measured; without a value where one bin was asked for. gain: hits less the hits of the likeliest paraphrases; times:
+    hits as a multiple of those; both without a value where there are no others.
     """
 
-    target: Target
+    aim: Aim
     n: int
-    hits: Share
-    near: Share
-    similarity_error: float
-    bleu_error: float
-    mean_similarity: float
-    mean_bleu: float
+    hits: Estimate
+    near: Estimate
+    similarity_error: Estimate
+    bleu_error: Estimate
+    mean_similarity: Estimate
+    mean_bleu: Estimate
+    spearman_similarity: Estimate
+    spearman_bleu: Estimate
+    gain: Estimate
+    times: Estimate
 
 
 @dataclass(frozen=True)
 class Controllability:
-    """tags: of each pair of tags that was asked for. hits, near: of all, with intervals over sources. similarity, bleu:
-    the correlation of what was asked for (the middle of a bin) and what was measured, None where one value was asked.
+    """whole: of all paraphrases. rows: of each tag of similarity and of each tag of BLEU, where both sides have
+    several, and of each pair of tags.
     """
 
-    n: int
     chance: float
-    hits: Share
-    near: Share
-    similarity: Correlation | None
-    bleu: Correlation | None
-    tags: Sequence[TagFigures]
+    whole: AimFigures
+    rows: Sequence[AimFigures]
+
+
+class _Columns(NamedTuple):
+    """Of n paraphrases. labels, middles: similarity and BLEU, measured and asked for, (n, 2); NaN without labels.
+    known: whether there are labels. other: hits of the likeliest paraphrases; None where there are no others.
+    """
+
+    hit: Marks
+    near: Marks
+    labels: Reals
+    middles: Reals
+    known: Marks
+    other: Marks | None
 
 
 def controllability(
     targets: Sequence[Target],
     sources: Sequence[int],
-    similarity: Scores,
-    bleu: Scores,
+    measured: Measured,
     bounds: TagBounds,
+    *,
+    likeliest: Measured | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    report: Report = silent,
 ) -> Controllability:
-    """Figures of n paraphrases: their tags, the number of their source, and their labels in 0..100, (n,) each.
+    """Figures of n paraphrases: their tags, the number of their source (n,), and their labels.
 
-    A paraphrase without labels (NaN) misses. Raises ValueError for none.
+    A paraphrase without labels (NaN) misses. likeliest: the labels of what would have been written without reranking,
+    in the same order. resamples: 0 for no intervals. report counts rows of the result. Raises ValueError for none.
     """
     if not targets:
         raise ValueError("There are no paraphrases to measure.")
+    groups = np.unique(np.asarray(sources), return_inverse=True)[1].astype(np.int64)
+    columns = _columns(targets, measured, bounds, likeliest)
+    aims = [Aim(), *_aims(targets)]
+    own = [np.array([aim.takes(target) for target in targets]) for aim in aims]
+    sums = np.concatenate(
+        [_sums(columns, marks, groups) for marks in own], axis=1
+    )  # (sources, aims × columns)
+    drawn = (
+        resampled_sums(sums, seed=seed, resamples=resamples) if resamples else np.empty((0, sums.shape[1]))
+    )
+    width = sums.shape[1] // len(aims)
+    figures = []
+    for place, (aim, marks) in enumerate(zip(aims, own, strict=True)):
+        block = slice(place * width, (place + 1) * width)
+        correlated = (
+            _correlated(columns, marks, groups, 0, resamples=resamples, seed=seed),
+            _correlated(columns, marks, groups, 1, resamples=resamples, seed=seed),
+        )
+        figures.append(_figures(aim, sums[:, block], drawn[:, block], correlated, columns.other is not None))
+        report(place + 1, len(aims), "Estimating intervals")
+    return Controllability(1 / bounds.cells, figures[0], figures[1:])
+
+
+def hit_marks(targets: Sequence[Target], measured: Measured, bounds: TagBounds) -> Marks:
+    """Whether both labels lie in the bins that were asked for, (n,)."""
     named = tags_named(bounds)
-    misses = np.array(
+    return np.array(
         [
-            (miss(named[target.similarity], sim), miss(named[target.lexical], lexical))
-            for target, sim, lexical in zip(targets, similarity.tolist(), bleu.tolist(), strict=True)
+            miss(named[target.similarity], similarity) == 0 and miss(named[target.lexical], bleu) == 0
+            for target, similarity, bleu in zip(
+                targets, measured.similarity.tolist(), measured.bleu.tolist(), strict=True
+            )
         ]
-    )  # (n, 2), in widths
-    hit, near = (misses == 0).all(axis=1), _beside(targets, similarity, bleu, bounds)
+    )
+
+
+def _columns(
+    targets: Sequence[Target], measured: Measured, bounds: TagBounds, likeliest: Measured | None
+) -> _Columns:
+    named = tags_named(bounds)
     middles = np.array(
         [[(tag.low + tag.high) / 2 for tag in (named[one.similarity], named[one.lexical])] for one in targets]
     )
-    labels = np.column_stack([similarity, bleu])
-    known = ~np.isnan(labels).any(axis=1)
-    groups = np.unique(np.asarray(sources), return_inverse=True)[1]
-    correlations = [_correlation(middles[known, side], labels[known, side]) for side in (0, 1)]
-    return Controllability(
-        n=len(targets),
-        chance=1 / bounds.cells,
-        hits=_share_of_sources(hit, groups),
-        near=_share_of_sources(near, groups),
-        similarity=correlations[0],
-        bleu=correlations[1],
-        tags=[
-            _of_tag(target, np.array([one == target for one in targets]), rows=(hit, near, labels, middles))
-            for target in dict.fromkeys(targets)
-        ],
+    labels = np.column_stack([measured.similarity, measured.bleu])
+    return _Columns(
+        hit_marks(targets, measured, bounds),
+        _beside(targets, measured, bounds),
+        labels,
+        middles,
+        np.asarray(~np.isnan(labels).any(axis=1)),
+        None if likeliest is None else hit_marks(targets, likeliest, bounds),
     )
 
 
-def _correlation(asked: Scores, labels: Scores) -> Correlation | None:
-    return spearman_within(asked, labels) if asked.size and np.ptp(asked) > 0 else None
+def _aims(targets: Sequence[Target]) -> Iterator[Aim]:
+    """A tag of one side is listed where paraphrases were asked for with several of the other: else it says nothing that
+    its pair of tags does not.
+    """
+    pairs = list(dict.fromkeys(targets))
+    similarity, lexical = (list(dict.fromkeys(tags)) for tags in zip(*pairs, strict=True))
+    if len(similarity) > 1 and len(lexical) > 1:
+        yield from (Aim(similarity=name) for name in similarity)
+        yield from (Aim(lexical=name) for name in lexical)
+    yield from (Aim(*pair) for pair in pairs)
 
 
-def _of_tag(target: Target, own: Marks, *, rows: tuple[Marks, Marks, Scores, Scores]) -> TagFigures:
-    """own: which rows were asked for it. rows: hits, near ones, labels and middles of all rows."""
-    hit, near, labels, middles = rows
-    measured = own & ~np.isnan(labels).any(axis=1)
-    errors = np.abs(labels[measured] - middles[measured])
-    means = labels[measured].mean(axis=0) if measured.any() else np.full(2, np.nan)
-    error = errors.mean(axis=0) if measured.any() else np.full(2, np.nan)
-    return TagFigures(
-        target,
-        int(own.sum()),
-        wilson(float(hit[own].mean()), int(own.sum())),
-        wilson(float(near[own].mean()), int(own.sum())),
-        *(float(value) for value in (*error, *means)),
+def _sums(columns: _Columns, own: Marks, groups: Integers) -> Reals:
+    """For each source, over its paraphrases among those marked: how many there are, hits, near ones, hits of the
+    likeliest, how many have labels, both errors, and both labels: (sources, 9).
+    """
+    measured = own & columns.known
+    labels = np.where(measured[:, None], columns.labels, 0.0)
+    errors = np.where(measured[:, None], np.abs(columns.labels - columns.middles), 0.0)
+    other = columns.hit if columns.other is None else columns.other
+    marks = (own, own & columns.hit, own & columns.near, own & other, measured)
+    rows = [*marks, *errors.T, *labels.T]
+    number = int(groups.max()) + 1
+    return np.stack([np.bincount(groups, weights=row, minlength=number) for row in rows], axis=1)
+
+
+def _figures(
+    aim: Aim, sums: Reals, drawn: Reals, correlated: tuple[Estimate, Estimate], has_other: bool
+) -> AimFigures:
+    """sums: of `_sums`, (sources, 9); drawn: their totals in each resample, (resamples, 9)."""
+    totals = sums.sum(axis=0, keepdims=True)  # (1, 9)
+
+    def ratio(above: Callable[[Reals], Reals], below: int) -> Estimate:
+        if not totals[0, below]:
+            return Estimate(None)
+        value, resampled = (_divided(above(each), each[:, below]) for each in (totals, drawn))
+        return resampled_estimate(float(value[0]), resampled) if len(drawn) else Estimate(float(value[0]))
+
+    def mean(column: int, of: int) -> Estimate:
+        return ratio(lambda each: each[:, column], of)
+
+    def share(column: int) -> Estimate:
+        # Where all or none are marked every resample is the same, and would make them seem certain.
+        if totals[0, column] in (0, totals[0, _ALL]) and len(drawn):
+            return wilson(float(totals[0, column] / totals[0, _ALL]), int((sums[:, _ALL] > 0).sum()))
+        return mean(column, _ALL)
+
+    return AimFigures(
+        aim=aim,
+        n=int(totals[0, _ALL]),
+        hits=share(_HITS),
+        near=share(_NEAR),
+        similarity_error=mean(_SIM_ERROR, _KNOWN),
+        bleu_error=mean(_BLEU_ERROR, _KNOWN),
+        mean_similarity=mean(_SIM, _KNOWN),
+        mean_bleu=mean(_BLEU, _KNOWN),
+        spearman_similarity=correlated[0],
+        spearman_bleu=correlated[1],
+        gain=ratio(lambda each: each[:, _HITS] - each[:, _OTHER_HITS], _ALL) if has_other else Estimate(None),
+        times=mean(_HITS, _OTHER_HITS) if has_other else Estimate(None),
     )
 
 
-def _beside(targets: Sequence[Target], similarity: Scores, bleu: Scores, bounds: TagBounds) -> Marks:
+def _divided(above: Reals, below: Reals) -> Reals:
+    """NaN where nothing is below."""
+    return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
+
+
+def _correlated(
+    columns: _Columns, own: Marks, groups: Integers, side: int, *, resamples: int, seed: int
+) -> Estimate:
+    """Spearman's correlation of the middles that were asked for and the labels, of one side."""
+    rows = own & columns.known
+    asked, found = columns.middles[rows, side], columns.labels[rows, side]
+    if asked.size < _FEWEST_CORRELATED:
+        return Estimate(None)
+    value = spearman(asked, found)
+    if value is None or not resamples:
+        return Estimate(value)
+    together = np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
+    drawn = resampled_correlations(asked, found, seed=seed, resamples=resamples, groups=together)
+    return resampled_estimate(value, drawn)
+
+
+def _beside(targets: Sequence[Target], measured: Measured, bounds: TagBounds) -> Marks:
     """Whether both labels lie in the bin that was asked for or in one beside it, (n,)."""
-    found = bounds.bins(similarity, bleu)
+    found = bounds.bins(measured.similarity, measured.bleu)
     near = np.ones(len(targets), dtype=bool)
     for side, (tags, places) in enumerate(zip((bounds.similarity, bounds.lexical), found, strict=True)):
         number = {tag.name: place for place, tag in enumerate(tags)}
         asked = np.array([number[target[side]] for target in targets])
         near &= (places >= 0) & (np.abs(places - asked) <= 1)
     return near
-
-
-def wilson(share: float, n: float, *, level: float = 0.95) -> Share:
-    """A share of n independent rows with Wilson's interval (1927). n may be an effective number, 1 or more."""
-    z = float(norm.ppf((1 + level) / 2))
-    spread = z * z / n
-    middle = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * sqrt(share * (1 - share) / n + spread / (4 * n))
-    return Share(share, max(0.0, middle - half), min(1.0, middle + half))
-
-
-def _share_of_sources(marks: Marks, groups: NDArray[np.int64]) -> Share:
-    """A share whose rows hang together by their source: Wilson's interval for the effective number of rows, which
-    follows from the variance between sources (design effect; Kish 1965).
-    """
-    n, share = len(marks), float(marks.mean())
-    residuals = np.bincount(groups, weights=marks - share)
-    sources = len(residuals)
-    variance = float((residuals**2).sum()) / n**2 * (sources / max(sources - 1, 1))
-    effective = share * (1 - share) / variance if variance > 0 else float(sources)
-    return wilson(share, max(1.0, min(effective, float(n))))

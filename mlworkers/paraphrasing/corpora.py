@@ -6,19 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.statistics.intervals import percentile_interval, resampled_ratios
 from mlworkers.linguistics.tokens import tokens_of
+from mlworkers.paraphrasing.estimates import Estimate, ratio_estimated
 
 Reals = NDArray[np.float64]
 SUBSETS_DRAWN = 200  # random subsets of sentences, for a vocabulary at equal size
-
-
-class Estimate(NamedTuple):
-    """A figure with the ends of its 95 % interval; None where it is undefined or was not asked for."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 class Vocabulary(NamedTuple):
@@ -34,12 +26,12 @@ class Vocabulary(NamedTuple):
 
 def mean_estimated(values: Reals, *, resamples: int, seed: int) -> Estimate:
     """The mean of n values, with the interval over resampled ones."""
-    return _ratio(values, np.ones(len(values)), resamples=resamples, seed=seed)
+    return ratio_estimated(values, np.ones(len(values)), resamples=resamples, seed=seed)
 
 
 def perplexity_by_token(nats: Reals, tokens: Reals, *, resamples: int, seed: int) -> Estimate:
     """exp(Σ nats / Σ tokens): long sentences weigh more. nats, tokens: of n sentences, (n,)."""
-    found = _ratio(nats, tokens, resamples=resamples, seed=seed)
+    found = ratio_estimated(nats, tokens, resamples=resamples, seed=seed)
     return Estimate(*(None if one is None else float(np.exp(one)) for one in found))
 
 
@@ -79,13 +71,3 @@ def vocabulary_at(vocabulary: Vocabulary, size: int, *, seed: int) -> Estimate:
         drawn[number] = known.sum()
     low, high = np.percentile(drawn, [2.5, 97.5])
     return Estimate(float(drawn.mean()), float(low), float(high))
-
-
-def _ratio(above: Reals, below: Reals, *, resamples: int, seed: int) -> Estimate:
-    if not len(above) or not below.sum():
-        return Estimate(None)
-    value = float(above.sum() / below.sum())
-    if not resamples:
-        return Estimate(value)
-    interval = percentile_interval(resampled_ratios(above, below, seed=seed, resamples=resamples))
-    return Estimate(value, interval.low, interval.high) if interval else Estimate(value)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+from mlworkers.encoders.plan import check_resamples, resamples_setting
 from mlworkers.plan_fields import (
     SEEDS,
     PlanError,
@@ -157,12 +158,20 @@ class WritingPlan:
         "was asked for.",
         default=True,
     )
+    add_pairs: bool = setting(
+        "Add the paraphrases",
+        "Adds them to the dataset as generated pairs. Off: the run only measures how well the paraphraser meets its "
+        "tags; the paraphrases are in its file.",
+        default=True,
+    )
+    bootstrap: int = resamples_setting()
     shard_sources: int = shard_sources_setting()
-    seed: int = setting("Seed", "Seed of the draw of sentences.", default=42, bounds=SEEDS)
+    seed: int = setting("Seed", "Seed of the draw of sentences, and of resamples.", default=42, bounds=SEEDS)
     device: str = device_setting()
 
     def __post_init__(self) -> None:
         _pairs = self.tag_pairs
+        check_resamples(self.bootstrap)
         if self.least_tokens > self.most_tokens:
             raise PlanError(
                 "“%(one)s” is above “%(other)s”; no sentence is left.",

@@ -16,7 +16,6 @@ from curation.files.progress import Report
 from curation.statistics.correlation import Scores
 from mlworkers.encoders.contrastive.variants import VariantError, variant_places
 from mlworkers.paraphrasing.corpora import (
-    Estimate,
     mean_estimated,
     perplexity_by_sentence,
     perplexity_by_token,
@@ -24,6 +23,7 @@ from mlworkers.paraphrasing.corpora import (
     vocabulary_of,
 )
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
+from mlworkers.paraphrasing.estimates import Estimate
 from mlworkers.paraphrasing.lexical import bleu_scores, bleu_signature
 from mlworkers.paraphrasing.perplexity import Surprise, surprise_of
 from mlworkers.pipelines.contrast_data import tags_of

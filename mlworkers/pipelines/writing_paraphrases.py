@@ -19,15 +19,17 @@ from curation.files.progress import Report, silent
 from curation.files.writing import replacing
 from curation.models import Dataset, Pair, ScoreSet
 from mlworkers.encoders.scoring_plan import SCORERS
-from mlworkers.paraphrasing.controllability import Controllability, controllability
+from mlworkers.paraphrasing.controllability import AimFigures, Controllability, controllability
 from mlworkers.paraphrasing.decoding import Request, paraphrases_decoded
 from mlworkers.paraphrasing.disclosure import benchmark_behind
+from mlworkers.paraphrasing.estimates import Estimate
 from mlworkers.paraphrasing.lexical import bleu_signature
 from mlworkers.paraphrasing.measured import Measured, Similarity, measure, nearest, tags_named
-from mlworkers.paraphrasing.outcomes import ParaphraseRow, hits, rows_judged
+from mlworkers.paraphrasing.outcomes import ParaphraseRow, rows_judged
 from mlworkers.paraphrasing.paraphraser import Paraphraser, SourceError, Target, load_paraphraser
+from mlworkers.paraphrasing.profile import profile_of
 from mlworkers.paraphrasing.sources import sources_filtered
-from mlworkers.paraphrasing.tags import TOP, Label, Tag
+from mlworkers.paraphrasing.tags import TOP, Label, Tag, TagBounds
 from mlworkers.paraphrasing.writing_plan import WritingPlan
 from mlworkers.pipelines.human_sentences import held_out_of, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
@@ -69,7 +71,7 @@ def write_paraphrases(plan: WritingPlan, job: Job) -> Outcome:
     rows_judged(rows, tags, near_copy=plan.near_copy, keep_misses=plan.keep_misses, held_out=held_out)
     kept = [row for row in rows if not row.dropped]
     dropped = Counter(row.dropped for row in rows if row.dropped)
-    if not kept:
+    if not kept and plan.add_pairs:
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(dropped.items()))
         raise UserError(
             _("No paraphrase could be kept (%(reasons)s); train the paraphraser for longer."), reasons=reasons
@@ -77,7 +79,9 @@ def write_paraphrases(plan: WritingPlan, job: Job) -> Outcome:
     path = job.folder / "paraphrases.jsonl"
     lines_write(path, [asdict(row) for row in rows])
     facts = writer.facts()
-    measured = _measured(rows, writer)
+    likeliest = [_row(line, texts, chosen=False) for line in lines] if plan.rerank else None
+    measure_all = partial(_controllability, plan, job.report, bounds)
+    measured = measure_all(rows, likeliest)
     result = {
         "sources": len(sources),
         "written": len(rows),
@@ -87,27 +91,25 @@ def write_paraphrases(plan: WritingPlan, job: Job) -> Outcome:
         "copies": sum(row.dropped.startswith(("copy", "near copy")) for row in rows),
         "numbers_changed": sum(row.numbers_changed for row in kept),
         "names_changed": sum(row.names_changed for row in kept),
-        **_figures(measured),
+        **_figures(measured.whole),
+        "chance": measured.chance,
         **facts,
+        "profile": _profile(measured, bounds, rows, likeliest),
     }
-    if plan.rerank:
-        first = _measured([_row(line, texts, chosen=False) for line in lines], writer)
-        result["without_reranking"] = _share_figures(first)
-        result["gain"] = _gain(lines, texts, writer)
+    if likeliest is not None:
+        result["without_reranking"] = _figures(measure_all(likeliest, None).whole)
         result["measured_by_another_labeller"] = bool(plan.measured_by)
     words = {"kept": intcomma(len(kept)), "written": intcomma(len(rows)), "sources": intcomma(len(sources))}
     message = _("%(kept)s of %(written)s paraphrases kept, of %(sources)s sentences; ") % words
     message += _("%(hits).0f %% in the cell that was asked for (chance %(chance).1f %%)") % {
-        "hits": 100 * measured.hits.value,
+        "hits": 100 * (measured.whole.hits.value or 0.0),
         "chance": 100 * measured.chance,
     }
     made = [NewArtifact("paraphrases", path, {"rows": len(rows), "kept": len(kept), **facts})]
-    return Outcome(
-        message,
-        result,
-        made,
-        publish=partial(_publish, plan, job, dataset, kept=kept, facts=facts, tags=tags),
-    )
+    if not plan.add_pairs:
+        return Outcome(message, result, made)
+    publish = partial(_publish, plan, job, dataset, kept=kept, facts=facts, tags=tags)
+    return Outcome(message, result, made, publish=publish)
 
 
 @dataclass(frozen=True)
@@ -253,69 +255,82 @@ def _sources(plan: WritingPlan, dataset: Dataset, writer: _Writer, report: Repor
     return {"sources": [(source.id, source.text) for source in sources], "left_out": dict(left_out)}
 
 
-def _measured(rows: Sequence[ParaphraseRow], writer: _Writer) -> Controllability:
+def _controllability(
+    plan: WritingPlan,
+    report: Report,
+    bounds: TagBounds,
+    rows: Sequence[ParaphraseRow],
+    likeliest: Sequence[ParaphraseRow] | None,
+) -> Controllability:
+    return controllability(
+        [row.target for row in rows],
+        [row.source for row in rows],
+        _labels(rows),
+        bounds,
+        likeliest=None if likeliest is None else _labels(likeliest),
+        resamples=plan.bootstrap,
+        seed=plan.seed,
+        report=report,
+    )
+
+
+def _labels(rows: Sequence[ParaphraseRow]) -> Measured:
     similarity, bleu = (
         np.array([np.nan if value is None else value for value in column], dtype=np.float64)
         for column in zip(*((row.similarity, row.bleu) for row in rows), strict=True)
     )
-    targets, sources = [row.target for row in rows], [row.source for row in rows]
-    return controllability(targets, sources, similarity, bleu, writer.paraphraser.bounds)
+    return Measured(similarity, bleu)
 
 
-def _gain(lines: Sequence[Mapping[str, Any]], texts: Mapping[int, str], writer: _Writer) -> dict[str, float]:
-    """The hit rate of the chosen less that of the likeliest, with an interval over sources (normal approximation)."""
-    tags = tags_named(writer.paraphraser.bounds)
-    differences: dict[int, list[int]] = {}
-    for line in lines:
-        both = [int(hits(_row(line, texts, chosen=chosen), tags)) for chosen in (True, False)]
-        differences.setdefault(line["source"], []).append(both[0] - both[1])
-    means = np.array([np.mean(each) for each in differences.values()])
-    value = float(means.mean())
-    half = 1.96 * float(means.std(ddof=1)) / np.sqrt(means.size) if means.size > 1 else float("nan")
-    return {"hit_rate": value, "hit_rate_low": value - half, "hit_rate_high": value + half}
+def _profile(
+    measured: Controllability,
+    bounds: TagBounds,
+    rows: Sequence[ParaphraseRow],
+    likeliest: Sequence[ParaphraseRow] | None,
+) -> dict[str, Any]:
+    """What the page of the run shows: figures of every tag, and how the paraphrases spread over the full range."""
+    told: dict[str, Any] = {
+        "rows": [
+            {"similarity_tag": one.aim.similarity, "bleu_tag": one.aim.lexical, **_figures(one)}
+            for one in (measured.whole, *measured.rows)
+        ],
+        "requested": [[*target, count] for target, count in Counter(row.target for row in rows).items()],
+        "measured": _spread(rows, bounds),
+    }
+    return told if likeliest is None else {**told, "likeliest": _spread(likeliest, bounds)}
 
 
-def _share_figures(measured: Controllability) -> dict[str, Any]:
+def _spread(rows: Sequence[ParaphraseRow], bounds: TagBounds) -> list[list[int]]:
+    """Row and column of each filled square of `Profile.full`, and its number of paraphrases."""
+    labels = _labels(rows)
+    full = profile_of(labels.similarity, labels.bleu, bounds).full
+    return [[int(row), int(column), int(full[row, column])] for row, column in np.argwhere(full)]
+
+
+def _figures(one: AimFigures) -> dict[str, Any]:
+    """Figures and their intervals; what is undefined is left out."""
+    figures = {
+        "hit_rate": one.hits,
+        "near_rate": one.near,
+        "gain_of_reranking": one.gain,
+        "times_by_reranking": one.times,
+        "error_of_similarity": one.similarity_error,
+        "error_of_bleu": one.bleu_error,
+        "spearman_similarity": one.spearman_similarity,
+        "spearman_bleu": one.spearman_bleu,
+        "mean_similarity": one.mean_similarity,
+        "mean_bleu": one.mean_bleu,
+    }
+    return {"paraphrases": one.n, **_told(figures)}
+
+
+def _told(figures: Mapping[str, Estimate]) -> dict[str, float]:
     return {
-        "hit_rate": measured.hits.value,
-        "hit_rate_low": measured.hits.low,
-        "hit_rate_high": measured.hits.high,
-        "near_rate": measured.near.value,
-        "near_rate_low": measured.near.low,
-        "near_rate_high": measured.near.high,
+        f"{name}{end}": value
+        for name, figure in figures.items()
+        for end, value in zip(("", "_low", "_high"), figure, strict=True)
+        if value is not None
     }
-
-
-def _figures(measured: Controllability) -> dict[str, Any]:
-    figures: dict[str, Any] = {**_share_figures(measured), "chance": measured.chance}
-    for name, correlation in (("similarity", measured.similarity), ("bleu", measured.bleu)):
-        if correlation is not None:
-            figures |= {
-                f"spearman_{name}": correlation.value,
-                f"spearman_{name}_low": correlation.low,
-                f"spearman_{name}_high": correlation.high,
-            }
-    figures["requested_and_measured"] = {
-        f"{one.target.similarity} {one.target.lexical}": {
-            "paraphrases": one.n,
-            "hit_rate": one.hits.value,
-            "hit_rate_low": one.hits.low,
-            "hit_rate_high": one.hits.high,
-            "near_rate": one.near.value,
-            "near_rate_low": one.near.low,
-            "near_rate_high": one.near.high,
-            "mean_similarity": _none(one.mean_similarity),
-            "error_of_similarity": _none(one.similarity_error),
-            "mean_bleu": _none(one.mean_bleu),
-            "error_of_bleu": _none(one.bleu_error),
-        }
-        for one in measured.tags
-    }
-    return figures
-
-
-def _none(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _publish(

@@ -3,23 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import altair as alt
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
-from curation.charts import ACCENT, INK, KEPT_SECONDS, SOFT, Chart, chart_draw
+from curation.charts import KEPT_SECONDS, Chart, chart_draw
 from curation.datasets.agreement import scores_of_both
 from curation.datasets.selectors import ScoreSetRow, score_sets_of
 from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, ScoreSet
-from mlworkers.paraphrasing.profile import STEP, Profile, profile_of
+from mlworkers.paraphrasing.profile import Profile, profile_of
 from mlworkers.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
+from mlworkers.registry.heatmaps import heatmap, heatmap_columns, percent_of, squares_of
 
 CSV_COLUMNS = ("similarity", "bleu", "pairs", "percent")
-_SIZE = 360  # pixels of a side of the heatmap
-_PALEST = 0.08  # opacity of a cell with hardly a pair: it must differ from an empty one
 _DIGITS = 6  # of a score after the point, as labels have
 
 
@@ -96,11 +94,7 @@ def cells_csv_rows(shown: ProfileShown) -> Iterator[list[object]]:
     """A row for each cell of tags, under CSV_COLUMNS."""
     for lexical, row in shown.rows:
         for similarity, pairs in row:
-            yield [similarity.name, lexical.name, pairs, _percent(pairs, shown.profile.pairs)]
-
-
-def _percent(pairs: int, of: int) -> float:
-    return round(100 * pairs / max(of, 1), 3)
+            yield [similarity.name, lexical.name, pairs, percent_of(pairs, shown.profile.pairs)]
 
 
 def profile_finding(shown: ProfileShown) -> str:
@@ -123,63 +117,16 @@ def profile_chart(shown: ProfileShown, similarity: ScoreSet, bleu: ScoreSet) -> 
     """
     if not shown.profile.pairs:
         return None
-    rows = [
-        (line * STEP, (line + 1) * STEP, column * STEP, (column + 1) * STEP, pairs)
-        for line, counts in enumerate(shown.profile.full.tolist())
-        for column, pairs in enumerate(counts)
-        if pairs
-    ]
-    rows_of_chart = [(*row, _percent(row[-1], shown.profile.pairs)) for row in rows]
+    counts = np.argwhere(shown.profile.full).tolist()
+    filled = [(row, column, int(shown.profile.full[row, column])) for row, column in counts]
+    squares = squares_of(filled, shown.profile.pairs)
     return chart_draw(
-        _heatmap(rows_of_chart, shown.bounds, str(similarity), str(bleu)),
+        heatmap(squares, shown.bounds, similarity=str(similarity), bleu=str(bleu)),
         name="paraphrases",
         finding=profile_finding(shown),
         n=shown.profile.pairs,
         unit=_("pairs"),
-        columns=[
-            _("similarity above"), _("to"), _("BLEU above"), _("to"), _("pairs"), _("percent"),
-        ],
-        rows=rows_of_chart,
+        columns=heatmap_columns(),
+        rows=squares,
         judges=judged_by_all([similarity.judged_by, bleu.judged_by]),
-    )  # fmt: skip
-
-
-def _heatmap(
-    rows: Sequence[tuple[int, int, int, int, int, float]], bounds: TagBounds, similarity: str, bleu: str
-) -> alt.TopLevelMixin:
-    names = ("low", "high", "left", "right", "pairs", "percent")
-    values = [dict(zip(names, row, strict=True)) for row in rows]
-    most = max(row[-1] for row in rows)
-    scale = alt.Scale(domain=[0, TOP])
-    axis = alt.Axis(values=list(range(0, TOP + 1, 20)), grid=False)
-    x, y = (
-        alt.X("left:Q", title=bleu, scale=scale, axis=axis),
-        alt.Y("low:Q", title=similarity, scale=scale, axis=axis),
     )
-    shade = alt.Opacity(
-        "percent:Q",
-        scale=alt.Scale(domain=[0, most], range=[_PALEST, 1]),
-        legend=alt.Legend(
-            title=_("percent of pairs"), orient="bottom", symbolType="square", symbolFillColor=ACCENT,
-            symbolStrokeWidth=0, values=[most / 4, most / 2, most], format=".2~g",
-        ),
-    )  # fmt: skip
-    filled = (
-        alt.Chart(alt.InlineData(values=values))
-        .mark_rect(color=ACCENT)
-        .encode(x=x, x2="right:Q", y=y, y2="high:Q", opacity=shade)
-    )
-    cells = [_corners(sim, lexical) for sim in bounds.similarity for lexical in bounds.lexical]
-    whole = [_corners(Tag("", bounds.sim_above, TOP), Tag("", 0, bounds.bleu_most))]
-    outlines = [
-        alt.Chart(alt.InlineData(values=corners))
-        .mark_rect(filled=False, stroke=colour, strokeWidth=width, aria=False)
-        .encode(x=x, x2="right:Q", y=y, y2="high:Q")
-        for corners, colour, width in ((cells, SOFT, 0.5), (whole, INK, 1.5))
-    ]
-    drawn: alt.TopLevelMixin = alt.layer(filled, *outlines).properties(width=_SIZE, height=_SIZE)
-    return drawn
-
-
-def _corners(similarity: Tag, bleu: Tag) -> dict[str, int]:
-    return {"low": similarity.low, "high": similarity.high, "left": bleu.low, "right": bleu.high}

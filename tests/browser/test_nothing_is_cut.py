@@ -34,6 +34,7 @@ from tests.factories import (
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
 from tests.integration.mlworkers.test_augmentation_pages import comparison as augmentations_compared
 from tests.integration.mlworkers.test_augmentation_pages import profiled
+from tests.integration.mlworkers.test_requested_pages import requested
 
 pytestmark = pytest.mark.browser
 LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
@@ -352,6 +353,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/models/{encoder.pk}/",
         f"/cross-validation/{folds.pk}/",
         f"/paraphrases/{dataset.slug}/?first={similarity.pk}&second={scored.pk}",
+        f"/requested/{requested(dataset).pk}/",
         f"/selections/{selection.pk}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from curation.files.json_text import json_from
@@ -109,11 +110,37 @@ def test_reranking_says_what_it_gained_by_another_labeller(dataset, paraphraser,
     run = written(dataset, paraphraser, labellers, rerank=True, candidates=4, measured_by=str(labellers[1]))
 
     assert run.state == "succeeded", run.message
-    gained = run.result["gain"]["hit_rate"]
+    gained = run.result["gain_of_reranking"]
     assert gained == pytest.approx(run.result["hit_rate"] - run.result["without_reranking"]["hit_rate"])
+    assert run.result["gain_of_reranking_low"] <= gained <= run.result["gain_of_reranking_high"]
     assert run.result["chance"] == 1 / 48
     assert run.result["measured_by_another_labeller"] is True
     assert run.result["labeller_sha256"] != run.result["measured_by_sha256"]
+
+
+def test_the_profile_counts_every_row_as_requested_and_as_measured(dataset, paraphraser, labellers) -> None:
+    run = written(dataset, paraphraser, labellers, rerank=True, candidates=4)
+
+    profile, rows = run.result["profile"], rows_of(run)
+    assert profile["requested"] == [["SIM95", "BLEU40", 4], ["SIM95", "BLEU0_5", 4]]
+    assert sum(count for *_place, count in profile["measured"]) == len(rows)
+    assert sum(count for *_place, count in profile["likeliest"]) == len(rows)
+    whole, *tags = profile["rows"]
+    assert whole["error_of_bleu"] == pytest.approx(
+        np.mean([abs(row["bleu"] - (42.5 if row["target"][1] == "BLEU40" else 5)) for row in rows])
+    )
+    assert [(one["similarity_tag"], one["bleu_tag"], one["paraphrases"]) for one in tags] == [
+        ("SIM95", "BLEU40", 4), ("SIM95", "BLEU0_5", 4),
+    ]  # fmt: skip
+
+
+def test_a_run_may_measure_and_add_nothing(dataset, paraphraser, labellers) -> None:
+    run = written(dataset, paraphraser, labellers, add_pairs=False)
+
+    assert run.state == "succeeded", run.message
+    assert len(rows_of(run)) == 8
+    assert not Pair.objects.filter(run_ref=run.pk).exists()
+    assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
 
 
 def test_short_sentences_and_other_languages_are_left_out_and_counted(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from curation.statistics.correlation import spearman
-from curation.statistics.intervals import bootstrap_interval
+from curation.statistics.intervals import bootstrap_interval, resampled_correlations, resampled_sums
 
 
 def correlated(pairs: int, *, seed: int, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -108,3 +108,25 @@ def test_a_constant_vector_has_no_interval() -> None:
 def test_resamples_and_level_out_of_range_are_refused(wrong) -> None:
     with pytest.raises(ValueError, match=r"give at least 1, and a level in 0\.\.1"):
         bootstrap_interval([1, 2, 3], [1, 2, 3], seed=1, **wrong)
+
+
+def test_pairs_of_one_group_are_drawn_together() -> None:
+    first, second = np.random.default_rng(3).normal(size=(2, 20))
+    single = resampled_correlations(first, second, seed=5, resamples=50)
+
+    # Each pair three times over, as a group: a resample of groups is one of the pairs, whose ranks are the same.
+    groups = np.repeat(np.arange(20), 3)
+    together = resampled_correlations(
+        np.repeat(first, 3), np.repeat(second, 3), seed=5, resamples=50, groups=groups
+    )
+
+    assert together == pytest.approx(single)
+
+
+def test_sums_of_all_columns_are_of_the_same_resamples() -> None:
+    columns = np.random.default_rng(4).normal(size=(9, 2))
+
+    sums = resampled_sums(np.column_stack([columns, columns.sum(axis=1)]), seed=1, resamples=30)
+
+    assert sums[:, 2] == pytest.approx(sums[:, 0] + sums[:, 1])
+    assert sums[:, 0].std() > 0

@@ -1,0 +1,60 @@
+"""Figures with 95 % intervals whose rows hang together: all rows of a source sentence are drawn as one."""
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from curation.statistics.intervals import percentile_interval, resampled_ratios
+
+Reals = NDArray[np.float64]
+Groups = NDArray[np.int64]
+
+
+class Estimate(NamedTuple):
+    """A figure with the ends of its 95 % interval; None where it is undefined or was not asked for."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def ratio_estimated(above: Reals, below: Reals, *, resamples: int, seed: int) -> Estimate:
+    """Σ above / Σ below of n rows, (n,) each, with its percentile interval over resampled rows."""
+    if not len(above) or not below.sum():
+        return Estimate(None)
+    value = float(above.sum() / below.sum())
+    if not resamples:
+        return Estimate(value)
+    return resampled_estimate(value, resampled_ratios(above, below, seed=seed, resamples=resamples))
+
+
+def resampled_estimate(value: float, drawn: Reals) -> Estimate:
+    """A figure and what it is in each resample, NaN where it is undefined, (resamples,)."""
+    interval = percentile_interval(drawn)
+    return Estimate(value, interval.low, interval.high) if interval else Estimate(value)
+
+
+def wilson(share: float, n: float, *, level: float = 0.95) -> Estimate:
+    """A share of n independent rows with Wilson's interval (1927). n may be an effective number, 1 or more."""
+    z = float(norm.ppf((1 + level) / 2))
+    spread = z * z / n
+    middle = (share + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * sqrt(share * (1 - share) / n + spread / (4 * n))
+    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def share_of_groups(marks: NDArray[np.bool_], groups: Groups) -> Estimate:
+    """The share of n marked rows that hang together by their group, (n,) each; groups from 0 without gaps.
+
+    Wilson's interval for the effective number of rows, which follows from the variance between groups (design effect;
+    Kish 1965). Nothing is drawn, so that a page can compute it.
+    """
+    n, share = len(marks), float(marks.mean())
+    residuals = np.bincount(groups, weights=marks - share)
+    number = len(residuals)
+    variance = float((residuals**2).sum()) / n**2 * (number / max(number - 1, 1))
+    effective = share * (1 - share) / variance if variance > 0 else float(number)
+    return wilson(share, max(1.0, min(effective, float(n))))
