@@ -310,6 +310,10 @@ def _drawn(
 ) -> Drawn:
     of_strategy: list[tuple[str, str]] = []
     if settings.strategy is Strategy.LABELS:
+        if not labels.shared or not labels.crossed:
+            raise UserError(
+                _("Choose the label in common and the label that is combined; both may be the same.")
+            )
         for name in (labels.shared, labels.crossed):
             if not any(name in known for known in rows.labels):
                 raise UserError(_("No sentence of the pool has the label “%(name)s”."), name=name)

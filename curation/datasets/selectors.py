@@ -68,6 +68,7 @@ class DatasetFacts:
     """
 
     pairs: int = 0
+    active: int = 0
     judged: int = 0
     generated: int = 0
     rejected: int = 0
@@ -186,6 +187,7 @@ def facts_of(datasets: Iterable[Dataset]) -> dict[int, DatasetFacts]:
     pairs = Pair.objects.filter(dataset__in=ids).values("dataset").order_by()
     counted = pairs.annotate(
         pairs=Count("pk"),
+        active=Count("pk", filter=Q(status=Pair.Status.ACTIVE)),
         generated=Count("pk", filter=Q(origin=Pair.Origin.GENERATED)),
         rejected=Count("pk", filter=Q(status=Pair.Status.REJECTED)),
     )

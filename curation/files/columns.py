@@ -203,6 +203,8 @@ def column_place(name: str, layout: Layout) -> int:
         raise FileError(nested_refusal(file_name, [name]))
     if name not in names:
         hint = "" if layout.header else " (a file without a header has its columns numbered from 1)"
+        if layout.header and layout.format in ("csv", "tsv") and name.isdecimal():
+            hint = " (columns have numbers only if you say that the first row names none)"
         raise FileError(f'{file_name} has no column "{name}"; it has {names_listed(names)}{hint}.')
     return names.index(name)
 

@@ -20,6 +20,8 @@ from curation.files.sniffing import TABLE_SUFFIXES, file_beginning
 from curation.pairs.text import LANGUAGE_TAG, printable
 
 TEXT_NAMES = ("sentence", "text", "sentences")
+# How a person names the column of sentences, on the page and in a command.
+TEXT_ASKED = "“Column of sentences” on the page, --text in a command"
 LABEL_MAX_CHARACTERS = 100
 PARAGRAPH_MAX_CHARACTERS = 1_000_000
 
@@ -144,9 +146,10 @@ def _usual_text(layout: Layout) -> str:
     if layout.header and len(usual) == 1:
         return usual[0]
     hint = (
-        "name it with --text, or say that the first row is no header (--no-header) and give its number"
+        f"name it ({TEXT_ASKED}), or, if the first row names no columns, say so (“First row of a table” on the page, "
+        f"--no-header in a command) and give the number of the column"
         if layout.header
-        else "name it with --text, by its number"
+        else f"give its number ({TEXT_ASKED})"
     )
     raise FileError(
         f"The column of sentences in {layout.path.name} is not known; {hint}; it has {names_listed(names)}."
@@ -168,7 +171,7 @@ def _refuse_tables(path: Path, encoding: str) -> None:
     if len(filled) > 1 and all("\t" in line for line in filled):
         raise FileError(
             f"Every line of {path.name} has several cells with tabs between; "
-            f"name the column of sentences with --text, by its number where there is no header."
+            f"name the column of sentences ({TEXT_ASKED}), or give its number if the first row names no columns."
         )
 
 

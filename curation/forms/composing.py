@@ -54,11 +54,19 @@ class ReadingSentencesForm(forms.Form):
             ("documents", _("running text, to be divided into sentences")),
         ],
     )
+    header = forms.ChoiceField(
+        label=_("First row of a table"),
+        required=False,
+        choices=[("", _("names the columns")), ("no", _("holds a sentence, as the others do"))],
+    )
     text = forms.CharField(
         label=_("Column of sentences"),
         required=False,
         max_length=200,
-        help_text=_("Of a table. If empty: a column called sentence or text."),
+        help_text=_(
+            "Of a table: its name, or its number from 1 if the first row names no columns. If empty: a column called "
+            "sentence or text."
+        ),
     )
     source = forms.CharField(
         label=_("Column of the source"),
@@ -88,6 +96,7 @@ class ReadingSentencesForm(forms.Form):
         return cls(
             initial={
                 "kind": "documents" if options.documents else "lines",
+                "header": "" if options.header else "no",
                 "text": columns.text or "",
                 "source": columns.source or "",
                 "labels": ", ".join(columns.labels),
@@ -103,6 +112,7 @@ class ReadingSentencesForm(forms.Form):
             columns=SentenceColumns(
                 text=asked["text"] or None, source=asked["source"] or None, labels=labels
             ),
+            header=asked["header"] != "no",
             documents=asked["kind"] == "documents",
             language=asked["language"] or "en",
             strict=asked["rejected_rows"] == "nothing",
@@ -311,6 +321,9 @@ class ChoiceForm(SamplingForm):
             ("aside", _("the other pairs are set aside")),
             ("split", _("the chosen pairs get a split")),
         ],
+        help_text=_(
+            "Pairs that are set aside get the status “retired”: exports, training and new campaigns leave them out."
+        ),
     )
     split_name = forms.CharField(
         label=_("Name of this split"),
@@ -332,6 +345,7 @@ class ChoiceForm(SamplingForm):
         offer(
             self, "score_set", [("", _("none")), *((name, str(one)) for name, one in self.score_sets.items())]
         )
+        self.fields["score_set"].initial = next(iter(self.score_sets), "")
         for name, values in (("source", sources), ("split", splits)):
             offer(self, name, [("", _("any")), *((value, value) for value in values if value)])
         self.choice: Choice | None = None

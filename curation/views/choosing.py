@@ -1,6 +1,7 @@
 """Choosing among the pairs of a dataset: a preview of what a strategy draws, and the edit that follows."""
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -32,15 +33,15 @@ def choose(request: AuthedRequest, slug: str) -> HttpResponse:
                 )
                 if form.choice.becomes is None:
                     told = ngettext(
-                        "%(n)d pair was set aside.", "%(n)d pairs were set aside.", entry.pairs or 0
+                        "%(n)s pair was set aside.", "%(n)s pairs were set aside.", entry.pairs or 0
                     )
                 else:
                     told = ngettext(
-                        "%(n)d pair got the split %(split)s.",
-                        "%(n)d pairs got the split %(split)s.",
+                        "%(n)s pair got the split %(split)s.",
+                        "%(n)s pairs got the split %(split)s.",
                         entry.pairs or 0,
                     )
-                told %= {"n": entry.pairs, "split": form.choice.becomes}
+                told %= {"n": intcomma(entry.pairs or 0), "split": form.choice.becomes}
                 messages.success(request, _("%(what)s You can undo this edit here.") % {"what": told})
                 return redirect("curation:edits", slug=slug)
             preview = choice_preview(dataset, form.choice)

@@ -5,8 +5,10 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -66,9 +68,10 @@ def compose(request: AuthedRequest, slug: str) -> HttpResponse:
                     state=request.POST.get("state", ""),
                     by=request.user,
                 )
-                told = ngettext("%(n)d pair was added.", "%(n)d pairs were added.", composition.pairs)
-                messages.success(request, told % {"n": composition.pairs})
-                return redirect("curation:compose", slug=slug)
+                told = ngettext("%(n)s pair was added.", "%(n)s pairs were added.", composition.pairs)
+                messages.success(request, told % {"n": intcomma(composition.pairs)})
+                # A browser keeps the form's #preview otherwise, and scrolls what became of it out of sight.
+                return redirect(f"{reverse('curation:compose', args=[slug])}#main")
             preview = composition_preview(dataset, form.settings, form.labels, form.chosen_synonyms)
         except UserError as error:
             form.add_error(None, str(error))
@@ -170,8 +173,8 @@ def _batch_page(request: AuthedRequest, batch: ImportBatch, **more: Any) -> Http
 def pool_clear_view(request: AuthedRequest, slug: str) -> HttpResponse:
     dataset = dataset_for(request.user, slug, may="curate")
     removed = pool_clear(dataset=dataset, by=request.user)
-    told = ngettext("%(n)d sentence left the pool.", "%(n)d sentences left the pool.", removed)
-    messages.success(request, told % {"n": removed})
+    told = ngettext("%(n)s sentence left the pool.", "%(n)s sentences left the pool.", removed)
+    messages.success(request, told % {"n": intcomma(removed)})
     return redirect("curation:compose", slug=slug)
 
 
@@ -208,10 +211,15 @@ def _page(request: AuthedRequest, dataset: Dataset, context: dict[str, Any]) -> 
 
 def _tell(request: AuthedRequest, outcome: PoolOutcome) -> None:
     """What became of the rows of a file, as messages."""
-    told = ngettext("%(n)d sentence joined the pool.", "%(n)d sentences joined the pool.", outcome.added)
-    told %= {"n": outcome.added}
+    told = ngettext("%(n)s sentence joined the pool.", "%(n)s sentences joined the pool.", outcome.added)
+    told %= {"n": intcomma(outcome.added)}
     if outcome.known:
-        told += " " + _("%(n)d were there before.") % {"n": outcome.known}
+        repeats = ngettext(
+            "%(n)s row repeats a sentence of the pool or of the file.",
+            "%(n)s rows repeat a sentence of the pool or of the file.",
+            outcome.known,
+        )
+        told += " " + repeats % {"n": intcomma(outcome.known)}
     messages.success(request, told)
     for warning in outcome.warnings:
         messages.warning(request, warning)

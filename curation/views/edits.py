@@ -1,6 +1,7 @@
 """Edits of many pairs at once: a preview, the edit, the edits there were, and undo."""
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -52,9 +53,9 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
                         leaks=leaks_sent(request.POST),
                     )
                     sentence = ngettext(
-                        "%(n)d pair was edited.", "%(n)d pairs were edited.", entry.pairs or 0
+                        "%(n)s pair was edited.", "%(n)s pairs were edited.", entry.pairs or 0
                     )
-                    messages.success(request, sentence % {"n": entry.pairs})
+                    messages.success(request, sentence % {"n": intcomma(entry.pairs or 0)})
                     return redirect("curation:edits", slug=slug)
                 preview = edit_preview(dataset, form.edit)
                 leaks = edit_leaks(dataset, form.edit)

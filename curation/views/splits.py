@@ -1,6 +1,7 @@
 """The splits of a dataset: what they hold and share, new ones with a preview, and undo."""
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -46,9 +47,9 @@ def split_list(request: AuthedRequest, slug: str) -> HttpResponse:
                         leaks=leaks_sent(request.POST),
                     )
                     sentence = ngettext(
-                        "%(n)d pair got another split.", "%(n)d pairs got another split.", change.pairs
+                        "%(n)s pair got another split.", "%(n)s pairs got another split.", change.pairs
                     )
-                    messages.success(request, sentence % {"n": change.pairs})
+                    messages.success(request, sentence % {"n": intcomma(change.pairs)})
                     return redirect("curation:splits", slug=slug)
                 preview = splits_preview(dataset, form.drawing, shown)
             except UserError as error:

@@ -158,7 +158,7 @@ def _markdown(block: Block) -> str:
         case Paragraph():
             return _joined(block.parts, markdown_text, _in_brackets)
         case ToWrite():
-            return f"> **{TO_WRITE}**{markdown_text(block.text)}"
+            return f"> **{TO_WRITE.strip()}** {markdown_text(block.text)}"
         case Grid():
             align = ["---"] * block.texts + ["---:"] * (len(block.header) - block.texts)
             lines = [block.header, align, *([markdown_text(cell) for cell in row] for row in block.rows)]

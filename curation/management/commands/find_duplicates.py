@@ -93,7 +93,7 @@ def _rows(found: Sequence[Duplicates]) -> Iterator[list[object]]:
 
 def _lines(found: Sequence[Duplicates], counted: Counter[Likeness]) -> Iterator[str]:
     if not found:
-        yield _("No pair stands there more than once.")
+        yield _("No pair is there more than once.")
         return
     yield _("%(exact)d groups of exact, %(mirrored)d of mirrored and %(near)d of near duplicates.") % {
         likeness.value: counted[likeness] for likeness in Likeness

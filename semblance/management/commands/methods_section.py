@@ -42,7 +42,10 @@ class Command(BaseCommand):
         files = methods_files(publication_of(snapshot, score_set=options["score_set"]).publication)
         markdown = next(iter(files.values()))
         figures: dict[str, object] = {"dataset": described.slug, "snapshot": snapshot.number}
-        figures |= {"files": list(files) if to else [], "to_be_written": markdown.count(f"**{TO_WRITE}**")}
+        figures |= {
+            "files": list(files) if to else [],
+            "to_be_written": markdown.count(f"**{TO_WRITE.strip()}**"),
+        }
         if to is None:
             self.answer(figures, markdown, as_json=options["json"])
             return

@@ -75,9 +75,13 @@ class Command(BaseCommand):
             "simulated_annotators": facts.simulated,
             "seconds": round(monotonic() - started, 3),
         }
-        scored = next(each.rows for each in tables if each.name == "scored")
-        line = _("%(pairs)s of snapshot %(number)s of %(dataset)s written to %(path)s.") % {
-            "pairs": ngettext("%(n)s scored pair", "%(n)s scored pairs", scored) % {"n": scored},
+        rows = {each.name: each.rows for each in tables}
+        scored, unscored = rows["scored"], rows.get("unscored", 0)
+        pairs = ngettext("%(n)s scored pair", "%(n)s scored pairs", scored) % {"n": scored}
+        if unscored:
+            pairs = _("%(scored)s, %(n)s without a score") % {"scored": pairs, "n": unscored}
+        line = _("Snapshot %(number)s of %(dataset)s is written to %(path)s: %(pairs)s.") % {
+            "pairs": pairs,
             "number": facts.snapshot,
             "dataset": facts.slug,
             "path": to,

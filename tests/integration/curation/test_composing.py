@@ -214,6 +214,8 @@ def test_labels_that_no_sentence_has_are_named(dataset, pool) -> None:
 
     with pytest.raises(UserError, match="No sentence of the pool has the label “target”"):
         composition_preview(dataset, settings, Labels("target", "stance"))
+    with pytest.raises(UserError, match="Choose the label in common and the label that is combined"):
+        composition_preview(dataset, settings, Labels("target", ""))
 
 
 def test_an_archived_dataset_takes_no_sentence_and_no_pair(dataset, pool, file: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_dataset_without_duplicates_says_so(capsys) -> None:
 
     call_command("find_duplicates", "empty")
 
-    assert "No pair stands there more than once." in capsys.readouterr().out
+    assert "No pair is there more than once." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

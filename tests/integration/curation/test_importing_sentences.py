@@ -122,6 +122,19 @@ def test_rejected_rows_are_downloaded_corrected_and_added_where_they_would_have_
     assert (added.sentence.text, added.source, added.labels) == ("It is bad.", "two", {"target": "dogs"})
 
 
+def test_a_table_without_names_is_read_by_the_numbers_of_its_columns(dataset, page) -> None:
+    table = b"It is good.\tdogs\nIt is bad.\tcats\n"
+
+    refused = page(file=uploaded(table, "tweets.tsv"), text="1").content.decode()
+    page(file=uploaded(table, "tweets.tsv"), text="1", labels="2", header="no")
+
+    assert "columns have numbers only if you say that the first row names none" in squeezed(refused)
+    kept = [(each.sentence.text, each.labels) for each in PooledSentence.objects.order_by("pk")]
+    assert kept == [("It is good.", {"2": "dogs"}), ("It is bad.", {"2": "cats"})]
+    batch = ImportBatch.objects.get(kind="sentences")
+    assert SentenceOptions.from_json(batch.mapping).header is False
+
+
 def test_rejected_lines_of_a_plain_file_keep_its_name_as_their_source(dataset, written, tmp_path) -> None:
     call_command(
         "import_sentences", str(written(GOOD + b"x" * 2001 + b"\n")), dataset=dataset.slug,

@@ -207,7 +207,8 @@ def test_facts_count_what_a_dataset_holds(dataset, pairs, gold) -> None:
 
     facts = selectors.dataset_facts(dataset)
 
-    assert (facts.pairs, facts.judged, facts.generated, facts.rejected, facts.score_sets) == (6, 1, 1, 1, 3)
+    assert (facts.pairs, facts.active, facts.judged, facts.generated) == (6, 5, 1, 1)
+    assert (facts.rejected, facts.score_sets) == (1, 3)
     assert (facts.shr, facts.shr_n) == (0.81, 240)
 
 

@@ -360,7 +360,7 @@ def test_the_command_says_what_it_wrote(snapshot, tmp_path, capsys) -> None:
     call_command("publish_dataset", "rel", to=tmp_path / "rel", json=True)
 
     line, figures = capsys.readouterr().out.splitlines()
-    assert line == f"40 scored pairs of snapshot 1 of rel written to {tmp_path / 'rel'}."
+    assert line == f"Snapshot 1 of rel is written to {tmp_path / 'rel'}: 40 scored pairs, 1 without a score."
     assert json.loads(figures)["configurations"] == {
         "scored": 40,
         "unscored": 1,

@@ -90,7 +90,7 @@ def test_markdown_keeps_cells_in_their_columns_and_shows_markup_as_text(blocks) 
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}
     assert "<b>" not in markdown.replace(r"\<b\>", "")
     assert "(Louviere and Woodworth, 1991; Kiritchenko and Mohammad, 2017)." in markdown
-    assert "> **To be written: **who judged, and why." in markdown
+    assert "> **To be written:** who judged, and why." in markdown
     assert markdown.count("## References") == 1
 
 

@@ -115,7 +115,9 @@ def test_pairs_in_place_of_sentences_name_what_would_read_them(tmp_path: Path) -
 def test_a_table_whose_sentences_are_not_known_lists_its_columns(tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", "who,what\na,b\n")
 
-    with pytest.raises(FileError, match=r't.csv is not known; name it with --text.*it has "who", "what"'):
+    with pytest.raises(
+        FileError, match=r't.csv is not known; name it .*--text.*first row.*--no-header.*it has "who", "what"'
+    ):
         inspect_sentences(path)
     with pytest.raises(FileError, match='no column "quote"'):
         inspect_sentences(path, SentenceColumns(text="quote"))
