@@ -60,6 +60,8 @@ urlpatterns = [
         cross_validation.cross_validation_csv,
         name="cross_validation_csv",
     ),
+    path("paraphrases/", paraphrases.paraphrase_corpora, name="paraphrase_corpora"),
+    path("paraphrases/cells.csv", paraphrases.paraphrase_corpora_csv, name="paraphrase_corpora_csv"),
     path("paraphrases/<slug:slug>/", paraphrases.paraphrase_profile, name="paraphrases"),
     path("paraphrases/<slug:slug>/cells.csv", paraphrases.paraphrase_cells_csv, name="paraphrase_cells_csv"),
     path("requested/<number:pk>/", requested.requested_detail, name="requested"),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from curation.statistics.intervals import percentile_interval, resampled_ratios
 
@@ -58,3 +58,17 @@ def share_of_groups(marks: NDArray[np.bool_], groups: Groups) -> Estimate:
     variance = float((residuals**2).sum()) / n**2 * (number / max(number - 1, 1))
     effective = share * (1 - share) / variance if variance > 0 else float(number)
     return wilson(share, max(1.0, min(effective, float(n))))
+
+
+def mean_of_groups(values: Reals, groups: Groups) -> Estimate:
+    """The mean of n values that hang together by their group, (n,) each, with Student's interval from the variance
+    between groups (linearisation; Kish 1965). Without an interval where there is one group.
+    """
+    mean = float(values.mean())
+    residuals = np.bincount(groups, weights=values - mean)
+    number = len(residuals)
+    if number < 2:
+        return Estimate(mean)
+    error = sqrt(float((residuals**2).sum()) * number / (number - 1)) / len(values)
+    half = float(t.ppf(0.975, number - 1)) * error
+    return Estimate(mean, mean - half, mean + half)

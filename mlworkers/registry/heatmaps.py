@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import altair as alt
+import numpy as np
 from django.utils.translation import gettext as _
 
 from curation.charts import ACCENT, INK, SOFT
-from mlworkers.paraphrasing.profile import STEP
+from mlworkers.paraphrasing.profile import STEP, Profile
 from mlworkers.paraphrasing.tags import TOP, Tag, TagBounds
 
 _SIZE = 360  # pixels of a side
@@ -40,6 +41,13 @@ def squares_of(counted: Iterable[tuple[int, int, int]], of: int) -> list[Square]
         Square(row * STEP, (row + 1) * STEP, column * STEP, (column + 1) * STEP, pairs, percent_of(pairs, of))
         for row, column, pairs in counted
     ]
+
+
+def squares_filled(profile: Profile) -> list[Square]:
+    places = np.argwhere(profile.full).tolist()
+    return squares_of(
+        ((row, column, int(profile.full[row, column])) for row, column in places), profile.pairs
+    )
 
 
 def heatmap(

@@ -15,7 +15,7 @@ from curation.files.judged_by import judged_by_all
 from curation.models import Dataset, ScoreSet
 from mlworkers.paraphrasing.profile import Profile, profile_of
 from mlworkers.paraphrasing.tags import TOP, Label, Reals, Tag, TagBounds
-from mlworkers.registry.heatmaps import heatmap, heatmap_columns, percent_of, squares_of
+from mlworkers.registry.heatmaps import heatmap, heatmap_columns, percent_of, squares_filled
 
 CSV_COLUMNS = ("similarity", "bleu", "pairs", "percent")
 _DIGITS = 6  # of a score after the point, as labels have
@@ -64,7 +64,7 @@ def _rank(score_set: ScoreSet) -> int:
 
 def profile_shown(similarity: ScoreSetRow, bleu: ScoreSetRow) -> ProfileShown:
     """Of the active pairs that have both scores; kept until either of the sets changes."""
-    bounds = _bounds_of(similarity.score_set, bleu.score_set)
+    bounds = bounds_of(similarity.score_set, bleu.score_set)
     key = f"paraphrases:{similarity.state}:{bleu.state}"
     profile: Profile | None = cache.get(key)
     if profile is None:
@@ -76,7 +76,7 @@ def profile_shown(similarity: ScoreSetRow, bleu: ScoreSetRow) -> ProfileShown:
     return ProfileShown(profile, bounds)
 
 
-def _bounds_of(*score_sets: ScoreSet) -> TagBounds:
+def bounds_of(*score_sets: ScoreSet) -> TagBounds:
     """Those of the run that made the labels; the paper's for other scores."""
     tags = (each.parameters["tags"] for each in score_sets if "tags" in each.parameters)
     return TagBounds(**next(tags, {}))
@@ -117,9 +117,7 @@ def profile_chart(shown: ProfileShown, similarity: ScoreSet, bleu: ScoreSet) -> 
     """
     if not shown.profile.pairs:
         return None
-    counts = np.argwhere(shown.profile.full).tolist()
-    filled = [(row, column, int(shown.profile.full[row, column])) for row, column in counts]
-    squares = squares_of(filled, shown.profile.pairs)
+    squares = squares_filled(shown.profile)
     return chart_draw(
         heatmap(squares, shown.bounds, similarity=str(similarity), bleu=str(bleu)),
         name="paraphrases",

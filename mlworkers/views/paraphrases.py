@@ -1,18 +1,28 @@
-"""How the pairs of a dataset spread over similarity in meaning and in wording."""
+"""How the pairs of a dataset, or of several, spread over similarity in meaning and in wording."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from curation.access import AuthedRequest, dataset_for
+from curation.access import AuthedRequest, dataset_for, datasets_readable
+from curation.files.judged_by import judged_by_all
 from curation.models import Dataset
 from curation.numbers import number_asked
 from curation.views.tables import csv_answer
 from mlworkers.access import kind_may_start
-from mlworkers.forms.paraphrases import ProfileForm
+from mlworkers.forms.paraphrases import PartsForm, ProfileForm
 from mlworkers.plans.kinds import kind_named
+from mlworkers.registry.paraphrase_corpora import CSV_COLUMNS as PARTS_COLUMNS
+from mlworkers.registry.paraphrase_corpora import (
+    MOST_SHOWN,
+    csv_rows,
+    labelled_datasets,
+    parts_charts,
+    parts_shown,
+)
 from mlworkers.registry.paraphrases import (
     CSV_COLUMNS,
     cells_csv_rows,
@@ -51,6 +61,36 @@ def paraphrase_cells_csv(request: AuthedRequest, slug: str) -> HttpResponse:
         raise Http404
     shown = profile_shown(form.first_row, form.second_row)
     return csv_answer(request, f"{dataset.slug}-paraphrase-cells.csv", CSV_COLUMNS, cells_csv_rows(shown))
+
+
+@require_GET
+def paraphrase_corpora(request: AuthedRequest) -> HttpResponse:
+    """Labelled datasets, or parts of them, side by side."""
+    form = _parts_form(request)
+    parts = parts_shown(form.chosen, form.by)
+    context = {
+        "form": form,
+        "parts": parts[:MOST_SHOWN],
+        "parts_left_out": max(0, len(parts) - MOST_SHOWN),
+        "charts": parts_charts(parts[:MOST_SHOWN]),
+        "address": urlencode(
+            {"labels": [one.similarity.pk for one in form.chosen], "by": form.by}, doseq=True
+        ),
+    }
+    return render(request, "mlworkers/paraphrase_corpora.html", context)
+
+
+@require_GET
+def paraphrase_corpora_csv(request: AuthedRequest) -> HttpResponse:
+    """The number of pairs in each cell of tags, of every part."""
+    form = _parts_form(request)
+    rows = csv_rows(parts_shown(form.chosen, form.by))
+    judges = judged_by_all(label.judged_by for one in form.chosen for label in (one.similarity, one.bleu))
+    return csv_answer(request, "paraphrase-cells.csv", PARTS_COLUMNS, rows, judges=judges)
+
+
+def _parts_form(request: AuthedRequest) -> PartsForm:
+    return PartsForm(request.GET, labelled=labelled_datasets(datasets_readable(request.user)))
 
 
 def _form(request: AuthedRequest, dataset: Dataset) -> ProfileForm | None:

@@ -34,6 +34,7 @@ from tests.factories import (
 from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
 from tests.integration.mlworkers.test_augmentation_pages import comparison as augmentations_compared
 from tests.integration.mlworkers.test_augmentation_pages import profiled
+from tests.integration.mlworkers.test_paraphrase_pages import labelled
 from tests.integration.mlworkers.test_requested_pages import requested
 
 pytestmark = pytest.mark.browser
@@ -354,6 +355,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/cross-validation/{folds.pk}/",
         f"/paraphrases/{dataset.slug}/?first={similarity.pk}&second={scored.pk}",
         f"/requested/{requested(dataset).pk}/",
+        f"/paraphrases/?labels={labelled(dataset, 32)[0].pk}&by=origin",
         f"/selections/{selection.pk}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
