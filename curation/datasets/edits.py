@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.duplicates import search_is_stale
-from curation.datasets.leak_guard import LeaksError, allowed_in_the_log, leaks_require_allowed
+from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
 from curation.datasets.selectors import PairFilter, pairs_matching
 from curation.datasets.splits import LeaksOfChange, leaks_of_change, too_many_for_a_page
 from curation.errors import UserError
@@ -155,11 +155,11 @@ def edit_preview(dataset: Dataset, edit: Edit) -> EditPreview:
     )
 
 
-def edit_leaks(dataset: Dataset, edit: Edit) -> LeaksOfChange | None:
-    """What splits would share after an edit. None where it changes nothing about that, or where the dataset has too
-    many pairs to count it while somebody waits.
+def edit_leaks(dataset: Dataset, edit: Edit, *, bounded: bool = True) -> LeaksOfChange | None:
+    """What splits would share after an edit. None where it changes nothing about that, or where, `bounded`, the dataset
+    has too many pairs to count it for a preview.
     """
-    if not (edit.field == "split" or edit.may_leak) or too_many_for_a_page(dataset):
+    if not (edit.field == "split" or edit.may_leak) or (bounded and too_many_for_a_page(dataset)):
         return None
     numbers = np.fromiter(_changing(dataset, edit).values_list("pk", flat=True), dtype=np.int64)
     if edit.field == "split":
@@ -180,7 +180,7 @@ def edit_apply(
 
     state: as the preview said it; None applies to whatever pairs are meant now.
     Raises UserError where other pairs would change than in the preview, or none, and LeaksError where splits that are
-    set here would share sentences, or that cannot be counted, unless `leaks` allows it.
+    set here would share sentences, unless `leaks` allows it.
     """
     dataset_lock(dataset)
     _lock(_changing(dataset, edit))
@@ -210,15 +210,10 @@ def edit_apply(
 
 
 def _require_no_leak(dataset: Dataset, edit: Edit) -> None:
-    found = edit_leaks(dataset, edit)
+    """Counted in a dataset of any size: it takes less than the edit of so many pairs does."""
+    found = edit_leaks(dataset, edit, bounded=False)
     if found is not None:
         leaks_require_allowed(found.before, found.after, Leaks.REFUSE)
-    elif edit.sets_a_split:
-        sentence = _(
-            "The dataset has too many pairs to count what its splits would share. Draw splits instead, or allow these "
-            "leaks."
-        )
-        raise LeaksError(sentence)
 
 
 @transaction.atomic

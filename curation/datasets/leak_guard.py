@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from numpy.typing import NDArray
 
 from curation.datasets.audit import Action
+from curation.datasets.rows import two_columns
 from curation.errors import UserError
 from curation.models import Dataset, PairChange, SplitBefore
 from curation.pairs.leaks import Leak, Leaks, own_leaks_added
@@ -32,10 +33,18 @@ def splits_set_here(
     pairs: their numbers, (n,). splits: those that they have, or had then. What was undone does not count.
     """
     given = [each for each in (_drawn(dataset, at), _edited(dataset, at)) if each.exists()]
+    found = np.zeros(len(pairs), dtype=bool)
     if not given:
-        return np.zeros(len(pairs), dtype=bool)
-    known = {row for each in given for row in each.iterator(chunk_size=_ROWS_AT_ONCE)}
-    return np.array([row in known for row in zip(pairs.tolist(), splits, strict=True)], dtype=bool)
+        return found
+    # One number for a pair and a split: a set of a million such rows would take a gigabyte.
+    numbers: dict[str, int] = {}
+    had = np.fromiter((numbers.setdefault(split, len(numbers)) for split in splits), np.int64, len(splits))
+    for each in given:
+        rows = each.iterator(chunk_size=_ROWS_AT_ONCE)
+        whose, which = two_columns((pair, numbers.setdefault(split, len(numbers))) for pair, split in rows)
+        most = len(numbers)
+        found |= np.isin(pairs * most + had, whose * most + which)
+    return found
 
 
 def some_splits_set_here(dataset: Dataset) -> bool:

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
+import numpy as np
 from django.db import connection, models, transaction
 from django.utils.timezone import now
+from numpy.typing import NDArray
 
 Item = TypeVar("Item")
 # At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written
@@ -175,3 +177,9 @@ def in_parts(items: Iterable[Item], size: int = 5_000) -> Iterator[list[Item]]:
     iterator = iter(items)
     while part := list(islice(iterator, size)):
         yield part
+
+
+def two_columns(rows: Iterable[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Two columns of n integers each, (n,), of rows that are never in memory together."""
+    both: NDArray[Any] = np.fromiter(rows, np.dtype((np.int64, 2)))
+    return both[:, 0], both[:, 1]

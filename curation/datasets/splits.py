@@ -1,6 +1,7 @@
 """The splits of a dataset: what they hold and share, drawing new ones, and going back."""
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed, splits_set_here
-from curation.datasets.rows import in_parts, rows_add
+from curation.datasets.rows import in_parts, rows_add, two_columns
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset, Pair, PairScore, ScoreSet, Sentence, SplitBefore, SplitChange, User
 from curation.pairs.leaks import Leak, Leaks, leaks_between, own_leaks_added
@@ -27,7 +28,7 @@ from curation.pairs.splitting import (
     splits_drawn,
     splits_drawn_by_source,
 )
-from curation.pairs.text import near_copy_key
+from curation.pairs.text import near_copy_number
 from curation.statistics.histograms import bin_edges
 
 LONGEST_NAME = 20
@@ -142,6 +143,7 @@ class _Pairs:
 
     a, b: a number for each sentence that near copies share: an encoder that has seen one knows the other, and training
     leaves out near copies too (`pairs.holding_out`). set_here: whether the split was drawn or set here, no file's.
+    ids: empty where nobody needs them, because a million take 100 MB.
     """
 
     pk: NDArray[np.int64]
@@ -178,7 +180,7 @@ def splits_preview(dataset: Dataset, drawing: Drawing, score_set: ScoreSet | Non
 
     Raises UserError where ids of one source would stand in one split twice.
     """
-    pairs = _pairs(dataset)
+    pairs = _pairs(dataset, with_ids=True)
     drawn, components = _drawn(pairs, drawing)
     _require_different_ids(pairs, drawn)
     divided = np.array([drawing.replace or not split for split in pairs.splits], dtype=bool) & pairs.active
@@ -204,7 +206,7 @@ def splits_apply(
     join splits of a file that share sentences already, and leak with them, unless `leaks` allows it.
     """
     dataset_lock(dataset)
-    pairs = _pairs(dataset)
+    pairs = _pairs(dataset, with_ids=True)
     if pairs.state != state:
         raise UserError(_("Pairs or splits have changed since the preview. Look at the preview again."))
     drawn, _components = _drawn(pairs, drawing)
@@ -266,29 +268,22 @@ def leaks_of_change(
 
 
 def leaks_of_import(
-    dataset: Dataset, moved: Mapping[int, str], added: Sequence[tuple[str, str, str]]
+    dataset: Dataset, moved: Mapping[int, str], splits: Sequence[str], a: Sequence[int], b: Sequence[int]
 ) -> LeaksOfChange:
     """What would be shared if pairs got the splits of a file, and pairs of it were added.
 
-    moved: from the numbers of pairs to their new splits. added: of each new pair its split and its two sentences.
+    moved: from the numbers of pairs to their new splits. splits, a, b: of each of the n pairs that are added its split
+    and its two sentences, as `near_copy_number` gives them.
     """
     pairs = _pairs(dataset)
-    texts = {text for _split, *both in added for text in both}
-    copies = _near_copies(dataset)
-    of_key: dict[str, int] = {}
-    if texts:
-        rows = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
-        of_key = {near_copy_key(text): copies[pk] for pk, text in rows.iterator(chunk_size=_ROWS_AT_ONCE)}
-    numbers = {text: of_key.setdefault(near_copy_key(text), -1 - len(of_key)) for text in sorted(texts)}
     own = np.flatnonzero(pairs.active)
-    splits = [moved.get(pk, split) for pk, split in zip(pairs.pk.tolist(), pairs.splits, strict=True)]
-    kept = np.array([pk not in moved for pk in pairs.pk.tolist()], dtype=bool) & pairs.set_here
-    new = [np.array([numbers[row[side]] for row in added], dtype=np.int64) for side in (1, 2)]
+    then = [moved.get(pk, split) for pk, split in zip(pairs.pk.tolist(), pairs.splits, strict=True)]
+    kept = pairs.set_here & ~np.isin(pairs.pk, np.fromiter(moved, np.int64, len(moved)))
     after = leaks_between(
-        [*(splits[place] for place in own.tolist()), *(row[0] for row in added)],
-        np.concatenate([pairs.a[own], new[0]]),
-        np.concatenate([pairs.b[own], new[1]]),
-        np.concatenate([kept[own], np.zeros(len(added), dtype=bool)]),
+        [*(then[place] for place in own.tolist()), *splits],
+        np.concatenate([pairs.a[own], np.array(a, dtype=np.int64)]),
+        np.concatenate([pairs.b[own], np.array(b, dtype=np.int64)]),
+        np.concatenate([kept[own], np.zeros(len(splits), dtype=bool)]),
     )
     return LeaksOfChange(_leaks(pairs, pairs.splits), after)
 
@@ -313,32 +308,40 @@ def last_change(dataset: Dataset) -> SplitChange | None:
     return changes.filter(undone_at=None).first()
 
 
-def _pairs(dataset: Dataset) -> _Pairs:
+def _pairs(dataset: Dataset, *, with_ids: bool = False) -> _Pairs:
+    """Of a million pairs with 1.8 million sentences some 15 s and 400 MB (`benchmarks/leak_guard.py`)."""
     rows = Pair.objects.filter(dataset=dataset).order_by("pk")
-    fields = ("pk", "a_id", "b_id", "external_id", "source", "split", "status")
-    columns = list(zip(*rows.values_list(*fields).iterator(chunk_size=_ROWS_AT_ONCE), strict=True))
-    pk, a, b, ids, sources, splits, statuses = columns or [()] * len(fields)
-    copies = _near_copies(dataset)
+    numbers: tuple[array[int], ...] = tuple(array("q") for _column in range(3))
+    ids, sources, splits, active = list[str](), list[str](), list[str](), bytearray()
+    once: dict[str, str] = {}  # a few names, of which each row of the database is another copy
+    fields = ("pk", "a_id", "b_id", "source", "split", "status", *(["external_id"] if with_ids else []))
+    for pk, a, b, source, split, status, *name in rows.values_list(*fields).iterator(
+        chunk_size=_ROWS_AT_ONCE
+    ):
+        for column, value in zip(numbers, (pk, a, b), strict=True):
+            column.append(value)
+        sources.append(once.setdefault(source, source))
+        splits.append(once.setdefault(split, split))
+        active.append(status == Pair.Status.ACTIVE)
+        ids += name
+    pks, of_a, of_b = (np.array(column, dtype=np.int64) for column in numbers)
+    sentences, copies = _near_copies(dataset)
     return _Pairs(
-        pk=np.array(pk, dtype=np.int64),
-        a=np.array([copies[number] for number in a], dtype=np.int64),
-        b=np.array([copies[number] for number in b], dtype=np.int64),
+        pk=pks,
+        a=copies[np.searchsorted(sentences, of_a)] if pks.size else of_a,
+        b=copies[np.searchsorted(sentences, of_b)] if pks.size else of_b,
         ids=ids,
         sources=sources,
         splits=splits,
-        active=np.array([status == Pair.Status.ACTIVE for status in statuses], dtype=bool),
-        set_here=splits_set_here(dataset, np.array(pk, dtype=np.int64), splits),
+        active=np.frombuffer(active, dtype=bool),
+        set_here=splits_set_here(dataset, pks, splits),
     )
 
 
-def _near_copies(dataset: Dataset) -> dict[int, int]:
-    """A number for each sentence of the dataset, by the sentence's own; near copies have the same."""
+def _near_copies(dataset: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The sentences of the dataset by their numbers, ascending, and for each a number that near copies share."""
     rows = Sentence.objects.filter(dataset=dataset).order_by("pk").values_list("pk", "text")
-    numbers: dict[str, int] = {}
-    return {
-        pk: numbers.setdefault(near_copy_key(text), len(numbers))
-        for pk, text in rows.iterator(chunk_size=_ROWS_AT_ONCE)
-    }
+    return two_columns((pk, near_copy_number(text)) for pk, text in rows.iterator(chunk_size=_ROWS_AT_ONCE))
 
 
 def _drawn(pairs: _Pairs, drawing: Drawing) -> tuple[list[str], NDArray[np.int64]]:

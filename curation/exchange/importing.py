@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from curation.access import dataset_lock
 from curation.datasets.audit import Action, audit_record
-from curation.datasets.leak_guard import allowed_in_the_log
+from curation.datasets.leak_guard import allowed_in_the_log, leaks_require_allowed
 from curation.datasets.rows import bulk_writing, in_parts, prepared_meanwhile, rows_add
 from curation.datasets.services import dataset_save
 from curation.datasets.splits import LeaksOfChange
@@ -26,7 +26,6 @@ from curation.exchange.claiming import BeatingReport, import_beat, imports_super
 from curation.exchange.import_leaks import (
     RowsInSplits,
     import_is_guarded,
-    leaks_of_file_require_allowed,
     too_many_to_count,
 )
 from curation.exchange.pair_writing import Target, WriteOutcome, pairs_write, sentences_found, stored_pairs
@@ -449,9 +448,10 @@ def _rows_import_recorded(
 
 
 def _splits_counted(job: _Job) -> RowsInSplits | None:
-    """Where to collect what the rows do to splits; None where they say none, or are too many."""
-    said = job.origin.split or job.origin.split is None
-    return None if not said or too_many_to_count(job.target.dataset, job.survey.rows) else RowsInSplits()
+    """Where a check collects what the rows do to splits; None where they say none, or are too many."""
+    if job.origin.split == "" or too_many_to_count(job.target.dataset, job.survey.rows):
+        return None
+    return RowsInSplits()
 
 
 def _guard(job: _Job, report: Report, batch: ImportBatch) -> None:
@@ -462,11 +462,11 @@ def _guard(job: _Job, report: Report, batch: ImportBatch) -> None:
     if job.origin.split == "" or not import_is_guarded(dataset, job.leaks):
         return
     tried = _trial(job)
-    tried.splits = _splits_counted(job)
-    if tried.splits is not None:
-        with suppress(NothingImportedError):  # which the import then says, with the file of its errors
-            _rows_import(tried, lambda error: None, report, batch)
-    leaks_of_file_require_allowed(tried.splits.leaks(dataset) if tried.splits else None)
+    tried.splits = RowsInSplits()
+    with suppress(NothingImportedError):  # which the import then says, with the file of its errors
+        _rows_import(tried, lambda error: None, report, batch)
+    found = tried.splits.leaks(dataset)
+    leaks_require_allowed(found.before, found.after, job.leaks)
 
 
 def _trial(job: _Job) -> _Job:

@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.pairs.text import near_copy_key
+from curation.pairs.text import near_copy_number
 
 Integers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
@@ -58,23 +58,31 @@ def leaks_between(
     splits: of each pair, (n,). a, b: numbers of its sentences, (n,) each, equal for equal sentences. set_here: whether
     the pair's split was drawn or set here, (n,); None where none was.
     """
-    names = np.asarray(splits, dtype=object)
-    own = np.zeros(names.size, dtype=bool) if set_here is None else set_here
-    members = {name: np.flatnonzero(names == name) for name in sorted(set(splits) - {""})}
-    sentences = {name: np.unique(np.concatenate([a[of], b[of]])) for name, of in members.items()}
-    set_by_us = {
-        name: np.unique(np.concatenate([a[of[own[of]]], b[of[own[of]]]])) for name, of in members.items()
-    }
-    found = []
-    for split, of in members.items():
-        for other in members:
-            if other == split:
-                continue
-            shared = np.isin(a[of], sentences[other]) | np.isin(b[of], sentences[other])
-            if shared.any():
-                ours = shared & own[of] | np.isin(a[of], set_by_us[other]) | np.isin(b[of], set_by_us[other])
-                found.append(Leak(split, other, int(shared.sum()), int(of.size), int(ours.sum())))
-    return found
+    names = sorted(set(splits))
+    code = {name: number for number, name in enumerate(names)}
+    of = np.fromiter((code[split] for split in splits), dtype=np.int64, count=len(splits))
+    own = np.zeros(of.size, dtype=bool) if set_here is None else set_here
+    places = np.unique(np.concatenate([a, b]), return_inverse=True)[1]
+    first, second = places[: of.size], places[of.size :]
+    sizes = np.bincount(of, minlength=len(names))
+    found = {}
+    for other in filter(None, names):
+        inside = of == code[other]
+        shared = _holds(first, second, inside)
+        ours = shared & (own | _holds(first, second, inside & own))
+        pairs, of_us = (np.bincount(of[marked], minlength=len(names)) for marked in (shared, ours))
+        for split in filter(None, names):
+            if split != other and pairs[code[split]]:
+                counts = (int(each[code[split]]) for each in (pairs, sizes, of_us))
+                found[split, other] = Leak(split, other, *counts)
+    return [found[both] for both in sorted(found)]
+
+
+def _holds(first: Integers, second: Integers, inside: Marks) -> Marks:
+    """Which pairs, (n,), have a sentence of a pair that is inside. first, second: places of the sentences, from 0."""
+    of_them = np.zeros(int(max(first.max(initial=-1), second.max(initial=-1))) + 1, dtype=bool)
+    of_them[first[inside]] = of_them[second[inside]] = True
+    return of_them[first] | of_them[second]
 
 
 def leaks_between_texts(
@@ -83,9 +91,9 @@ def leaks_between_texts(
     """`leaks_between` for pairs of texts, (n,) each. Near copies count as the same sentence, as they do in training."""
     if len(set(splits) - {""}) < 2:
         return []
-    numbers: dict[str, int] = {}
-    of_text = {text: numbers.setdefault(near_copy_key(text), len(numbers)) for text in {*first, *second}}
-    a, b = (np.array([of_text[text] for text in side], dtype=np.int64) for side in (first, second))
+    a, b = (
+        np.fromiter(map(near_copy_number, side), dtype=np.int64, count=len(side)) for side in (first, second)
+    )
     return leaks_between(splits, a, b, set_here)
 
 

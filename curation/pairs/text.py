@@ -86,7 +86,12 @@ def near_copy_key(text: str) -> str:
     A text without words has its characters instead. 64 bits: among a million texts, two share a key with a chance below
     1e-7.
     """
-    return _digest(" ".join(words(text)) or normalise(text).casefold())[:16]
+    return _words_digest(text).hexdigest()[:16]
+
+
+def near_copy_number(text: str) -> int:
+    """The `near_copy_key` as a number, -2**63 to 2**63 - 1, of which millions are in an array of 64-bit integers."""
+    return int.from_bytes(_words_digest(text).digest()[:8], "big", signed=True)
 
 
 def pair_key(a_key: str, b_key: str) -> str:
@@ -111,6 +116,10 @@ def made_external_id(source: str, split: str, a_key: str, b_key: str, occurrence
     Returns 20 hexadecimal digits (80 bits: among a million pairs, two share one with a chance below 1e-12).
     """
     return _digest(source, split, a_key, b_key, str(occurrence))[:20]
+
+
+def _words_digest(text: str) -> "hashlib._Hash":
+    return hashlib.sha256((" ".join(words(text)) or normalise(text).casefold()).encode())
 
 
 def _digest(*parts: str) -> str:

@@ -9,8 +9,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from curation.access import AuthedRequest, dataset_for
-from curation.datasets.choosing import ChoicePreview, choice_apply, choice_preview
+from curation.datasets.choosing import choice_apply, choice_preview
 from curation.datasets.composing_chart import dice_chart
+from curation.datasets.leak_guard import LeaksError
 from curation.errors import UserError
 from curation.forms.composing import ChoiceForm
 from curation.forms.splits import leaks_sent
@@ -22,7 +23,7 @@ def choose(request: AuthedRequest, slug: str) -> HttpResponse:
     """The settings. A POST shows which pairs would be chosen and, with `add`, chooses those that were shown."""
     dataset = dataset_for(request.user, slug, may="curate")
     form = ChoiceForm.of(dataset, request.POST or None)
-    preview = None
+    preview, refused = None, False
     if form.is_valid() and form.choice is not None:
         try:
             if "add" in request.POST:
@@ -45,6 +46,10 @@ def choose(request: AuthedRequest, slug: str) -> HttpResponse:
                 messages.success(request, _("%(what)s You can undo this edit here.") % {"what": told})
                 return redirect("curation:edits", slug=slug)
             preview = choice_preview(dataset, form.choice)
+        except LeaksError as error:
+            refused = True
+            form.add_error(None, str(error))
+            preview = choice_preview(dataset, form.choice)
         except UserError as error:
             form.add_error(None, str(error))
     context = {
@@ -52,17 +57,10 @@ def choose(request: AuthedRequest, slug: str) -> HttpResponse:
         "form": form,
         "preview": preview,
         "leaks": preview.leaks if preview else None,
-        "must_allow": _must_allow(preview),
+        "must_allow": refused or bool(preview and preview.leaks and preview.leaks.added),
         "allowed": leaks_sent(request.POST) is Leaks.ALLOW,
         "chart": dice_chart(preview.drawn, of_pairs=True) if preview and len(preview.drawn.dice) else None,
         "button": _("Choose these pairs"),
         "has_pairs": dataset.pairs.exists(),
     }
     return render(request, "curation/choose.html", context)
-
-
-def _must_allow(preview: ChoicePreview | None) -> bool:
-    """Whether splits would share more than now, or that cannot be counted."""
-    if preview is None or preview.edit is None:
-        return False
-    return bool(preview.leaks.added) if preview.leaks else preview.edit.sets_a_split

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.access import AuthedRequest, dataset_allow, dataset_for, dataset_may, duplicate_search_for
 from curation.datasets.edits import edit_apply, edit_leaks, edit_preview, edit_undo, edits_of
+from curation.datasets.leak_guard import LeaksError
 from curation.datasets.pairs_table import PairChoices
 from curation.datasets.selectors import score_sets_in_order
 from curation.errors import UserError
@@ -36,6 +37,7 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
         request.GET, choices=PairChoices(dataset), score_sets=score_sets_in_order(dataset)
     )
     form = preview = leaks = None
+    refused = False
     if request.method == "POST":
         dataset_allow(request.user, dataset, may="curate")
         form = _form(request, dataset, filters)
@@ -59,6 +61,10 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
                     return redirect("curation:edits", slug=slug)
                 preview = edit_preview(dataset, form.edit)
                 leaks = edit_leaks(dataset, form.edit)
+            except LeaksError as error:
+                refused = True
+                form.add_error(None, str(error))
+                preview = edit_preview(dataset, form.edit)
             except UserError as error:
                 form.add_error(None, str(error))
     context = {
@@ -66,7 +72,8 @@ def edit_list(request: AuthedRequest, slug: str) -> HttpResponse:
         "form": form,
         "preview": preview,
         "leaks": leaks,
-        "must_allow": preview and (leaks.added if leaks else preview.edit.sets_a_split),
+        "must_allow": refused or (leaks and leaks.added),
+        "refused": refused,
         "address": filters.address(),
         "back": _back(dataset, form, filters),
         "page": Paginator(edits_of(dataset), EDITS_ON_A_PAGE).get_page(max(page_number(request), 1)),

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import torch
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
@@ -41,6 +42,7 @@ from mlworkers.pipelines.encoder_data import (
     encoder_card,
     encoder_store,
     folder_linked,
+    furthest_pairs,
     judges_results,
     left_out_figures,
     published_temperature,
@@ -150,6 +152,9 @@ class _Search:
     def _every_test_pair(self) -> Rows:
         table = table_of(self._snapshot_of(self._plan.test_dataset))
         return table.rows(self._plan.test_score_set, split=self._plan.test_split or None)
+
+    def _test_scale(self) -> tuple[float, float]:
+        return table_of(self._snapshot_of(self._plan.test_dataset)).scale(self._plan.test_score_set)
 
     def _test_pairs(self) -> tuple[Rows, int]:
         """The unseen ones, and how many were left out, because a model behind this search saw a sentence of them."""
@@ -304,7 +309,9 @@ class _Search:
             "training_pairs": len(self._data.training.rows),
             "published_temperature": self._published,
             "snapshot": self._data.snapshot.number,
+            "test_snapshot": self._snapshot_of(plan.test_dataset).number,
             **left_out_figures(self._data.training),
+            "furthest": furthest_pairs(tests, np.mean(cosines, axis=0), self._test_scale()),
             "trials": list(trials),
         }
         words = {

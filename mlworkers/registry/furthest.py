@@ -17,6 +17,7 @@ _MEASURED = {
     "evaluate_encoder": ("dataset", "score_set", "snapshot"),
     "compare_weightings": ("test_dataset", "test_score_set", "test_snapshot"),
     "cross_validate_encoder": ("dataset", "score_set", "snapshot"),
+    "search_settings": ("test_dataset", "test_score_set", "test_snapshot"),
 }
 _COSINE = gettext_lazy("Cosine")
 _PREDICTED = gettext_lazy("Score of the method")
@@ -45,6 +46,7 @@ class Furthest:
     rows: Sequence[Row]
     chosen: Row
     pairs: Sequence[ListedPair]
+    averaged: bool  # over several seeds
 
     @property
     def several(self) -> bool:
@@ -76,5 +78,6 @@ def furthest_of(run: Run, user: User, *, asked: str = "", proposed: str = "") ->
         second_name=str(_PREDICTED if run.kind == "cross_validate_encoder" else _COSINE),
         rows=rows,
         chosen=chosen,
+        averaged=run.plan.get("seeds", 1) > 1,
         pairs=[one for one in listed if one.pair.dataset_id == dataset.pk],
     )

@@ -38,6 +38,8 @@ from mlworkers.runs.services import run_cancel as cancel
 from mlworkers.runs.storage import Curve, RunLog
 
 RUNS_ON_A_DATASET_S_PAGE = 3
+# Comparisons and cross-validations have pages of their own, on which one chooses the row.
+SHOW_WORST_ERRORS = ("evaluate_encoder", "search_settings")
 RUNS_OF_A_SNAPSHOT = 20
 
 
@@ -138,7 +140,7 @@ def _run_context(request: AuthedRequest, run: Run) -> dict[str, Any]:
         and any(not one.removed_at for one in artifacts),
         "model_kinds": MODEL_KINDS,
         "search": search_of(run),
-        "furthest": furthest_of(run, request.user) if run.kind == "evaluate_encoder" else None,
+        "furthest": furthest_of(run, request.user) if run.kind in SHOW_WORST_ERRORS else None,
         "published": pair_scores_of(run),
         "stages": stages_of(run),
         "at_work": shards_running(run),

@@ -6,7 +6,9 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from django.urls import reverse
 from scipy.special import expit, logit
+from scipy.stats import rankdata
 
 from curation.models import PairScore, ScoreSet
 from mlworkers import tasks
@@ -15,7 +17,7 @@ from mlworkers.models import Run
 from mlworkers.pipelines import searching
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
-from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory, UserFactory
 from tests.ml.encoder_data import dataset_with_pairs, scene, split_set_here
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -100,6 +102,25 @@ def test_the_test_scores_are_read_for_the_chosen_settings_alone(
     assert measured == [6] * 6 + [12] * 2  # dev pairs of each trial and seed, then test pairs of each seed
     assert run.evaluations.filter(metric="spearman").count() == 2
     assert run.artifacts.filter(kind="encoder").count() == 2
+
+
+def test_the_worst_errors_are_those_of_the_chosen_encoders_on_the_test_pairs(
+    dataset, encoder_folder, client
+) -> None:
+    run = searched(dataset, encoder_folder, temperatures="fitted", seeds=2)
+
+    kept = run.result["furthest"]
+    gold = dict(PairScore.objects.filter(score_set__name="gold").values_list("pair_id", "value"))
+    people, encoders = [row[1] for row in kept], [row[2] for row in kept]
+    by_hand = (rankdata(encoders) - rankdata(people)) / len(kept)
+    assert len(kept) == run.result["pairs"]
+    assert people == pytest.approx([gold[row[0]] for row in kept])
+    assert [row[3] for row in kept] == pytest.approx(by_hand.tolist())
+    assert [abs(row[3]) for row in kept] == sorted((abs(row[3]) for row in kept), reverse=True)
+    client.force_login(UserFactory(is_staff=True))
+    shown = client.get(reverse("mlworkers:run_detail", args=[run.pk]))
+    assert [one.pair.pk for one in shown.context["furthest"].pairs] == [row[0] for row in kept]
+    assert "The encoder's score is the mean over the seeds." in shown.content.decode()
 
 
 def test_without_dev_scores_a_part_of_the_training_pairs_chooses(dataset, encoder_folder) -> None:

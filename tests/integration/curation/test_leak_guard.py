@@ -87,15 +87,25 @@ def test_a_split_that_was_undone_and_came_with_a_file_is_no_own_one(dataset, sha
     assert [leak.own for leak in leaks_now(dataset)] == [0, 0]
 
 
-def test_an_edit_of_splits_that_cannot_be_counted_must_be_allowed(dataset, shared, monkeypatch) -> None:
+def test_an_edit_of_a_dataset_too_large_for_a_preview_is_counted_when_it_is_applied(
+    dataset, shared, curator, client_of, monkeypatch
+) -> None:
     monkeypatch.setattr("curation.datasets.splits.MOST_ON_A_PAGE", 2)
+    client, address = client_of(curator), f"/datasets/{dataset.slug}/edits/"
+    sent = {"change": "split", "value": "test", "pair": [shared[1].pk], "which": "selected"}
+    sent["state"] = edit_preview(dataset, Edit("split", "test", pairs=(shared[1].pk,))).state
 
-    with pytest.raises(LeaksError, match="too many pairs to count"):
-        set_split(shared[1], "train")
-    set_split(shared[1], "train", Leaks.ALLOW)
-    set_split(shared[1], "")
+    preview = squeezed(client.post(address, sent).content.decode())
+    refused = squeezed(client.post(address, {**sent, "apply": "yes"}).content.decode())
+    kept = dataset.pairs.get(external_id="open").split
+    client.post(address, {**sent, "apply": "yes", "leaks": "allow"})
 
-    assert dataset.pairs.get(external_id="open").split == ""
+    assert "is counted when you apply the edit" in preview
+    assert 'name="leaks"' not in preview
+    assert "or allow these leaks" in refused
+    assert '<input type="checkbox" name="leaks" value="allow" required>' in refused
+    assert kept == ""
+    assert dataset.pairs.get(external_id="open").split == "test"
 
 
 def test_the_page_asks_for_the_permission_and_the_api_takes_it(dataset, shared, curator, client_of) -> None:
@@ -152,9 +162,11 @@ def test_a_pair_that_joins_a_leak_of_a_file_must_be_allowed(dataset, curator, cl
 # Imports
 
 
+@pytest.mark.parametrize("most", [300_000, 2])
 def test_an_import_that_leaks_with_a_split_set_here_writes_nothing_until_it_is_allowed(
-    dataset, shared, tmp_path
+    dataset, shared, tmp_path, monkeypatch, most
 ) -> None:
+    monkeypatch.setattr("curation.exchange.import_leaks.MOST_ON_A_PAGE", most)
     known, open_pair = shared
     Pair.objects.filter(pk=known.pk).update(split="")
     set_split(open_pair, "train")

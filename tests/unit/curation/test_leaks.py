@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from curation.pairs.leaks import Leak, leaks_between, leaks_between_texts, own_leaks_added
 from curation.pairs.splitting import pair_components, splits_completed, splits_drawn, splits_drawn_by_source
+from curation.pairs.text import near_copy_key, near_copy_number
 
 SHARES = {"train": 0.5, "test": 0.5}
 
@@ -92,3 +93,9 @@ def test_each_source_is_divided_by_itself() -> None:
     drawn = splits_drawn_by_source(components, names, sources, SHARES, seed=1)
 
     assert [drawn[:20].count("train"), drawn[20:].count("train")] == [10, 5]
+
+
+def test_the_number_of_a_near_copy_is_its_key_in_64_bits() -> None:
+    for text in ("A dog runs.", "a DOG runs!", "…", "Ünïcode, straße"):
+        assert near_copy_number(text) % 2**64 == int(near_copy_key(text), 16)
+    assert near_copy_number("A dog runs.") == near_copy_number("a DOG runs!")
