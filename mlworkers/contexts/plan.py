@@ -1,11 +1,29 @@
 """Every setting of what is done with contexts. Needs neither torch nor Django."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from curation.files.documents import DocumentForm
 from mlworkers.plan_fields import dataset_setting, setting
 
 OURS = "our choice; the paper does not say"
+
+
+def corpus_setting(text: str) -> Any:
+    """Which corpus is used: the number of the run that made it."""
+    return setting("Corpus", text, refers_to="run", kinds=("index_corpus",), bounds=(1, None))
+
+
+def window_setting(label: str) -> Any:
+    """How many sentences of a context are on one side."""
+    return setting(
+        label,
+        "How many sentences of the context are on this side, as far as its document has them.",
+        default=2,
+        bounds=(1, 20),
+        unit="sentences",
+        source=OURS,
+    )
 
 
 @dataclass(frozen=True)

@@ -12,29 +12,25 @@ from typing import Any, NamedTuple
 
 import torch
 from tokenizers import AddedToken, processors
-from transformers import (
-    AutoConfig,
-    AutoModelForSeq2SeqLM,
-    AutoTokenizer,
-    BartConfig,
-    BartForConditionalGeneration,
-)
+from transformers import BartConfig, BartForConditionalGeneration
 
 from curation.files.json_text import json_from
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.plan_fields import HEAD_WIDTH
 from mlworkers.pretrained.compute import Compute
+from mlworkers.pretrained.encoder_decoder import load_encoder_decoder
 from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
+from mlworkers.pretrained.loading import LOADING_FAILS
 from mlworkers.pretrained.quiet import quiet_transformers
-from mlworkers.pretrained.sources import ModelError, check_folder
+from mlworkers.pretrained.sources import ModelError
 
 _ABOUT = "paraphraser.json"
 # In this order their numbers are those that BART expects: 0, 1 and 2.
 _SPECIAL = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>"}
 _FEED_FORWARD = 4  # times the width
 _NO_LIMIT = 1_000_000
+_OTHERWISE = "name one such as facebook/bart-base, or leave the base model empty"
 
 
 class Target(NamedTuple):
@@ -125,7 +121,7 @@ def tag_tokens(bounds: TagBounds) -> list[str]:
 
 def load_paraphraser(folder: Path, compute: Compute) -> Paraphraser:
     """The paraphraser in a folder. Without a file of bounds its tags must be the paper's. Raises ModelError."""
-    model, tokenizer = _loaded(folder)
+    model, tokenizer = load_encoder_decoder(folder, otherwise=_OTHERWISE)
     try:
         bounds = TagBounds(**json_from((folder / _ABOUT).read_text("utf-8"))["tags"])
     except FileNotFoundError:
@@ -145,7 +141,7 @@ def paraphraser_further(folder: Path, bounds: TagBounds, compute: Compute) -> Pa
 
     Raises ModelError where it is no encoder-decoder, or its decoder cannot take new tokens.
     """
-    model, tokenizer = _loaded(folder)
+    model, tokenizer = load_encoder_decoder(folder, otherwise=_OTHERWISE)
     tags = [tag for tag in tag_tokens(bounds) if tag not in tokenizer.get_vocab()]
     if tags:
         with quiet_transformers():
@@ -193,35 +189,6 @@ def paraphraser_initialised(
         torch.manual_seed(plan.seed)
         model: Any = BartForConditionalGeneration(config)
     return Paraphraser(model.to(compute.device), tokenizer, bounds, compute)
-
-
-def _loaded(folder: Path) -> tuple[Any, Any]:
-    """An encoder-decoder and its tokenizer, from safetensors alone. Raises ModelError."""
-    check_folder(folder)
-    loader: Any = AutoModelForSeq2SeqLM
-    with quiet_transformers():
-        try:
-            config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            if not config.is_encoder_decoder:
-                raise ModelError(
-                    f"The model in {folder} is no encoder-decoder; name one such as facebook/bart-base, or leave the "
-                    "base model empty."
-                )
-            model, told = loader.from_pretrained(
-                folder,
-                output_loading_info=True,
-                local_files_only=True,
-                trust_remote_code=False,
-                use_safetensors=True,
-                dtype=torch.float32,
-            )
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            check_loaded(model.state_dict().keys(), told)
-        except ModelError:
-            raise
-        except LOADING_FAILS as error:
-            raise loading_failed(folder, error) from error
-    return model, tokenizer
 
 
 def _tags_add(tokenizer: Any, tags: Sequence[str]) -> None:

@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
-from torch.nn.utils.rnn import pad_sequence
 
 from curation.files.progress import Report, silent
 from mlworkers.encoders.forward import length_batches
@@ -19,10 +16,10 @@ from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.training.checkpoints import Checkpoints
 from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.plan import LoopPlan
-from mlworkers.training.schedule import BatchesOfLikeLength, Places
+from mlworkers.training.schedule import BatchesOfLikeLength
+from mlworkers.training.writing import PairWritingLearner, TokenPair, token_losses
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
-IGNORED = -100
 
 
 class TooFewPairsError(ValueError):
@@ -33,17 +30,6 @@ class TaggedPair(NamedTuple):
     source: str
     paraphrase: str
     target: Target
-
-
-class TokenPair(NamedTuple):
-    """What the model reads, and what it is to write."""
-
-    read: list[int]
-    write: list[int]
-
-    @property
-    def longest(self) -> int:
-        return max(map(len, self))
 
 
 @dataclass(frozen=True)
@@ -62,49 +48,14 @@ class TrainedParaphraser:
         return -(self.training.kept.dev or 0.0)
 
 
-class PairWritingLearner:
-    """A paraphraser and the pairs that it learns to write. See `training.loop.Learner`."""
-
-    def __init__(
-        self, paraphraser: Paraphraser, pairs: Sequence[TokenPair], *, smoothing: float = 0.0
-    ) -> None:
-        self.module: nn.Module = paraphraser.model
-        self._paraphraser, self._pairs, self._smoothing = paraphraser, pairs, smoothing
-
-    def shares(self, batch: Places) -> Tensor:
-        """One token's share of the batch's mean loss, (b,)."""
-        tokens = sum(len(self._pairs[place].write) for place in batch)
-        return torch.full((len(batch),), 1 / tokens)
-
-    def backward(self, batch: Places, shares: Tensor) -> Tensor:
-        """Add the gradients of some pairs of a batch; returns their part of its mean loss per token, in nats."""
-        loss = token_losses(self._paraphraser, [self._pairs[place] for place in batch], self._smoothing)
-        loss = loss * float(shares[0])
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss.detach()
-
-
-def token_losses(paraphraser: Paraphraser, pairs: Sequence[TokenPair], smoothing: float = 0.0) -> Tensor:
-    """The summed cross-entropy of every token that is to be written, in nats."""
-    device, pad = paraphraser.compute.device, paraphraser.tokenizer.pad_token_id
-    read = pad_sequence([torch.tensor(pair.read) for pair in pairs], True, pad).to(device)  # (b, t)
-    wanted = pad_sequence([torch.tensor(pair.write) for pair in pairs], True, IGNORED).to(device)  # (b, u)
-    lengths = torch.tensor([len(pair.read) for pair in pairs], device=device)
-    mask = torch.arange(read.shape[1], device=device) < lengths[:, None]
-    logits = paraphraser.model(input_ids=read, attention_mask=mask.long(), labels=wanted).logits  # (b, u, v)
-    return cross_entropy(
-        logits.transpose(1, 2), wanted, ignore_index=IGNORED, reduction="sum", label_smoothing=smoothing
-    )
-
-
 def dev_loss(paraphraser: Paraphraser, pairs: Sequence[TokenPair]) -> float:
     """The mean loss of a token, in nats, dropout off and without smoothing."""
     paraphraser.model.eval()
-    total = 0.0
+    pad, total = paraphraser.tokenizer.pad_token_id, 0.0
     with torch.inference_mode():
         lengths = [pair.longest for pair in pairs]
         for places in length_batches(lengths, tokens_per_batch=paraphraser.compute.tokens_per_batch):
-            total += float(token_losses(paraphraser, [pairs[place] for place in places]))
+            total += float(token_losses(paraphraser.model, [pairs[place] for place in places], pad=pad))
     return total / sum(len(pair.write) for pair in pairs)
 
 
@@ -148,7 +99,9 @@ def paraphraser_trained(
         note(point)
 
     trained = train(
-        PairWritingLearner(paraphraser, fitting, smoothing=plan.smoothing),
+        PairWritingLearner(
+            paraphraser.model, fitting, pad=paraphraser.tokenizer.pad_token_id, smoothing=plan.smoothing
+        ),
         schedule_of(len(fitting), plan, [pair.longest for pair in fitting]),
         LoopPlan(rate, plan.seed, weight_decay=plan.weight_decay, clip=plan.clip),
         evaluate=lambda: -dev_loss(paraphraser, dev_fitting),
