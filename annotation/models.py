@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from annotation.reasons import FlagReason
 from curation.models import Dataset, Pair
 
 REPEATS_AT_MOST_EVERY = 5
@@ -429,17 +430,10 @@ class Flag(models.Model):
         SKIP = "skip", _("skipped")
         FLAG = "flag", _("flagged")
 
-    class Reason(models.TextChoices):
-        LANGUAGE = "language", _("not my language")
-        BROKEN = "broken", _("broken text")
-        OFFENSIVE = "offensive", _("offensive")
-        CANNOT_TELL = "cannot_tell", _("cannot tell")
-        OTHER = "other", _("other")
-
     tuple = models.ForeignKey(Tuple, models.CASCADE, db_index=False, related_name="flags")
     participation = models.ForeignKey(Participation, models.CASCADE, related_name="flags")
     kind = models.CharField(max_length=4, choices=Kind.choices)
-    reason = models.CharField(_("reason"), max_length=12, choices=Reason.choices)
+    reason = models.CharField(_("reason"), max_length=12, choices=FlagReason.choices)
     note = models.CharField(_("note"), max_length=500, blank=True)
     created_at = models.DateTimeField()
     resolved_by = models.ForeignKey(

@@ -22,7 +22,8 @@ from django.utils.timezone import now
 
 from annotation.models import Campaign, Tuple, TupleItem
 from curation.accounts.tokens import api_token_renew
-from curation.models import Dataset, Membership, Pair, Role, Sentence, User
+from curation.models import Dataset, Membership, Pair, Sentence, User
+from curation.roles import Role
 from semblance.serving.processes import Group
 from semblance.serving.programs import address_of, answers, listening, web
 

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
 
 from curation.errors import UserError
-from curation.models import Dataset, DuplicateSearch, Membership, Role, User
+from curation.models import Dataset, DuplicateSearch, Membership, User
+from curation.roles import Role
 
 
 class AuthedRequest(HttpRequest):

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.files.judged_by import BOTH, SIMULATED, judged_by
 from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
+from curation.roles import Role
 
 
 class User(AbstractUser):
@@ -66,14 +67,6 @@ class Dataset(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class Role(models.TextChoices):
-    """What a member may do. Each role may do what the ones before it may."""
-
-    ANNOTATOR = "annotator", _("annotator")
-    CURATOR = "curator", _("curator")
-    OWNER = "owner", _("owner")
 
 
 class Membership(models.Model):

@@ -8,10 +8,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from curation.errors import NUL_REFUSED, UserError
+from semblance.languages import ENGLISH, is_translated
 
 Respond = Callable[[HttpRequest], HttpResponse]
 
@@ -60,6 +62,19 @@ class LoginFirst(LoginRequiredMiddleware):
         if request.method in {"GET", "HEAD"}:
             return super().handle_no_permission(request, view_func)
         return redirect_to_login(_page_before(request) or reverse("home"))
+
+
+class LanguageOfPage(MiddlewareMixin):
+    """After Django's LocaleMiddleware: a page that is not translated is in English as a whole.
+
+    Else it would mix languages, and an English page would run from right to left.
+    """
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        if not is_translated(request):
+            translation.activate(ENGLISH)
+            request.LANGUAGE_CODE = ENGLISH
+        return None
 
 
 class ReadableText(MiddlewareMixin):

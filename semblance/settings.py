@@ -14,8 +14,8 @@ from typing import Any
 import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
-from django.utils.translation import gettext_lazy as _
 
+from semblance import languages
 from semblance.folder import folder_private
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -101,6 +101,7 @@ MIDDLEWARE = [
     "semblance.middleware.nothing_kept",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "semblance.middleware.LanguageOfPage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -126,6 +127,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "semblance.home.navigation",
+                "semblance.languages.language_choices",
             ]
         },
     }
@@ -186,7 +188,7 @@ SESSION_COOKIE_AGE = 60 * 60 * 24 * 30  # a month: a session must not end in the
 
 # Behind a proxy that speaks HTTPS, cookies travel over HTTPS alone; an embedded site has no certificate.
 HTTPS = env.bool("HTTPS", default=not EMBEDDED)
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600)
@@ -198,8 +200,10 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGES = languages.languages_there()
+LOCALE_PATHS = [languages.FOLDER]
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

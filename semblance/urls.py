@@ -2,8 +2,10 @@
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
+from django.views.i18n import set_language
 
 from curation.forms.people import LoginForm
 from curation.numbers import NumberConverter
@@ -25,6 +27,7 @@ urlpatterns = [
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("accounts/password/", PasswordChange.as_view(), name="password_change"),
     path("accounts/password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path("accounts/language/", login_not_required(set_language), name="set_language"),
     path("datasets/<slug:slug>/publish/", publishing.publish, name="publish"),
     path("datasets/<slug:slug>/publish/<number:number>/methods/", publishing.methods, name="methods"),
     path(

@@ -1,7 +1,7 @@
 """Tests that need a service, a browser or real data: left out where there is none, and said so at the end.
 
-Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,real_data" or "all"), a test that lacks it
-fails.
+Where SEMBLANCE_REQUIRE names a need ("postgres,redis,browser,minilm,serving,gettext,real_data" or "all"), a test that
+lacks it fails.
 """
 
 import importlib.util
@@ -35,6 +35,7 @@ NEEDS = {
         all(importlib.util.find_spec(name) for name in ("transformers", "fastapi", "uvicorn", "openai")),
         "pip install 'transformers[serving]'",
     ),
+    "gettext": (shutil.which("msgfmt") is not None, "install gettext, for example: apt-get install gettext"),
     "real_data": (bool(real_data_folder()), "set SEMBLANCE_REAL_DATA to the folder of data sets"),
 }
 

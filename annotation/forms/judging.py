@@ -12,7 +12,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Campaign, Flag, Lease, Participation
+from annotation.models import Campaign, Lease, Participation
+from annotation.reasons import FlagReason
 from curation.numbers import NumberField, number_from
 
 LONGEST_MS = 10**10 - 1  # more than three months
@@ -89,7 +90,7 @@ class FlagForm(forms.Form):
     lease = LeaseField()
     reason = forms.ChoiceField(
         label=gettext_lazy("Reason"),
-        choices=[(value, capfirst(label)) for value, label in Flag.Reason.choices],
+        choices=[(value, capfirst(label)) for value, label in FlagReason.choices],
         widget=forms.RadioSelect,
         error_messages={"required": gettext_lazy("Choose a reason.")},
     )

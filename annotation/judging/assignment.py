@@ -47,6 +47,7 @@ from annotation.models import (
     Sitting,
     Tuple,
 )
+from annotation.reasons import FlagReason
 from curation.access import dataset_require_active
 from curation.errors import UserError
 from curation.models import User
@@ -466,7 +467,7 @@ def _lease_shown(participation: Participation, tuple_id: int) -> Lease:
 
 
 def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, note: str, at: datetime) -> Flag:
-    if reason not in Flag.Reason.values:
+    if reason not in FlagReason.values:
         raise RefusedError(_("Choose a reason from the list."))
     dataset_require_active(lease.participation.campaign.dataset)
     said = {"reason": reason, "note": note.strip()[:500]}

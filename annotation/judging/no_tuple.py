@@ -9,7 +9,8 @@ from annotation.judging.choosing import NoTupleReason
 from annotation.judging.screen import progress_text, undoable, words
 from annotation.models import Participation
 from curation.datasets.people import members_of
-from curation.models import Dataset, Role
+from curation.models import Dataset
+from curation.roles import Role
 
 
 def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:

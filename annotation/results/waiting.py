@@ -16,7 +16,8 @@ from annotation.access import campaign_may
 from annotation.models import Campaign, Flag, Judgement, Lease, Participation, Tuple
 from annotation.results.dashboard import Dashboard
 from curation.datasets.people import members_of
-from curation.models import Role, User
+from curation.models import User
+from curation.roles import Role
 
 SHOWN = 5
 NAMED = 3

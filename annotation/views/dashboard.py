@@ -37,8 +37,9 @@ from annotation.tasks import study_ask
 from curation.access import AuthedRequest
 from curation.datasets.people import members_of
 from curation.forms.people import InvitationForm
-from curation.models import Role, User
+from curation.models import User
 from curation.numbers import number_asked, page_number
+from curation.roles import Role
 
 
 @require_GET

@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_record
 from curation.errors import UserError
-from curation.models import Dataset, Invitation, InvitationBar, Membership, Role, User
+from curation.models import Dataset, Invitation, InvitationBar, Membership, User
+from curation.roles import Role
 
 
 def members_of(dataset: Dataset) -> QuerySet[Membership]:

@@ -11,18 +11,9 @@ from curation.access import dataset_lock, dataset_require_active
 from curation.datasets.audit import Action, audit_record
 from curation.datasets.rows import in_parts, rows_add
 from curation.errors import UserError, errors_shown, validation_shown
-from curation.models import (
-    Dataset,
-    Membership,
-    Pair,
-    PairScore,
-    Role,
-    ScoreSet,
-    Sentence,
-    SentenceScore,
-    User,
-)
+from curation.models import Dataset, Membership, Pair, PairScore, ScoreSet, Sentence, SentenceScore, User
 from curation.pairs.scales import scale_checked
+from curation.roles import Role
 
 _SCORES_IN_INSERT = 5_000
 _PAIR_SCORE = ("pair_id", "value", "standard_error", "judgements")

@@ -13,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from curation.accounts.guessing import TooManyTriesError, Try, name_question_count, try_count, try_was_right
 from curation.accounts.visitors import visitor_address
-from curation.models import Invitation, Role, User
+from curation.models import Invitation, User
 from curation.numbers import NumberField
+from curation.roles import Role
 
 PASSWORD_HELP = _(
     "At least 10 characters. Not only digits, not a common password, and not similar to your name."

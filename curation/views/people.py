@@ -31,8 +31,9 @@ from curation.datasets.people import (
     role_is_more,
 )
 from curation.forms.people import AccountForm, InvitationForm, RoleForm
-from curation.models import Dataset, Invitation, Membership, Role, User
+from curation.models import Dataset, Invitation, Membership, User
 from curation.numbers import page_number
+from curation.roles import Role
 
 MEMBERS_PER_PAGE = INVITATIONS_SHOWN = 50
 BACKEND = "django.contrib.auth.backends.ModelBackend"

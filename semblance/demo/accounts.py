@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from curation.models import Dataset, Membership, Role, User
+from curation.models import Dataset, Membership, User
+from curation.roles import Role
 
 
 class Account(NamedTuple):

@@ -1,0 +1,92 @@
+"""The languages of the pages that annotators see. All other pages are in English.
+
+A language is a folder under `locale/`: `locale/fr/LC_MESSAGES/django.po` and the `django.mo` made from it. It is
+offered as soon as it is there; `docs/guide/operations.md` says how one is added.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.conf.locale import LANG_INFO
+from django.http import HttpRequest
+
+ENGLISH = "en"
+FOLDER = Path(__file__).resolve().parent.parent / "locale"
+
+# What is drawn for somebody who only judges, by the name of the address.
+TRANSLATED = frozenset(
+    {
+        "annotation:judge",
+        "annotation:judge_screen",
+        "annotation:judgement_answered",
+        "annotation:judgement_create",
+        "annotation:judgement_undo",
+        "annotation:mine",
+        "annotation:tuple_flag",
+        "annotation:tuple_skip",
+        "curation:api_token",
+        "curation:api_token_revoke",
+        "curation:invitation",
+        "home",
+        "login",
+        "logout",
+        "password_change",
+        "password_change_done",
+        "set_language",
+    }
+)
+
+# The files whose sentences stand on these pages: a file, or a folder with all that is in it.
+SOURCES = (
+    "annotation/forms/judging.py",
+    "annotation/judging/",
+    "annotation/reasons.py",
+    "annotation/views/judging.py",
+    "curation/accounts/",
+    "curation/datasets/people.py",
+    "curation/errors.py",
+    "curation/forms/people.py",
+    "curation/roles.py",
+    "curation/views/people.py",
+    "semblance/home.py",
+    "semblance/middleware.py",
+    "templates/400.html",
+    "templates/403.html",
+    "templates/403_csrf.html",
+    "templates/404.html",
+    "templates/500.html",
+    "templates/annotation/campaigns/_judgements.html",
+    "templates/annotation/judging/",
+    "templates/annotation/mine.html",
+    "templates/base.html",
+    "templates/components/_account.html",
+    "templates/components/_copy.html",
+    "templates/components/_error.html",
+    "templates/components/_languages.html",
+    "templates/components/_pager.html",
+    "templates/curation/api_token.html",
+    "templates/curation/invitation.html",
+    "templates/curation/invitation_answered.html",
+    "templates/error.html",
+    "templates/home.html",
+    "templates/registration/",
+)
+
+
+def languages_there() -> list[tuple[str, str]]:
+    """English, and every language with a catalogue, by its code; each under its own name."""
+    codes = sorted(path.parent.parent.name for path in FOLDER.glob("*/LC_MESSAGES/django.mo"))
+    return [(code, LANG_INFO[code]["name_local"]) for code in (ENGLISH, *codes)]
+
+
+def is_translated(request: HttpRequest) -> bool:
+    """Whether the page of the request's address is one that annotators see."""
+    match = request.resolver_match
+    return match is not None and match.view_name in TRANSLATED
+
+
+def language_choices(request: HttpRequest) -> dict[str, Any]:
+    """For templates: the languages to choose from, on the pages that have them."""
+    choices = settings.LANGUAGES if is_translated(request) and len(settings.LANGUAGES) > 1 else []
+    return {"language_choices": choices}

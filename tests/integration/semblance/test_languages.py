@@ -1,0 +1,280 @@
+"""The pages that annotators see are translated as a whole; all other pages are in English as a whole."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from django.utils.timezone import now, timedelta
+from django.utils.translation import ngettext, override
+
+from annotation.campaigns.services import guideline_save
+from annotation.judging.settling import participation_stop
+from annotation.models import Campaign, GoldAnswer, Participation
+from curation.accounts.tokens import api_token_renew
+from curation.datasets.people import invitation_create, invitation_revoke
+from curation.models import User
+from curation.roles import Role
+from semblance import languages
+from tests.factories import (
+    CampaignFactory,
+    DatasetFactory,
+    GoldFactory,
+    MembershipFactory,
+    PairFactory,
+    TupleFactory,
+    UserFactory,
+)
+from tests.integration.annotation.pages import address, answer_on, hidden
+
+pytestmark = pytest.mark.django_db
+TRANSLATIONS = sorted(set(dict(settings.LANGUAGES)) - {languages.ENGLISH})
+# Latin words that stay in an Arabic page: names, and words of programs.
+NAMES = {"Semblance", "API", "OpenAPI", "api", "v1", "Ctrl", "UTC"}
+SAID = {"aria-label", "title", "placeholder", "alt", "data-copied", "data-selected"}
+
+
+class Said(HTMLParser):
+    """What a page says: its text and the attributes that are read aloud. Keys, code and names of languages are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.open: list[tuple[str, bool]] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        hushed = tag in {"script", "style", "kbd", "pre", "code"} or (tag != "html" and "lang" in given)
+        if tag not in {"input", "meta", "link", "br", "hr", "img"}:
+            self.open.append((tag, hushed or bool(self.open and self.open[-1][1])))
+        self.texts += [value or "" for name, value in attributes if name in SAID]
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if not (self.open and self.open[-1][1]):
+            self.texts.append(data)
+
+
+def latin_words(html: str) -> set[str]:
+    """The words of a page in Latin letters, without those that belong there in every language."""
+    said = Said()
+    said.feed(html)
+    for words in re.findall(r'<script id="words" type="application/json">(.*?)</script>', html):
+        said.texts += [text for name, text in json.loads(words).items() if name != "login_address"]
+    text = re.sub(r"\{\w+\}", " ", " ".join(said.texts))
+    return set(re.findall(r"[A-Za-z]\w+", text)) - NAMES
+
+
+@pytest.fixture
+def greek() -> Campaign:
+    """A campaign in which everything that people wrote is Greek or digits: what is Latin comes from the site."""
+    dataset = DatasetFactory(name="Σύνολο", slug="77", language="el", description="Περιγραφή")
+    campaign = CampaignFactory(
+        dataset=dataset,
+        name="Εκστρατεία",
+        question="Ποια;",
+        best_label="Πάνω",
+        worst_label="Κάτω",
+        judgements_per_tuple=2,
+        gold_every=2,
+    )
+    for factory, first in ((TupleFactory, 0), (GoldFactory, 6)):
+        for number in range(first, first + 6):
+            pairs = [
+                PairFactory(
+                    dataset=dataset, a__text=f"Άλφα {number} {place}", b__text=f"Βήτα {number} {place}"
+                )
+                for place in range(4)
+            ]
+            factory(campaign=campaign, pairs=pairs)
+    GoldAnswer.objects.update(why="Γιατί")
+    MembershipFactory(dataset=dataset, user=UserFactory(username="11"), role=Role.OWNER)
+    MembershipFactory(dataset=dataset, user=UserFactory(username="22"), role=Role.ANNOTATOR)
+    guideline_save(campaign=campaign, text="Οδηγίες")
+    return campaign
+
+
+def visitor(user: User | None, language: str) -> Client:
+    client = Client(headers={"Accept-Language": language})
+    if user:
+        client.force_login(user)
+    return client
+
+
+class Walk:
+    """Somebody who only judges and the owner, in one language; `pages` are the answers by what they are."""
+
+    def __init__(self, campaign: Campaign, language: str) -> None:
+        self.campaign, self.language = campaign, language
+        self.pages: dict[str, str] = {}
+        self.annotator, self.owner = (User.objects.get(username=name) for name in ("22", "11"))
+        self.site, self.nobody = visitor(self.annotator, language), visitor(None, language)
+
+    def keep(self, name: str, answer: HttpResponse) -> HttpResponse:
+        assert answer.status_code not in {301, 302}, name
+        self.pages[name] = answer.content.decode()
+        return answer
+
+    def come(self) -> None:
+        login = reverse("login")
+        self.keep("login", self.nobody.get(login))
+        self.keep("login refused", self.nobody.post(login, {"username": "22", "password": "9"}))
+        other = visitor(UserFactory(username="33"), self.language)
+        self.keep("no campaign", other.get(reverse("home")))
+        invitation, token = invitation_create(
+            dataset=self.campaign.dataset, by=self.owner, role=Role.ANNOTATOR, people=2, days=3, at=now()
+        )
+        here = reverse("curation:invitation", args=[token])
+        self.keep("invited", self.nobody.get(here))
+        refused = {"username": "22", "password1": "1", "password2": "2"}
+        self.keep("an account refused", self.nobody.post(here, refused))
+        self.keep("invited with an account", other.get(here))
+        self.keep("already a member", self.site.get(here))
+        invitation_revoke(invitation=invitation, at=now())
+        self.keep("an invitation that ended", self.nobody.get(here))
+
+    def judge(self) -> None:
+        self.keep("mine, nothing judged", self.site.get(reverse("annotation:mine")))
+        page = self.keep("screen", self.site.get(address("judge", self.campaign)))
+        lease = {"lease": hidden(page, "lease")}
+        for name in ("tuple_skip", "tuple_flag"):
+            self.keep(name, self.site.get(address(name, self.campaign), lease))
+            self.keep(f"{name} refused", self.site.post(address(name, self.campaign), lease))
+        sent = address("judgement_create", self.campaign)
+        self.keep("answer refused", self.site.post(sent, answer_on(page, worst=0)))
+        while "expected-best" not in self.pages.get("answered", ""):
+            page = self.site.get(address("judge", self.campaign))
+            self.keep("answered", self.site.post(sent, answer_on(page, best=2), follow=True))
+        self.keep(
+            "undo refused",
+            self.site.post(address("judgement_undo", self.campaign), {"client_id": "x"}, follow=True),
+        )
+        self.keep("mine, with judgements", self.site.get(reverse("annotation:mine")))
+
+    def be_stopped(self) -> None:
+        for state in (Campaign.State.PAUSED, Campaign.State.DRAFT, Campaign.State.CLOSED):
+            Campaign.objects.filter(pk=self.campaign.pk).update(state=state)
+            self.keep(f"screen, {state}", self.site.get(address("judge", self.campaign)))
+            self.keep(f"mine, {state}", self.site.get(reverse("annotation:mine")))
+        Campaign.objects.filter(pk=self.campaign.pk).update(state=Campaign.State.OPEN)
+        participation = Participation.objects.get(campaign=self.campaign, user=self.annotator)
+        participation_stop(participation=participation, reason="Λόγος", by=self.owner)
+        self.keep("stopped", self.site.get(address("judge", self.campaign)))
+        self.keep("mine, stopped", self.site.get(reverse("annotation:mine")))
+
+    def see_to_the_account(self) -> None:
+        token, password = reverse("curation:api_token"), reverse("password_change")
+        self.keep("token", self.site.get(token))
+        self.keep("token made", self.site.post(token))
+        api_token_renew(user=self.annotator, at=now() - timedelta(days=2))
+        self.keep("token kept", self.site.get(token))
+        self.keep("password", self.site.get(password))
+        self.keep("password refused", self.site.post(password, {"old_password": "9"}))
+        self.keep("password changed", self.site.get(reverse("password_change_done")))
+        self.keep("not found", self.site.get("/77/77/"))
+        self.keep("NUL", self.site.get(reverse("annotation:mine"), {"7": "\0"}))
+
+
+def test_no_page_of_an_annotator_has_a_word_that_is_not_translated(greek) -> None:
+    walk = Walk(greek, "ar")
+    walk.come()
+    walk.judge()
+    walk.be_stopped()
+    walk.see_to_the_account()
+
+    untranslated = {name: words for name, page in walk.pages.items() if (words := latin_words(page))}
+
+    assert untranslated == {}
+    assert all('lang="ar" dir="rtl"' in page for page in walk.pages.values())
+
+
+def test_the_look_for_untranslated_words_finds_them() -> None:
+    page = '<p title="Say why">شكرًا <kbd>Enter</kbd> <b lang="en">English</b><script>var a</script> Undo</p>'
+
+    assert latin_words(page) == {"Say", "why", "Undo"}
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_a_page_that_is_not_translated_is_in_english_as_a_whole(greek, language) -> None:
+    owner = visitor(User.objects.get(username="11"), language)
+
+    page = owner.get(reverse("curation:dataset", args=["77"])).content.decode()
+    judged = owner.get(address("judge", greek)).content.decode()
+
+    assert '<html lang="en" dir="ltr">' in page
+    assert f'<html lang="{language}"' in judged
+
+
+def test_a_person_chooses_the_language_and_it_stays(greek) -> None:
+    client = visitor(None, "en")
+
+    answer = client.post(reverse("set_language"), {"language": "es", "next": reverse("login")})
+
+    assert answer["Location"] == reverse("login")
+    page = client.get(reverse("login")).content.decode()
+    assert '<html lang="es" dir="ltr">' in page
+    assert re.search(r'value="es"\s+lang="es"\s+aria-pressed="true"', page)
+
+
+def test_choosing_a_language_leads_to_no_other_site() -> None:
+    answer = Client().post(reverse("set_language"), {"language": "es", "next": "https://example.org/"})
+
+    assert answer["Location"] == "/"
+
+
+def test_sentences_with_numbers_say_them_in_every_language() -> None:
+    for language in TRANSLATIONS:
+        with override(language):
+            said = [
+                ngettext("%(number)d judged in this sitting", "%(number)d judged in this sitting", number)
+                % {"number": number}
+                for number in (0, 1, 2, 3, 11, 100, 1_000_000)
+            ]
+        assert [int(re.search(r"\d+", text)[0]) for text in said] == [0, 1, 2, 3, 11, 100, 1_000_000]
+        assert not any("sitting" in text for text in said)
+
+
+def run(*command: str) -> str:
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.gettext
+def test_every_sentence_of_these_pages_is_in_every_catalogue(tmp_path, monkeypatch, settings) -> None:
+    for source in languages.SOURCES:
+        there, here = languages.FOLDER.parent / source, tmp_path / source
+        here.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if there.is_dir() else shutil.copy)(there, here)
+    shutil.copytree(languages.FOLDER, tmp_path / "locale")
+    settings.LOCALE_PATHS = [tmp_path / "locale"]
+    monkeypatch.chdir(tmp_path)
+
+    call_command("makemessages", locale=TRANSLATIONS, no_obsolete=True, verbosity=0)
+
+    for language in TRANSLATIONS:
+        catalogue = tmp_path / "locale" / language / "LC_MESSAGES" / "django.po"
+        report = run("msgfmt", "--check-format", "--statistics", "-o", os.devnull, str(catalogue))
+        assert re.fullmatch(r"\d{3,} translated messages\.\n", report), (language, report)
+
+
+@pytest.mark.gettext
+def test_what_the_site_reads_is_made_of_what_translators_write(tmp_path) -> None:
+    for language in TRANSLATIONS:
+        folder: Path = languages.FOLDER / language / "LC_MESSAGES"
+        made = tmp_path / "made.mo"
+        run("msgfmt", "-o", str(made), str(folder / "django.po"))
+        assert run("msgunfmt", str(folder / "django.mo")) == run("msgunfmt", str(made)), language
