@@ -14,9 +14,9 @@ from django.urls.resolvers import RegexPattern, RoutePattern
 pytestmark = pytest.mark.django_db
 
 # What a stranger may open: logging in, joining by invitation, and the health check. Static files are no address here.
-OPEN = {"accounts/language/", "accounts/login/", "admin/login/", "healthz", "invitations/x/"}
-# Says that one is logged out, which a stranger is; there is nothing to protect.
-HARMLESS = {"accounts/logout/", "admin/logout/", "admin/jsi18n/"}
+OPEN = {"accounts/login/", "admin/login/", "healthz", "invitations/x/"}
+# Says that one is logged out, which a stranger is, or keeps a language in a cookie; there is nothing to protect.
+HARMLESS = {"accounts/language/", "accounts/logout/", "admin/logout/", "admin/jsi18n/"}
 EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
 
 
