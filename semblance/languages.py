@@ -12,7 +12,7 @@ from django.conf.locale import LANG_INFO
 from django.http import HttpRequest
 
 ENGLISH = "en"
-FOLDER = Path(__file__).resolve().parent.parent / "locale"
+FOLDER: Path = Path(__file__).resolve().parent.parent / "locale"
 
 # What is drawn for somebody who only judges, by the name of the address.
 TRANSLATED = frozenset(
