@@ -107,6 +107,11 @@ def augmentations_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "compare_augmentations")
 
 
+def pre_fine_tuning_for(user: User, pk: int) -> Run:
+    """A comparison of pre-fine-tunings, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "compare_pre_fine_tuning")
+
+
 def corpora_for(user: User, pk: int) -> Run:
     """A profile of paraphrase corpora, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "profile_corpora")

@@ -12,6 +12,7 @@ from mlworkers.views import (
     paraphrase_selections,
     paraphrases,
     playground,
+    pre_fine_tuning,
     relatedness,
     requested,
     running_text,
@@ -79,6 +80,16 @@ urlpatterns = [
     path("compare/paraphrases/<number:pk>/", augmentations.augmentations_detail, name="augmentations"),
     path(
         "compare/paraphrases/<number:pk>/table.csv", augmentations.augmentations_csv, name="augmentations_csv"
+    ),
+    path(
+        "compare/pre-fine-tuning/<number:pk>/",
+        pre_fine_tuning.pre_fine_tuning_detail,
+        name="pre_fine_tuning",
+    ),
+    path(
+        "compare/pre-fine-tuning/<number:pk>/table.csv",
+        pre_fine_tuning.pre_fine_tuning_csv,
+        name="pre_fine_tuning_csv",
     ),
     path("compare/<number:pk>/suites.csv", comparisons.comparison_suites_csv, name="comparison_suites_csv"),
 ]

@@ -5,7 +5,7 @@ other pairs, so the interval covers other pairs to measure on, and not other pai
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -31,10 +31,11 @@ class Metric(StrEnum):
     PEARSON = "pearson"
     ACCURACY = "accuracy"
     F1 = "f1"
+    MATTHEWS = "matthews"
 
     @property
     def needs_labels(self) -> bool:
-        return self in (Metric.ACCURACY, Metric.F1)
+        return self in (Metric.ACCURACY, Metric.F1, Metric.MATTHEWS)
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,18 @@ def decisions_measured(
     resamples: int,
     seed: int,
 ) -> Measured:
-    """Accuracy or F1 of decisions (n,) against labels (n,). Accuracy takes any classes, F1 0 and 1 alone."""
+    """Accuracy, F1 or Matthews' correlation of decisions (n,) against labels (n,). Accuracy takes any classes, the
+    others 0 and 1 alone.
+
+    Matthews' correlation (1975) is Pearson's of the two vectors of 0 and 1; it is undefined where all decisions, or all
+    labels, are one class.
+    """
     decided, truth = np.asarray(taken), np.asarray(labels)
+    if metric is Metric.MATTHEWS:
+        found = correlation_measured(
+            Metric.PEARSON, decided.astype(float), truth.astype(float), resamples=resamples, seed=seed
+        )
+        return replace(found, metric=metric, threshold=threshold)
     if metric is Metric.ACCURACY:
         above, below = (decided == truth).astype(np.float64), np.ones(truth.size)
     elif metric is Metric.F1:

@@ -4,25 +4,22 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
-from torch.nn.utils.rnn import pad_sequence
-from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoConfig
 
 from curation.files.progress import Report, silent
 from curation.statistics.correlation import Scores, spearman
-from mlworkers.encoders.forward import length_batches
 from mlworkers.encoders.rows import Rows
+from mlworkers.encoders.text_classifier import TextClassifier, load_trainable
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.paraphrasing.text import compared_pairs
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.cross_encoder import is_cross_encoder
-from mlworkers.pretrained.encoder import transformer_folder
-from mlworkers.pretrained.loading import LOADING_FAILS, check_loaded, loading_failed
+from mlworkers.pretrained.loading import LOADING_FAILS, loading_failed
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.pretrained.sources import ModelError
 from mlworkers.training.checkpoints import Checkpoints
@@ -30,54 +27,20 @@ from mlworkers.training.loop import CurvePoint, TrainingResult, train
 from mlworkers.training.schedule import Places
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
-_HEAD = ("classifier.", "pooler.", "score.", "head.")  # weights that a base model need not have
 
 
-class Labeller(nn.Module):
+class Labeller(TextClassifier):
     """A transformer with one value for a pair of texts; the sigmoid of the value is the similarity."""
-
-    def __init__(self, model: Any, tokenizer: Any, *, longest: int, compute: Compute) -> None:
-        super().__init__()
-        self.transformer, self._tokenizer, self._compute = model, tokenizer, compute
-        limits = (
-            longest,
-            tokenizer.model_max_length,
-            getattr(model.config, "max_position_embeddings", longest),
-        )
-        tokenizer.model_max_length = self._longest = min(limits)
-
-    def tokens(self, first: Sequence[str], second: Sequence[str]) -> list[dict[str, Tensor]]:
-        """n pairs as the model reads them, cut at the longest input."""
-        read = self._tokenizer(list(first), list(second), truncation=True, max_length=self._longest)
-        names = [name for name in self._tokenizer.model_input_names if name in read]
-        return [{name: torch.tensor(read[name][row]) for name in names} for row in range(len(first))]
 
     def forward(self, rows: Sequence[dict[str, Tensor]]) -> Tensor:
         """The values of b pairs before the sigmoid, (b,)."""
-        fill = {"input_ids": int(self._tokenizer.pad_token_id or 0)}
-        padded = {
-            name: pad_sequence([row[name] for row in rows], True, fill.get(name, 0)).to(self._compute.device)
-            for name in rows[0]
-        }
-        logits: Tensor = self.transformer(**padded).logits.squeeze(-1)
-        return logits
+        return super().forward(rows).squeeze(-1)
 
     def similarities(self, first: Sequence[str], second: Sequence[str]) -> Scores:
         """The mean of both orders, in 0..1, (n,), dropout off: what `cross_scores` gives for the saved model."""
-        self.eval()
-        rows = self.tokens([*first, *second], [*second, *first])
-        values = np.empty(len(rows))
-        with torch.inference_mode():
-            lengths = [row["input_ids"].numel() for row in rows]
-            for places in length_batches(lengths, tokens_per_batch=self._compute.tokens_per_batch):
-                values[places] = self([rows[place] for place in places]).sigmoid().double().cpu().numpy()
+        values = self.predicted(self.tokens([*first, *second], [*second, *first]), torch.sigmoid)
         mean: Scores = values.reshape(2, -1).mean(axis=0)
         return mean
-
-    def save(self, folder: Path) -> None:
-        with quiet_transformers():
-            self.transformer.save_pretrained(folder)
-            self._tokenizer.save_pretrained(folder)
 
 
 class LabellerLearner:
@@ -124,7 +87,7 @@ def labeller_trained(
     when it labels. checkpoints, now: as in `encoders.training.encoder_train`.
     Raises ModelError, TrainingError and CheckpointError, each one sentence.
     """
-    labeller = load_trainable(base, plan, compute, seed=seed)
+    labeller = load_labeller(base, plan, compute, seed=seed)
     texts = compared_pairs(rows.first.tolist(), rows.second.tolist())
     kept = None
     if checkpoints is not None:
@@ -146,28 +109,9 @@ def labeller_trained(
     return trained
 
 
-def load_trainable(base: Path, plan: LabellerPlan, compute: Compute, *, seed: int) -> Labeller:
+def load_labeller(base: Path, plan: LabellerPlan, compute: Compute, *, seed: int) -> Labeller:
     """The base model with a head of one value; a new head's weights follow from the seed. Raises ModelError."""
-    crossed = is_cross_encoder(base)
-    place = base if crossed else transformer_folder(base)
-    loader: Any = AutoModelForSequenceClassification
-    with quiet_transformers(), torch.random.fork_rng():
-        torch.manual_seed(seed)
-        try:
-            model, told = loader.from_pretrained(
-                place,
-                output_loading_info=True,
-                local_files_only=True,
-                trust_remote_code=False,
-                use_safetensors=True,
-                dtype=torch.float32,
-                **({} if crossed else {"num_labels": 1}),
-            )
-            tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True, trust_remote_code=False)
-            missing = [name for name in told["missing_keys"] if not name.startswith(_HEAD)]
-            check_loaded(model.state_dict().keys(), {**told, "missing_keys": missing})
-        except LOADING_FAILS as error:
-            raise loading_failed(base, error) from error
+    model, tokenizer = load_trainable(base, values=1, seed=seed)
     return Labeller(model.to(compute.device), tokenizer, longest=plan.max_length, compute=compute)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import isnan
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -20,7 +19,7 @@ from curation.files.progress import Report
 from curation.files.writing import folder_replacing
 from curation.models import ScoreSet
 from mlworkers.encoders.arrays import array_read, array_write
-from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
+from mlworkers.encoders.comparison import adjusted, compare, differences_of
 from mlworkers.encoders.contrastive.plan import (
     Arm,
     AugmentationPlan,
@@ -31,7 +30,6 @@ from mlworkers.encoders.contrastive.plan import (
 )
 from mlworkers.encoders.contrastive.training import TrainedByContrast, contrast_train, schedule_of
 from mlworkers.encoders.contrastive.variants import ORIGINAL
-from mlworkers.encoders.differences import Difference
 from mlworkers.encoders.encoding import sentence_vectors
 from mlworkers.encoders.measuring import Measured, Metric, correlation_measured, mean_measured
 from mlworkers.encoders.plan import SEEDS_TO_JUDGE
@@ -52,6 +50,7 @@ from mlworkers.pipelines.encoder_data import (
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
 from mlworkers.pipelines.snapshots import dataset_read, snapshot_taken, table_of
+from mlworkers.pipelines.suite_tables import RESAMPLED_BY, compared_cell
 from mlworkers.pipelines.suites import seen_before, suite_files, suites_of_run
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.encoder import load_encoder
@@ -62,7 +61,6 @@ from mlworkers.runs.storage import content_of, home_relative
 BASE = "base"
 OWN_TEST = ""
 MEAN_OF_SUITES = "mean of suites"
-RESAMPLED_BY = 1234  # the seed of resamples: not of any training
 _EVALUATING = 1  # what measuring the base counts for, beside the steps of trainings
 _LONGEST_LABEL = 40  # of an evaluation's row
 
@@ -494,7 +492,7 @@ class _Augmentations:
                     if arm is not None
                 },
                 "figures": [
-                    _cell(of_label[label], differences.get((column, label)))
+                    compared_cell(of_label[label], differences.get((column, label)))
                     for column, of_label in compared.items()
                 ],
             }
@@ -516,23 +514,3 @@ class _Augmentations:
 def _labels_of(plan: SharedContrast) -> ScoreSet | None:
     slug = plan.paraphrase_dataset or plan.dataset
     return ScoreSet.objects.filter(dataset__slug=slug, name=plan.similarity).first()
-
-
-def _cell(one: ComparedEncoder, difference: Difference | None) -> dict[str, Any]:
-    cell = {
-        "mean": one.mean.value,
-        "low": one.mean.low,
-        "high": one.mean.high,
-        "sd": one.sd,
-        "by_seed": [None if isnan(value) else value for value in one.seeds],
-    }
-    if difference is not None:
-        cell |= {
-            "difference": difference.value,
-            "difference_low": difference.low,
-            "difference_high": difference.high,
-            "difference_sd": difference.sd,
-            "p": difference.p,
-            "p_holm": difference.p_holm,
-        }
-    return cell

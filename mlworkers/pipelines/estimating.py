@@ -19,6 +19,7 @@ from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
@@ -127,6 +128,10 @@ AMOUNTS: Mapping[type[Any], Any] = {
     ContrastPlan: gettext_lazy("%(work)s examples, each counted once for every copy and epoch."),
     AugmentationPlan: gettext_lazy(
         "%(work)s examples, each counted once for every row, copy, epoch and seed."
+    ),
+    PreFineTuningPlan: gettext_lazy(
+        "%(work)s rows of inference and of tasks in datasets, each counted once for every epoch, copy and seed. Rows "
+        "of tasks in files are not counted."
     ),
     CorporaPlan: gettext_lazy("%(work)s pairs to measure, and their sentences."),
     LabellingPlan: gettext_lazy("%(work)s pairs to label."),

@@ -11,6 +11,7 @@ from mlworkers.pipelines.initialising import initialise_encoder
 from mlworkers.pipelines.labeller_training import train_labeller
 from mlworkers.pipelines.labelling import label_paraphrases
 from mlworkers.pipelines.paraphraser_training import train_paraphraser
+from mlworkers.pipelines.pre_fine_tuning import compare_pre_fine_tuning
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relatedness import analyse_relatedness
@@ -35,6 +36,7 @@ PIPELINES: dict[str, Pipeline] = {
     "train_paraphraser": train_paraphraser,
     "train_contrastive": train_contrastive,
     "compare_augmentations": compare_augmentations,
+    "compare_pre_fine_tuning": compare_pre_fine_tuning,
     "profile_corpora": profile_corpora,
     "evaluate_encoder": evaluate_encoder,
     "compare_weightings": compare_weightings,

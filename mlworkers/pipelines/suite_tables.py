@@ -5,6 +5,7 @@ All differences of one comparison are tested together, whatever the source, the 
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -234,3 +235,24 @@ def differences_from(
         for (label, other), one in differences.items()
         if other in references
     }
+
+
+def compared_cell(one: ComparedEncoder, difference: Difference | None) -> dict[str, Any]:
+    """What a result says of one row on one test."""
+    cell = {
+        "mean": one.mean.value,
+        "low": one.mean.low,
+        "high": one.mean.high,
+        "sd": one.sd,
+        "by_seed": [None if isnan(value) else value for value in one.seeds],
+    }
+    if difference is not None:
+        cell |= {
+            "difference": difference.value,
+            "difference_low": difference.low,
+            "difference_high": difference.high,
+            "difference_sd": difference.sd,
+            "p": difference.p,
+            "p_holm": difference.p_holm,
+        }
+    return cell

@@ -21,6 +21,8 @@ from mlworkers.encoders.contrastive.plan import (
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan, Method
 from mlworkers.encoders.folds import Protocol
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
+from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
+from mlworkers.encoders.pre_fine_tuning.tasks import SUBSET
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
@@ -94,6 +96,25 @@ def _contrast(plan: ContrastPlan, dataset: Dataset) -> int:
 def _augmentations(plan: AugmentationPlan, dataset: Dataset) -> int:
     sizes = sum(arm.size * arm.share for arm in plan.arms)
     return round(_originals(plan, dataset) * sizes * plan.seeds)
+
+
+def _pre_fine_tuning(plan: PreFineTuningPlan, dataset: Dataset) -> int:
+    """Inference pairs and rows of tasks in datasets, each once for every copy, epoch and seed. Tasks in files are not
+    read.
+    """
+    pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE, split=plan.split)
+    inference = pairs.filter(subset__in=(plan.entailment, plan.neutral, plan.contradiction)).count()
+    sizes = sum(1 + plan.copies * row.has_copies for row in plan.rows if row.is_pre_fine_tuned)
+    work = inference * plan.pre_epochs * plan.pre_seeds * sizes
+    for task in plan.all_tasks:
+        if task.dataset and not plan.is_inference(task):
+            if task.labels == SUBSET:
+                of = {"dataset__slug": task.dataset, "status": Pair.Status.ACTIVE, "split": plan.train_split}
+                rows = Pair.objects.filter(**of).exclude(subset="").exclude(origin="generated").count()
+            else:
+                rows = _scored(task.dataset, task.labels, split=plan.train_split)
+            work += rows * plan.epochs_on(rows) * plan.seeds * len(plan.rows)
+    return work
 
 
 def _comparison(plan: ComparisonPlan, dataset: Dataset) -> int:
@@ -170,6 +191,7 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     GenerationPlan: _generation,
     LabellingPlan: _pairs,
     PairScoringPlan: _pairs,
+    PreFineTuningPlan: _pre_fine_tuning,
     RealismPlan: _realism,
     RelatednessPlan: _evaluation,
     SearchPlan: _search,

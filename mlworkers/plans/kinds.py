@@ -24,6 +24,7 @@ from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
+from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
 from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.plan import LinguisticPlan
@@ -40,7 +41,13 @@ from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu", "playground")
-MODEL_KINDS = ("encoder", "generator", "labeller", "paraphraser")  # of what runs make: these are models
+MODEL_KINDS = (
+    "encoder",
+    "generator",
+    "labeller",
+    "paraphraser",
+    "classifier",
+)  # of what runs make: these are models
 DATASET: dict[str, Any] = {
     "label": gettext_lazy("Dataset"),
     "help": gettext_lazy("The dataset's short name."),
@@ -450,6 +457,17 @@ KINDS: dict[str, Kind] = {
                 "compares them on human or reference scores."
             ),
             plan=AugmentationPlan,
+            unit=gettext_lazy("steps"),
+            estimated=True,
+        ),
+        _machine_kind(
+            name="compare_pre_fine_tuning",
+            label=gettext_lazy("Compare pre-fine-tuning"),
+            description=gettext_lazy(
+                "Trains models on inference with paraphrased copies of each variant, and without (STILTs), fine-tunes "
+                "each on tasks with several seeds, and compares them."
+            ),
+            plan=PreFineTuningPlan,
             unit=gettext_lazy("steps"),
             estimated=True,
         ),

@@ -14,6 +14,7 @@ MODEL_KIND_LABELS: dict[str, Text] = {
     "generator": gettext_lazy("Generator"),
     "labeller": gettext_lazy("Labeller"),
     "paraphraser": gettext_lazy("Paraphraser"),
+    "classifier": gettext_lazy("Classifier"),
 }
 
 

@@ -111,6 +111,11 @@ def augmentation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.filter(kind="compare_augmentations").select_related("dataset", "started_by")
 
 
+def pre_fine_tuning_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Of those runs the comparisons of pre-fine-tunings, newest first."""
+    return runs.filter(kind="compare_pre_fine_tuning").select_related("dataset", "started_by")
+
+
 def evaluation_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
     """Of those runs the evaluations of one model that succeeded, newest first."""
     succeeded = runs.filter(kind="evaluate_encoder", state=Run.State.SUCCEEDED)

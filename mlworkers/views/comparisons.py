@@ -18,7 +18,15 @@ from mlworkers.registry.comparison import CSV_COLUMNS, comparison_of, csv_rows, 
 from mlworkers.registry.comparison_chart import comparison_chart
 from mlworkers.registry.comparison_words import ceiling_note, unscored_note, validation_note, what_it_shows
 from mlworkers.registry.furthest import furthest_of
-from mlworkers.registry.selectors import augmentation_runs, comparisons, evaluation_runs, models_behind
+from mlworkers.registry.pre_fine_tuning import pre_fine_tunings_of
+from mlworkers.registry.pre_fine_tuning import what_they_show as what_pre_fine_tunings_show
+from mlworkers.registry.selectors import (
+    augmentation_runs,
+    comparisons,
+    evaluation_runs,
+    models_behind,
+    pre_fine_tuning_runs,
+)
 from mlworkers.registry.suite_table import CSV_COLUMNS as SUITE_CSV_COLUMNS
 from mlworkers.registry.suite_table import csv_rows as suite_csv_rows
 from mlworkers.registry.suite_table import suite_table_of
@@ -48,6 +56,10 @@ def comparison_list(request: AuthedRequest) -> HttpResponse:
         "augmentations": [
             (run, what_they_show(found) if (found := augmentations_of(run)) else "")
             for run in augmentation_runs(runs)[:RUNS_ON_A_PAGE]
+        ],
+        "pre_fine_tunings": [
+            (run, what_pre_fine_tunings_show(tuned) if (tuned := pre_fine_tunings_of(run)) else "")
+            for run in pre_fine_tuning_runs(runs)[:RUNS_ON_A_PAGE]
         ],
         "evaluated": shown,
         "chosen": chosen,

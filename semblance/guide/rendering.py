@@ -18,7 +18,7 @@ IMAGES = {".png": "image/png", ".svg": "image/svg+xml"}
 # As somebody reads who begins; further pages come after these.
 ORDER = (
     "tutorial", "datasets", "sampling", "generation", "realism", "review", "campaigns", "judging", "best-worst-scaling",
-    "paraphrases", "relatedness", "contexts", "encoders", "contrastive", "evaluation", "runs", "api",
+    "paraphrases", "relatedness", "contexts", "encoders", "contrastive", "pre-fine-tuning", "evaluation", "runs", "api",
 )  # fmt: skip
 _OUTSIDE = re.compile(r"https?://")
 _PAGE_LINK = re.compile(r"(?P<name>[\w-]+)\.md(?P<anchor>#.*)?")

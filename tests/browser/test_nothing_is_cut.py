@@ -35,6 +35,7 @@ from tests.integration.annotation.crowd import CARELESS, STEADY, crowd_judge
 from tests.integration.mlworkers.test_augmentation_pages import comparison as augmentations_compared
 from tests.integration.mlworkers.test_augmentation_pages import profiled
 from tests.integration.mlworkers.test_paraphrase_pages import labelled
+from tests.integration.mlworkers.test_pre_fine_tuning_pages import comparison as pre_fine_tunings_compared
 from tests.integration.mlworkers.test_requested_pages import requested
 
 pytestmark = pytest.mark.browser
@@ -346,6 +347,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
             "/models/",
             "/compare/",
             f"/compare/paraphrases/{paraphrases.pk}/",
+            f"/compare/pre-fine-tuning/{pre_fine_tunings_compared(dataset).pk}/",
             f"/corpora/{corpora.pk}/",
             "/review/",
             f"/review/{dataset.slug}/",

@@ -12,7 +12,7 @@ from mlworkers import tasks
 from mlworkers.encoders.crossing import cross_scores
 from mlworkers.encoders.saving import trained_on
 from mlworkers.models import Run
-from mlworkers.paraphrasing.labeller import load_trainable
+from mlworkers.paraphrasing.labeller import load_labeller
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
@@ -90,7 +90,7 @@ def test_a_base_model_with_several_outputs_is_refused_in_one_sentence(tmp_path) 
 def test_a_new_head_follows_from_the_seed(encoder_folder) -> None:
     plan = LabellerPlan(dataset="scenes", model="any", scores="gold")
     same, again, other = (
-        load_trainable(encoder_folder, plan, choose_compute("cpu"), seed=seed).similarities(
+        load_labeller(encoder_folder, plan, choose_compute("cpu"), seed=seed).similarities(
             ["a dog"], ["the cat"]
         )
         for seed in (1, 1, 2)

@@ -97,3 +97,11 @@ def paraphrases_of(pairs: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
         if paraphrase != source:
             found.setdefault(source, {})[paraphrase] = None
     return {source: list(texts) for source, texts in found.items()}
+
+
+def cell_of(name: str) -> tuple[str, str] | None:
+    """The tags of similarity and of BLEU of a variant that is one pair of them, in capitals; None for any other."""
+    matched = _TAGS.fullmatch(name)
+    if matched is None or not all(matched.groups()):
+        return None
+    return matched["sim"].upper(), matched["bleu"].upper()

@@ -74,6 +74,20 @@ AUGMENTATIONS = {
     "keep_encoders": True,
     "bootstrap": 100,
 }
+PRE_FINE_TUNING = {
+    "model": ENCODER,
+    "batch_size": 8,
+    "learning_rate": 0.001,
+    "tasks": "scenes | reference",
+    "variants": "copy",
+    "snapshot": 1,
+    "dev_share": 0.3,
+    "seeds": 2,
+    "pre_epochs": 4,
+    "epochs": 4,
+    "keep_models": True,
+    "bootstrap": 100,
+}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 
 
@@ -87,7 +101,7 @@ class Long:
     Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1; what scores or
     counts all pairs reads it, because runs that come later add pairs before the twins begin. An import has a dataset
     and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing has a
-    dataset and a pool.
+    dataset and a pool. Pre-fine-tuning has a dataset of inference pairs, which its twin has too.
     """
 
     name: str
@@ -123,6 +137,7 @@ LONG = [
     Long("sentences", "import_sentences", {}),
     Long("contrast", "train_contrastive", {**CONTRAST, "epochs": 3, "paraphrases": "all"}),
     Long("augmentations", "compare_augmentations", AUGMENTATIONS),
+    Long("pre-fine-tuning", "compare_pre_fine_tuning", PRE_FINE_TUNING),
     Long("corpora", "profile_corpora", {"model": "run:1", "split": "train", "bootstrap": 100}),
     Long("corpus", "index_corpus", {}),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
@@ -181,6 +196,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.management import call_command
 from curation.datasets.services import dataset_create
+from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions
 from curation.exchange.pool import SentenceOptions, sentences_import
 from curation.exchange.sentence_uploads import sentences_upload
@@ -218,7 +234,17 @@ def own_corpus(slug):
         batch = import_upload(dataset=dataset, files=[File(file, "corpus.txt")], by=None, kind="corpus")
     return {"dataset": slug, "batch": batch.pk}
 
-OWN = {"ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus}
+def inference(_slug):
+    # One for both twins: the models name their dataset and snapshot.
+    if not Dataset.objects.filter(slug="inference").exists():
+        call_command("import_pairs", str(home / "inference.tsv"), dataset="inference", create=True)
+        snapshot_create(dataset=Dataset.objects.get(slug="inference"))
+    return {"dataset": "inference"}
+
+OWN = {
+    "ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus,
+    "PreFineTuningPlan": inference,
+}
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
@@ -239,6 +265,7 @@ def prepare(installed: Installation, encoder: Path) -> None:
     pool = {sentence for line in lines()[1:] for sentence in line.split("\t")[:2]}
     (installed.home / "pool.txt").write_text("\n".join(sorted(pool)))
     (installed.home / "corpus.txt").write_text("\n".join(line.split("\t")[0] for line in lines()[1:]))
+    (installed.home / "inference.tsv").write_text("\n".join(inference_lines()))
     runs = json.dumps([(long.kind, dict(long.plan)) for long in LONG])
     (installed.home / "runs.json").write_text(runs.replace(ENCODER, str(encoder)))
     model = installed.manage("shell", "-v", "0", given=PREPARE).split()[-1]
@@ -253,6 +280,19 @@ def lines() -> list[str]:
         split = "test" if who == "child" else "train"
         rows.append(f"The {who} {does} on the {where}.\tA {who} {does} near a {where}.\t5\t{split}")
         rows.append(f"The {who} {does} by the {where}.\tA {who} is with a {where}.\t{number % 4}\t{split}")
+    return rows
+
+
+def inference_lines() -> list[str]:
+    """Pairs of each class, and a copy of each sentence; none has a sentence of `lines`."""
+    rows = ["sentence1\tsentence2\tsubset\tsplit"]
+    for number, who in enumerate(("dog", "cat", "bird", "child", "man", "woman")):
+        premise = f"In the tree the {who} plays with ball {number}."
+        for label in ("entailment", "neutral", "contradiction"):
+            hypothesis = f"A {who} is {label} {number} in a tree."
+            rows.append(f"{premise}\t{hypothesis}\t{label}\ttrain")
+            rows.append(f"{hypothesis}\tSo {hypothesis}\tcopy\ttrain")
+        rows.append(f"{premise}\tSo {premise}\tcopy\ttrain")
     return rows
 
 

@@ -1,0 +1,297 @@
+"""A comparison of pre-fine-tunings as its page and its file show it: of each task a row per variant, and a heatmap."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from curation.charts import ACCENT, INK, SURFACE, WRONG, Chart, chart_draw
+from mlworkers.encoders.contrastive.variants import ORIGINAL
+from mlworkers.encoders.plan import SEEDS_TO_JUDGE
+from mlworkers.encoders.pre_fine_tuning.plan import DIRECT
+from mlworkers.models import Run
+from mlworkers.registry.comparison import DIFFERENCE, Cell
+
+KIND = "compare_pre_fine_tuning"
+_SIDE = 96  # pixels of a cell of the heatmap
+_DEEPEST, _PALEST = 0.45, 0.06  # opacity of the largest difference, and of none: words on it stay readable
+CSV_COLUMNS = (
+    "task", "metric", "row", "similarity", "bleu", "chosen_on_dev", "dev", "mean", "sd", "low", "high",
+    *(name.replace("difference", "difference_from_no_paraphrases", 1) for name in DIFFERENCE), "median_seed", "median",
+    "test_rows", "seeds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """A row on one task. dev: the mean score on dev rows, over seeds. cells: of each metric. medians: of each metric
+    the figure of the seed with the median dev score. tags: of similarity and of BLEU, None where the row has no such
+    pair.
+    """
+
+    name: str
+    dev: float | None
+    median_seed: int
+    cells: Sequence[Cell]
+    medians: Sequence[float | None]
+    tags: tuple[str, str] | None
+    copies: int | None = None
+    missing: int | None = None
+
+    @property
+    def label(self) -> str:
+        names = {DIRECT: _("no pre-fine-tuning"), ORIGINAL: _("inference, no paraphrases")}
+        return str(names.get(self.name, self.name))
+
+    @property
+    def is_variant(self) -> bool:
+        return self.name not in (DIRECT, ORIGINAL)
+
+    @property
+    def figures(self) -> list[tuple[Cell, float | None]]:
+        return list(zip(self.cells, self.medians, strict=True))
+
+
+@dataclass(frozen=True)
+class TaskTable:
+    """A task. judged: whether there are enough seeds to judge a difference. chosen: the variant of the highest dev
+    score, "" where none has one.
+    """
+
+    label: str
+    metrics: Sequence[str]
+    rows: Sequence[TaskRow]
+    chosen: str
+    judged: bool
+    facts: Mapping[str, Any]
+
+    @property
+    def seeds(self) -> int:
+        return max(len(row.cells[0].by_seed) for row in self.rows)
+
+    @property
+    def chosen_row(self) -> TaskRow | None:
+        return next((row for row in self.rows if row.name == self.chosen), None)
+
+    @property
+    def variants(self) -> list[TaskRow]:
+        return [row for row in self.rows if row.is_variant]
+
+
+@dataclass(frozen=True)
+class PreFineTunings:
+    """tests: the number of differences that p-values are adjusted for."""
+
+    tasks: Sequence[TaskTable]
+    tests: int
+    pre_seeds: int
+
+
+def pre_fine_tunings_of(run: Run) -> PreFineTunings | None:
+    """None where the run is no such comparison, or has no result."""
+    if run.kind != KIND or not run.result.get("tasks"):
+        return None
+    result = run.result
+    about = {row["row"]: row for row in result["rows"]}
+    tasks = [_table(task, about) for task in result["tasks"]]
+    tests = sum(cell.p_holm is not None for task in tasks for row in task.rows for cell in row.cells)
+    return PreFineTunings(tasks, tests, len(result["pre_seeds"]))
+
+
+def _table(task: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> TaskTable:
+    judged = all(len(row["figures"][0]["by_seed"]) >= SEEDS_TO_JUDGE for row in task["rows"])
+    rows = [_row(row, about[row["row"]], judged) for row in task["rows"]]
+    return TaskTable(task["label"], task["metrics"], rows, task["chosen"], judged, task)
+
+
+def _row(stored: Mapping[str, Any], about: Mapping[str, Any], judged: bool) -> TaskRow:
+    cells = []
+    for one in stored["figures"]:
+        known = {name: value for name, value in one.items() if name not in ("by_seed", "median")}
+        by_seed = tuple(value for value in one["by_seed"] if value is not None)
+        cells.append(Cell(**known, by_seed=by_seed, judged=judged))
+    return TaskRow(
+        name=stored["row"],
+        dev=stored["dev"],
+        median_seed=stored["median_seed"],
+        cells=cells,
+        medians=[one["median"] for one in stored["figures"]],
+        tags=(about["similarity"], about["bleu"]) if "similarity" in about else None,
+        copies=about.get("copies"),
+        missing=about.get("copies_missing"),
+    )
+
+
+def what_they_show(found: PreFineTunings) -> str:
+    """What the rows chosen on dev show on the test, task by task, and no more than their intervals allow."""
+    return " ".join(task_finding(task) for task in found.tasks)
+
+
+def task_finding(task: TaskTable) -> str:
+    """What the test says of the variant that the dev rows chose."""
+    row = task.chosen_row
+    if row is None:
+        return _("%(task)s: no variant has a dev score, so none is chosen.") % {"task": task.label}
+    cell = row.cells[0]
+    words: dict[str, Any] = {
+        "task": task.label,
+        "row": row.name,
+        "metric": task.metrics[0],
+        "seeds": task.seeds,
+        "least": SEEDS_TO_JUDGE,
+    }
+    chosen = _("%(task)s: the dev rows choose %(row)s.") % words
+    if not cell.has_difference:
+        return f"{chosen} " + _("Its difference on the test is undefined.")
+    difference, low, high = (
+        f"{value:+.3f}".replace("-", "−")
+        for value in (cell.difference or 0.0, cell.difference_low or 0.0, cell.difference_high or 0.0)
+    )
+    words |= {"difference": difference, "low": low, "high": high}
+    if not task.judged:
+        sentence = ngettext(
+            "On the test its %(metric)s is %(difference)s from that without paraphrases. One seed cannot judge a "
+            "difference; that takes %(least)s.",
+            "On the test its %(metric)s is %(difference)s from that without paraphrases (%(low)s to %(high)s). "
+            "%(seeds)s seeds cannot judge a difference; that takes %(least)s.",
+            task.seeds,
+        )
+    elif cell.differs and (cell.difference or 0) > 0:
+        sentence = _(
+            "On the test its %(metric)s is higher than without paraphrases: %(difference)s (%(low)s to %(high)s)."
+        )
+    elif cell.differs:
+        sentence = _(
+            "On the test its %(metric)s is lower than without paraphrases: %(difference)s (%(low)s to %(high)s)."
+        )
+    else:
+        sentence = _(
+            "On the test its %(metric)s is not distinguishable from that without paraphrases: %(difference)s (%(low)s "
+            "to %(high)s)."
+        )
+    return f"{chosen} {sentence % words}"
+
+
+def csv_rows(found: PreFineTunings) -> Iterator[list[object]]:
+    """A line for each task, metric and row, under CSV_COLUMNS."""
+    for task in found.tasks:
+        for number, metric in enumerate(task.metrics):
+            for row in task.rows:
+                cell = row.cells[number]
+                chosen = "yes" if row.name == task.chosen else "no"
+                line = [
+                    task.label, metric, row.name, *(row.tags or (None, None)), chosen, row.dev,
+                    cell.mean, cell.sd, cell.low, cell.high, *(getattr(cell, name) for name in DIFFERENCE),
+                    row.median_seed, row.medians[number], task.facts["test_rows"], len(cell.by_seed),
+                ]  # fmt: skip
+                yield ["" if value is None else value for value in line]
+
+
+def task_charts(task: TaskTable, place: int, *, judges: str = "") -> list[Chart]:
+    """Of each metric a heatmap of the differences from pre-fine-tuning without paraphrases (ConPGS, figures 5 and 6).
+
+    None where no row has a pair of tags. place: of the task, for the names of its files.
+    """
+    charts = []
+    for number, metric in enumerate(task.metrics):
+        cells = [
+            (*row.tags, row.cells[number])
+            for row in task.variants
+            if row.tags and row.cells[number].has_difference
+        ]
+        if cells:
+            charts.append(_heatmap(task, metric, cells, name=f"task-{place + 1}-{metric}", judges=judges))
+    return charts
+
+
+def _heatmap(
+    task: TaskTable, metric: str, cells: Sequence[tuple[str, str, Cell]], *, name: str, judges: str
+) -> Chart:
+    unit = ngettext("test rows, %(seeds)s seed", "test rows, %(seeds)s seeds", task.seeds)
+    return chart_draw(
+        _drawn(cells),
+        name=name,
+        finding=_heatmap_finding(task, metric, cells),
+        n=task.facts["test_rows"],
+        unit=unit % {"seeds": task.seeds},
+        columns=[_("similarity"), _("BLEU"), _("difference"), _("from"), _("to"), _("p (Holm)")],
+        rows=[
+            [
+                similarity, bleu,
+                *(f"{value or 0:+.4f}" for value in (one.difference, one.difference_low, one.difference_high)),
+                "" if one.p_holm is None else f"{one.p_holm:.4f}",
+            ]
+            for similarity, bleu, one in cells
+        ],
+        judges=judges,
+    )  # fmt: skip
+
+
+def _heatmap_finding(task: TaskTable, metric: str, cells: Sequence[tuple[str, str, Cell]]) -> str:
+    better, worse = (
+        sum(one.differs and ((one.difference or 0) > 0) == wanted for _sim, _bleu, one in cells)
+        for wanted in (True, False)
+    )
+    words = {
+        "task": task.label, "metric": metric, "better": better, "worse": worse, "cells": len(cells),
+        "least": SEEDS_TO_JUDGE,
+    }  # fmt: skip
+    if not task.judged:
+        sentence = _(
+            "%(task)s, %(metric)s: differences from pre-fine-tuning without paraphrases. Fewer than %(least)s seeds "
+            "cannot judge them."
+        )
+    elif not better and not worse:
+        sentence = _(
+            "%(task)s, %(metric)s: none of the %(cells)s pairs of tags is distinguishable from pre-fine-tuning without "
+            "paraphrases."
+        )
+    else:
+        sentence = _(
+            "%(task)s, %(metric)s: of %(cells)s pairs of tags, %(better)s are better than pre-fine-tuning without "
+            "paraphrases and %(worse)s are worse; the others are not distinguishable."
+        )
+    return sentence % words
+
+
+def _drawn(cells: Sequence[tuple[str, str, Cell]]) -> alt.TopLevelMixin:
+    """Blue is better and red worse, the deeper the larger; a frame is around differences that are judged to be real."""
+    most = max(abs(one.difference or 0) for _sim, _bleu, one in cells) or 1.0
+    values = [
+        {
+            "similarity": similarity,
+            "bleu": bleu,
+            "difference": f"{one.difference or 0:+.3f}".replace("-", "−"),
+            "interval": f"{one.difference_low or 0:+.3f} … {one.difference_high or 0:+.3f}".replace("-", "−"),
+            "opacity": max(_PALEST, _DEEPEST * abs(one.difference or 0) / most),
+            "better": (one.difference or 0) > 0,
+            "differs": one.differs,
+        }
+        for similarity, bleu, one in cells
+    ]
+    rows = sorted({similarity for similarity, _bleu, _cell in cells}, key=_bound)
+    columns = sorted({bleu for _similarity, bleu, _cell in cells}, key=_bound)
+    axis = alt.Axis(domain=False, ticks=False, labelAngle=0, labelLimit=0)
+    x = alt.X("bleu:N", sort=columns, title=None, axis=axis)
+    y = alt.Y("similarity:N", sort=rows[::-1], title=None, axis=axis)
+    base = alt.Chart(alt.InlineData(values=values)).encode(x=x, y=y)
+    colour = alt.condition("datum.better", alt.value(ACCENT), alt.value(WRONG))
+    drawn: alt.TopLevelMixin = alt.layer(
+        base.mark_rect(stroke=SURFACE).encode(
+            color=colour, opacity=alt.Opacity("opacity:Q", scale=None, legend=None)
+        ),
+        base.transform_filter("datum.differs").mark_rect(
+            filled=False, stroke=INK, strokeWidth=2.5, aria=False
+        ),
+        base.mark_text(dy=-8, fontWeight="bold", color=INK).encode(text="difference:N"),
+        base.mark_text(dy=9, fontSize=10.5, color=INK).encode(text="interval:N"),
+    )
+    return drawn.properties(width=_SIDE * 1.25 * len(columns), height=_SIDE * 0.7 * len(rows))
+
+
+def _bound(tag: str) -> int:
+    """Where a tag's bin begins, for their order."""
+    return int(tag.removeprefix("SIM").removeprefix("BLEU").partition("_")[0])

@@ -1,0 +1,42 @@
+"""Comparisons of pre-fine-tunings: the heatmaps and the table of one, and its figures as a file."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from curation.access import AuthedRequest
+from curation.views.tables import csv_answer
+from mlworkers.access import pre_fine_tuning_for
+from mlworkers.registry.pre_fine_tuning import (
+    CSV_COLUMNS,
+    csv_rows,
+    pre_fine_tunings_of,
+    task_charts,
+    task_finding,
+)
+
+
+@require_GET
+def pre_fine_tuning_detail(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = pre_fine_tuning_for(request.user, pk)
+    found = pre_fine_tunings_of(run)
+    tasks = found.tasks if found else ()
+    context = {
+        "run": run,
+        "found": found,
+        "tasks": [
+            (task, task_finding(task), task_charts(task, place, judges=run.judges))
+            for place, task in enumerate(tasks)
+        ],
+        "warnings": run.result.get("warnings", []),
+        "models": run.artifacts.filter(kind="classifier").order_by("pk"),
+    }
+    return render(request, "mlworkers/pre_fine_tuning.html", context)
+
+
+@require_GET
+def pre_fine_tuning_csv(request: AuthedRequest, pk: int) -> HttpResponse:
+    run = pre_fine_tuning_for(request.user, pk)
+    found = pre_fine_tunings_of(run)
+    rows = csv_rows(found) if found else []
+    return csv_answer(request, f"pre-fine-tuning-{pk}.csv", CSV_COLUMNS, rows, judges=run.judges)
