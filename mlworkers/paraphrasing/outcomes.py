@@ -28,6 +28,7 @@ class Reason(StrEnum):
     NEAR_COPY = "near copy of the source"
     HELD_OUT = "stands in held-out pairs"
     REPEATED = "written for another tag of the source"
+    WRITTEN = "already written for the source"
     MISS = "outside the cell that was asked for"
 
 
@@ -63,23 +64,39 @@ def rows_judged(
             row.dropped = str(Reason.REPEATED)
         if not row.dropped:
             written.add(key)
-        row.numbers_changed = _numbers(row.text) != _numbers(row.source_text)
-        row.names_changed = _names(row.text, row.source_text) or _names(row.source_text, row.text)
+        row.numbers_changed = numbers_differ(row.text, row.source_text)
+        row.names_changed = names_differ(row.text, row.source_text)
 
 
 def _reason(
     row: ParaphraseRow, tags: Mapping[str, Tag], near_copy: float, keep_misses: bool, held_out: HeldOut
 ) -> Reason | None:
+    reason = reason_of(row.text, row.source_text, near_copy=near_copy, held_out=held_out)
+    if reason is None and not keep_misses and not hits(row, tags):
+        return Reason.MISS
+    return reason
+
+
+def reason_of(text: str, source: str, *, near_copy: float, held_out: HeldOut) -> Reason | None:
+    """Why a paraphrase of the source cannot be stored; None where it can."""
     tests: tuple[tuple[Reason, Callable[[], bool]], ...] = (
-        (Reason.EMPTY, lambda: not words(row.text)),
-        (Reason.BROKEN, lambda: not is_readable(row.text)),
-        (Reason.TOO_LONG, lambda: len(row.text) > SENTENCE_MAX_CHARACTERS),
-        (Reason.COPY, lambda: near_copy_key(row.text) == near_copy_key(row.source_text)),
-        (Reason.NEAR_COPY, lambda: jaccard(row.text, row.source_text) >= near_copy),
-        (Reason.HELD_OUT, lambda: row.text in held_out),
-        (Reason.MISS, lambda: not keep_misses and not hits(row, tags)),
+        (Reason.EMPTY, lambda: not words(text)),
+        (Reason.BROKEN, lambda: not is_readable(text)),
+        (Reason.TOO_LONG, lambda: len(text) > SENTENCE_MAX_CHARACTERS),
+        (Reason.COPY, lambda: near_copy_key(text) == near_copy_key(source)),
+        (Reason.NEAR_COPY, lambda: jaccard(text, source) >= near_copy),
+        (Reason.HELD_OUT, lambda: text in held_out),
     )
     return next((reason for reason, applies in tests if applies()), None)
+
+
+def numbers_differ(text: str, source: str) -> bool:
+    return _numbers(text) != _numbers(source)
+
+
+def names_differ(text: str, source: str) -> bool:
+    """Whether one of them has a name that the other lacks. Names are found by their capitals."""
+    return _names(text, source) or _names(source, text)
 
 
 def hits(row: ParaphraseRow, tags: Mapping[str, Tag]) -> bool:

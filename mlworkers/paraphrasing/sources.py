@@ -21,7 +21,7 @@ class LeftOut(StrEnum):
     SHORT = "too short"
     LONG = "too long"
     LANGUAGE = "in another language"
-    UNFIT = "does not fit the paraphraser"
+    UNFIT = "does not fit the model"
 
 
 def token_count(text: str) -> int:
@@ -54,7 +54,7 @@ def sources_filtered(
     """The first `enough` items that may be paraphrased, in their order, and how many of those before them were left out
     for each reason.
 
-    least, most: tokens. language: two letters; "" for any. fits: whether the paraphraser takes the sentence.
+    least, most: tokens. language: two letters; "" for any. fits: whether the model takes the sentence.
     Raises ValueError for a language that is not known.
     """
     if language and language not in languages_known():

@@ -15,6 +15,7 @@ from mlworkers.pipelines.pre_fine_tuning import compare_pre_fine_tuning
 from mlworkers.pipelines.previewing import preview_generation
 from mlworkers.pipelines.realism import score_realism
 from mlworkers.pipelines.relatedness import analyse_relatedness
+from mlworkers.pipelines.round_trips import translate_round_trip
 from mlworkers.pipelines.scoring_pairs import score_pairs
 from mlworkers.pipelines.searching import search_settings
 from mlworkers.pipelines.writing_paraphrases import write_paraphrases
@@ -45,5 +46,6 @@ PIPELINES: dict[str, Pipeline] = {
     "score_pairs": score_pairs,
     "score_realism": score_realism,
     "search_settings": search_settings,
+    "translate_round_trip": translate_round_trip,
     "write_paraphrases": write_paraphrases,
 }

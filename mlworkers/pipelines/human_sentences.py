@@ -14,6 +14,7 @@ from mlworkers.synthesis.prompts import LabelledPair
 from mlworkers.synthesis.rows import Source
 
 IN_MEMORY = 5_000  # rows that a query hands over at a time
+EVERY = 10_000_000  # sentences: more than a dataset has
 
 
 def held_out_of(dataset: Dataset, split: str) -> HeldOut:

@@ -32,6 +32,7 @@ ALIKE = (
     *("batch_size", "batch_sizes", "max_length", "precision", "device", "suites", "classifier", "folds"),
     *("max_tokens", "self_debiasing", "chat_template", "concurrency"),
     *("layers", "width", "vocabulary", "context", "batch"),
+    *("forward", "backward", "search", "engine", "beams"),
 )
 
 

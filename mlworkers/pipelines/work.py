@@ -28,6 +28,7 @@ from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
+from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.attempts import Pipeline
@@ -169,6 +170,12 @@ def _generation(plan: GenerationPlan, dataset: Dataset) -> int:
     return len(sources) * len(plan.label_list) * plan.samples
 
 
+def _round_trip(plan: RoundTripPlan, dataset: Dataset) -> int:
+    """Translated sentences: there with each setting, and back with each combination."""
+    sources = sources_drawn(dataset, plan.split, most=plan.sources, seed=plan.seed)
+    return len(sources) * (len({trip.forward for trip in plan.trips}) + len(plan.trips))
+
+
 def _bootstrap(plan: BootstrapPlan, _dataset: Dataset) -> int:
     return plan.steps
 
@@ -194,5 +201,6 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     PreFineTuningPlan: _pre_fine_tuning,
     RealismPlan: _realism,
     RelatednessPlan: _evaluation,
+    RoundTripPlan: _round_trip,
     SearchPlan: _search,
 }

@@ -31,7 +31,7 @@ from mlworkers.paraphrasing.profile import profile_of
 from mlworkers.paraphrasing.sources import sources_filtered
 from mlworkers.paraphrasing.tags import TOP, Label, Tag, TagBounds
 from mlworkers.paraphrasing.writing_plan import WritingPlan
-from mlworkers.pipelines.human_sentences import held_out_of, sources_drawn
+from mlworkers.pipelines.human_sentences import EVERY, held_out_of, sources_drawn
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import scorer_of
@@ -42,7 +42,6 @@ from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 
 METHOD = "ConPGS: similarity in the middle of the tag that was asked for"
-EVERY = 10_000_000
 
 
 def write_paraphrases(plan: WritingPlan, job: Job) -> Outcome:

@@ -33,6 +33,7 @@ from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.labeller_plan import LabellerPlan
 from mlworkers.paraphrasing.paraphraser_plan import ParaphraserPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
+from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.paraphrasing.selection_plan import SelectionPlan
 from mlworkers.paraphrasing.writing_plan import WritingPlan
 from mlworkers.plan_fields import SettingError, generated_pairs_setting, setting
@@ -360,6 +361,18 @@ KINDS: dict[str, Kind] = {
             ),
             plan=PairScoringPlan,
             unit=gettext_lazy("pairs"),
+            writes=True,
+            estimated=True,
+        ),
+        _machine_kind(
+            name="translate_round_trip",
+            label=gettext_lazy("Translate there and back"),
+            description=gettext_lazy(
+                "Translates human sentences into another language and back (round-trip translation), with several "
+                "settings of sampling or by beam search, and adds what comes out as candidates for paraphrases."
+            ),
+            plan=RoundTripPlan,
+            unit=gettext_lazy("candidates"),
             writes=True,
             estimated=True,
         ),

@@ -21,7 +21,7 @@ from mlworkers.pretrained.quiet import quiet
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 # All that a model is loaded from. Code and pickled weights are not so much as downloaded.
-_WANTED = ["*.safetensors", "*.json", "*.txt", "*.model"]
+_WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.spm"]
 _UNWANTED = ["onnx/*", "openvino/*", "original/*"]
 
 

@@ -15,6 +15,7 @@ from tests.integration.mlworkers.installation import (
 from tests.integration.mlworkers.long_runs import LONG, carry_out, number, prepare
 from tests.integration.mlworkers.nursery import Nursery
 from tests.ml.tiny import tiny_encoder
+from tests.ml.tiny_translator import tiny_marian
 
 ROWS = 2_000
 UPLOAD = """
@@ -91,9 +92,12 @@ def nursery() -> Iterator[Nursery]:
 def undisturbed(tmp_path_factory, nursery) -> Iterator[Undisturbed]:
     home = tmp_path_factory.mktemp("undisturbed")
     encoder = tiny_encoder(tmp_path_factory.mktemp("models"))
+    translators = tmp_path_factory.mktemp("translators")
+    tiny_marian(translators / "there")
+    tiny_marian(translators / "back", "de", "en", seed=6)
     with database_of_its_own(f"semblance_long_{os.getpid()}") as database:
         installed = Installation(home, database)
-        prepare(installed, encoder)
+        prepare(installed, encoder, translators)
         with nursery.worker(installed):
             made = {long.name: carry_out(installed, number(long.name)) for long in LONG}
         assert {told["state"] for told in made.values()} == {"succeeded"}, made

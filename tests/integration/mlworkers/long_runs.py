@@ -11,6 +11,7 @@ from typing import Any
 from tests.integration.mlworkers.installation import PATIENCE, Installation, copied
 
 ENCODER = "the tiny encoder"  # stands for its folder
+TRANSLATORS = "the tiny translators"  # stands for the folder of their folders
 GENERATOR = {"layers": 1, "width": 32, "vocabulary": 300, "context": 128, "batch": 8, "steps": 240}
 GENERATION = {"model": "run:1", "sources": 12, "samples": 2, "shard_sources": 2, "max_tokens": 24}
 REALISM = {"run": 2, "model": ENCODER, "folds": 3}
@@ -88,6 +89,8 @@ PRE_FINE_TUNING = {
     "keep_models": True,
     "bootstrap": 100,
 }
+ROUND_TRIP = {"forward": f"{TRANSLATORS}/there", "backward": f"{TRANSLATORS}/back", "sources": 12}
+ROUND_TRIP |= {"least_tokens": 2, "check_language": False, "shard_sources": 3}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 
 
@@ -140,6 +143,7 @@ LONG = [
     Long("pre-fine-tuning", "compare_pre_fine_tuning", PRE_FINE_TUNING),
     Long("corpora", "profile_corpora", {"model": "run:1", "split": "train", "bootstrap": 100}),
     Long("corpus", "index_corpus", {}),
+    Long("round trips", "translate_round_trip", ROUND_TRIP),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
@@ -259,7 +263,7 @@ print(model.pk)
 """
 
 
-def prepare(installed: Installation, encoder: Path) -> None:
+def prepare(installed: Installation, encoder: Path, translators: Path) -> None:
     """A dataset of scenes, and two runs of each that are not yet queued."""
     (installed.home / "pairs.tsv").write_text("\n".join(lines()))
     pool = {sentence for line in lines()[1:] for sentence in line.split("\t")[:2]}
@@ -267,7 +271,8 @@ def prepare(installed: Installation, encoder: Path) -> None:
     (installed.home / "corpus.txt").write_text("\n".join(line.split("\t")[0] for line in lines()[1:]))
     (installed.home / "inference.tsv").write_text("\n".join(inference_lines()))
     runs = json.dumps([(long.kind, dict(long.plan)) for long in LONG])
-    (installed.home / "runs.json").write_text(runs.replace(ENCODER, str(encoder)))
+    runs = runs.replace(ENCODER, str(encoder)).replace(TRANSLATORS, str(translators))
+    (installed.home / "runs.json").write_text(runs)
     model = installed.manage("shell", "-v", "0", given=PREPARE).split()[-1]
     copied(encoder, installed.home / "runs" / model / "encoder")
 
