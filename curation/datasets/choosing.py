@@ -21,7 +21,7 @@ from curation.errors import UserError, errors_shown
 from curation.models import AuditEntry, Dataset, Pair, PairScore, ScoreSet, User
 from curation.pairs.leaks import Leaks
 from curation.pairs.word_tables import Reals
-from curation.sampling.drawing import SamplingError, Settings, drawn_from_pairs
+from curation.sampling.drawing import SamplingError, Settings, Strategy, drawn_from_pairs
 from curation.sampling.synonyms import Synonyms
 
 
@@ -46,12 +46,23 @@ class Choice:
     @property
     def how(self) -> dict[str, Any]:
         """How they are drawn, for the log."""
-        told = {
-            "strategy": self.settings.strategy.value,
-            "seed": self.settings.seed,
-            "count": self.settings.count,
+        settings = self.settings
+        told: dict[str, Any] = {
+            "strategy": settings.strategy.value,
+            "seed": settings.seed,
+            "count": settings.count,
+            "cap": settings.cap,
+            "shortest": settings.shortest,
+            "longest": settings.longest,
             "score_set": self.score_set.name if self.score_set else "",
+            "edges": ", ".join(f"{edge:g}" for edge in settings.edges),
         }
+        if settings.strategy is Strategy.OVERLAP:
+            told["window"] = settings.window.described
+        if settings.strategy is Strategy.PERCENTILES:
+            told |= {"buckets": settings.buckets, "growth": settings.growth, "idf": settings.idf}
+        if self.synonyms:
+            told["synonyms"] = self.synonyms.name
         return {name: value for name, value in told.items() if value != ""}
 
 

@@ -67,6 +67,9 @@ class Drawing:
         }
 
 
+SOURCES_NAMED = 4  # of a split, on a page
+
+
 @dataclass(frozen=True)
 class SplitRow:
     """The active pairs of a split, "" for those without one; mean and sd of their scores in the set shown.
@@ -81,6 +84,12 @@ class SplitRow:
     mean: float | None
     sd: float | None
     counts: Sequence[int] = ()
+
+    @property
+    def further(self) -> tuple[int, int]:
+        """How many sources a page does not name, and their pairs."""
+        rest = self.sources[SOURCES_NAMED:]
+        return len(rest), sum(pairs for _source, pairs in rest)
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,8 @@ class SplitsDrawn:
     """Splits that were drawn and not applied yet.
 
     state: of the pairs when they were drawn; whoever applies them says it, so that nothing else is applied.
-    changed: pairs whose split changes; largest: active pairs of the largest component among those that were divided.
+    changed: pairs whose split changes, aside of which are not active; largest: active pairs of the largest component
+    among those that were divided.
     leaks_before: what the splits there are now share.
     """
 
@@ -108,6 +118,7 @@ class SplitsDrawn:
     state: str
     splits: Splits
     changed: int
+    aside: int
     largest: int
     divided: int
     leaks_before: Sequence[Leak]
@@ -185,11 +196,15 @@ def splits_preview(dataset: Dataset, drawing: Drawing, score_set: ScoreSet | Non
     _require_different_ids(pairs, drawn)
     divided = np.array([drawing.replace or not split for split in pairs.splits], dtype=bool) & pairs.active
     sizes = np.bincount(components[divided]) if divided.any() else np.zeros(1, dtype=np.int64)
+    changed = np.array(
+        [before != after for before, after in zip(pairs.splits, drawn, strict=True)], dtype=bool
+    )
     return SplitsDrawn(
         drawing=drawing,
         state=pairs.state,
         splits=_described(pairs, drawn, score_set),
-        changed=sum(before != after for before, after in zip(pairs.splits, drawn, strict=True)),
+        changed=int(changed.sum()),
+        aside=int((changed & ~pairs.active).sum()),
         largest=int(sizes.max()),
         divided=int(divided.sum()),
         leaks_before=_leaks(pairs, pairs.splits),

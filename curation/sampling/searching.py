@@ -51,6 +51,19 @@ class Window:
         if not 0 <= self.length_difference <= 1:
             raise ValueError(f"a length difference is a share from 0 to 1, not {self.length_difference:g}")
 
+    @property
+    def described(self) -> str:
+        """In words, for a methods section."""
+        words = {
+            Denominator.FIRST: "the first sentence",
+            Denominator.SHORTER: "the sentence with fewer",
+            Denominator.LONGER: "the sentence with more",
+        }[self.denominator]
+        return (
+            f"from {self.low:.3g} to below {self.high:.3g} of the distinct words of {words}, lengths differing by at "
+            f"most {self.length_difference:.3g}"
+        )
+
     def fits(
         self, shared: Integers, distinct: tuple[Integers, Integers], lengths: tuple[Integers, Integers]
     ) -> NDArray[np.bool_]:

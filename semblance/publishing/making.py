@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import pyarrow.parquet as pq
 
 from curation.datasets.lineage import wrote_scores
 from curation.exchange.exporting import snapshot_file
 from curation.files.publishing.making import (
+    ChosenPairs,
     ComposedPairs,
     GenerationRun,
     ImportedFile,
@@ -17,6 +19,7 @@ from curation.files.publishing.making import (
     Reviewed,
 )
 from curation.models import (
+    AuditEntry,
     ComposedPair,
     Composition,
     Dataset,
@@ -28,6 +31,8 @@ from curation.models import (
     User,
 )
 from curation.review.history import decisions_at
+from curation.sampling.drawing import WITH_BINS, Strategy
+from curation.sampling.searching import Denominator, Window
 from mlworkers.models import Run
 from mlworkers.synthesis.prompts import TaskError, task_named
 from semblance.publishing.encoders import encoder_runs
@@ -38,9 +43,21 @@ _DECODING = {
     "decay": "λ", "floor": "ε", "max_tokens": "at most tokens", "keep": "kept per target",
     "sampled": "partners per source", "smoothing": "label smoothing", "seed": "seed",
 }  # fmt: skip
-_COMPOSING = {
+_DRAWING = {
     "count": "pairs asked for", "seed": "seed", "cap": "most pairs of a sentence", "shortest": "fewest words",
-    "longest": "most words", "buckets": "buckets", "growth": "growth", "idf": "IDF weights", "edges": "bins",
+    "longest": "most words",
+}  # fmt: skip
+# What the strategies use beside that.
+_COMPOSING = {
+    Strategy.OVERLAP: {"window": "words in common", "synonyms": "synonyms"},
+    Strategy.PERCENTILES: {
+        "buckets": "buckets", "growth": "growth", "idf": "IDF weights", "synonyms": "synonyms",
+    },
+    Strategy.LABELS: {"labels": "labels", "combinations": "combinations"},
+}  # fmt: skip
+_CHOOSING = _DRAWING | {
+    "edges": "bins", "score_set": "scores", "source": "among the source", "split": "among the split",
+    "window": "words in common", "buckets": "buckets", "growth": "growth", "idf": "IDF weights",
 }  # fmt: skip
 _Ids = set[int]
 
@@ -68,10 +85,12 @@ def making_of(snapshot: Snapshot) -> Making:
         pairs=len(held),
         selection=[PairsFrom(*key, number) for key, number in sorted(counted.items())],
         files=_files(snapshot),
+        sentence_files=_sentence_files(snapshot) if composed else [],
+        choices=_choices(snapshot),
         compositions=[
             ComposedPairs(
                 compositions[pk].parameters["strategy"],
-                _named(compositions[pk].parameters, _COMPOSING),
+                _composing(compositions[pk].parameters),
                 number,
             )
             for pk, number in sorted(Counter(composed.values()).items())
@@ -116,6 +135,45 @@ def _files(snapshot: Snapshot) -> list[ImportedFile]:
         for batch in done.order_by("created_at", "pk")
         if batch.added or wrote_scores(batch)
     ]
+
+
+def _sentence_files(snapshot: Snapshot) -> list[ImportedFile]:
+    """From which the pool had sentences before the snapshot was made."""
+    done = ImportBatch.objects.filter(
+        dataset=snapshot.dataset,
+        kind=ImportBatch.Kind.SENTENCES,
+        state=ImportBatch.State.DONE,
+        added__gt=0,
+        created_at__lte=snapshot.created_at,
+    )
+    return [
+        ImportedFile(batch.file_name, batch.rows, 0, 0, batch.sha256, batch.created_at.date())
+        for batch in done.order_by("created_at", "pk")
+    ]
+
+
+def _choices(snapshot: Snapshot) -> list[ChosenPairs]:
+    """The choices among pairs before the snapshot was made, but for those that were undone by then."""
+    edits = AuditEntry.objects.filter(
+        dataset=snapshot.dataset, action=AuditEntry.Action.PAIRS_EDITED, at__lte=snapshot.created_at
+    ).exclude(undone_by__at__lte=snapshot.created_at)
+    return [
+        ChosenPairs(
+            strategy=edit.details["filter"]["strategy"],
+            settings=_named(edit.details["filter"], _CHOOSING),
+            pairs=edit.pairs or 0,
+            split=edit.details["set"].get("split"),
+        )
+        for edit in edits.order_by("pk")
+        if "strategy" in edit.details.get("filter", {})
+    ]
+
+
+def _composing(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The settings of a composition that its strategy uses."""
+    strategy = parameters["strategy"]
+    names = _COMPOSING.get(strategy, {"edges": "bins"} if strategy in WITH_BINS else {})
+    return _named(parameters, _DRAWING | names)
 
 
 def _generations(snapshot: Snapshot, counted: Mapping[int, int]) -> list[GenerationRun]:
@@ -210,4 +268,10 @@ def _shown(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, Mapping):  # a window of words in common, or the names of two labels
+        if "denominator" in value:
+            return Window(**{**value, "denominator": Denominator(value["denominator"])}).described
+        return "{shared} and {crossed}".format_map(value)
+    if isinstance(value, list | tuple):
+        return ", ".join("-".join(one) if isinstance(one, list | tuple) else str(one) for one in value)
+    return str(value)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from curation.models import Membership, PairScore
+from curation.models import Membership, PairScore, SentenceScore
 from tests.browser.conftest import sideways_overflow
 from tests.factories import PairFactory, ScoreSetFactory, SentenceFactory
 
@@ -247,6 +247,17 @@ def test_twelve_pairs_can_be_seen_at_once(curator_page: Page, dataset, pairs) ->
     scores.save()
     for pair in pairs:  # also those with 40 words
         pair.a.dataset.sentences.filter(pk=pair.a_id).update(text=f"{FORTY_WORDS} {pair.pk}")
+    # And with as many facts as a dataset can have.
+    p_d = ScoreSetFactory(dataset=dataset, name="run 3: p_D", kind="realism")
+    for number, pair in enumerate(pairs):
+        dataset.pairs.filter(pk=pair.pk).update(
+            source=f"a-source-with-a-long-name-{number % 6}", split="abcd"[number % 4]
+        )
+        dataset.sentences.filter(pk=pair.b_id).update(origin="machine")
+        SentenceScore.objects.create(score_set=p_d, sentence=pair.b, value=0.5)
+    # Also those that were composed, or set aside, which a tag says.
+    dataset.pairs.update(origin="sampled")
+    dataset.pairs.filter(pk__in=[pair.pk for pair in pairs[::2]]).update(status="retired")
     curator_page.goto(f"/datasets/{dataset.slug}/")
 
     ends = curator_page.evaluate(

@@ -37,6 +37,19 @@ class ComposedPairs:
 
 
 @dataclass(frozen=True)
+class ChosenPairs:
+    """One choice among pairs that existed. split: that the chosen pairs got, None where the others were set aside.
+
+    pairs: that were changed.
+    """
+
+    strategy: str
+    settings: Mapping[str, str]
+    pairs: int
+    split: str | None
+
+
+@dataclass(frozen=True)
 class GenerationRun:
     """One run that generated sentences.
 
@@ -115,12 +128,17 @@ class EncoderRun:
 
 @dataclass(frozen=True)
 class Making:
-    """everything: whether `encoders` are all such runs; otherwise the newest of them."""
+    """files: of pairs; sentence_files: from which pairs were composed.
+
+    everything: whether `encoders` are all such runs; otherwise the newest of them.
+    """
 
     pairs: int = 0
     selection: Sequence[PairsFrom] = ()
     files: Sequence[ImportedFile] = ()
+    sentence_files: Sequence[ImportedFile] = ()
     compositions: Sequence[ComposedPairs] = ()
+    choices: Sequence[ChosenPairs] = ()
     generations: Sequence[GenerationRun] = ()
     realism: Sequence[RealismScores] = ()
     review: Reviewed | None = None

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from curation.files.publishing import references as cite
 from curation.files.publishing.facts import Collection, Publication, Scores
-from curation.files.publishing.making import EncoderRun, GenerationRun, Making, Reviewed
+from curation.files.publishing.making import (
+    ChosenPairs,
+    EncoderRun,
+    GenerationRun,
+    ImportedFile,
+    Making,
+    Reviewed,
+)
 from curation.files.publishing.prose import (
     Block,
     Cited,
@@ -117,7 +124,7 @@ def _collection(making: Making) -> Iterator[Block]:
     if making.compositions:
         yield Paragraph(
             [
-                "Pairs were composed from single sentences with strategies of",
+                f"Pairs were composed from single sentences{_of_files(making.sentence_files)} by published strategies",
                 Cited((cite.RELATEDNESS,)),
                 ". "
                 + " ".join(
@@ -126,8 +133,28 @@ def _collection(making: Making) -> Iterator[Block]:
                 ),
             ]
         )
+    if making.choices:
+        yield Paragraph([" ".join(_choice(each) for each in making.choices)])
     yield ToWrite(
         "why these sources were chosen, who wrote the sentences, and what was left out before the import."
+    )
+
+
+def _of_files(files: Sequence[ImportedFile]) -> str:
+    if not files:
+        return ""
+    named = ", ".join(f"{each.name} (SHA-256 {each.sha256[:12]})" for each in files[:_FILES_LISTED])
+    more = f" and {len(files) - _FILES_LISTED:,} more" if len(files) > _FILES_LISTED else ""
+    return f" of the files {named}{more}"
+
+
+def _choice(chosen: ChosenPairs) -> str:
+    drawn = f"the strategy {chosen.strategy} chose ({_settings(chosen.settings)})"
+    changed = _many(chosen.pairs, "pair")
+    return (
+        f"All but the pairs that {drawn} were set aside: {changed}."
+        if chosen.split is None
+        else f"The pairs that {drawn} got the split “{chosen.split}”: {changed}."
     )
 
 

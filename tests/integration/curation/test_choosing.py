@@ -46,7 +46,7 @@ def test_each_bin_gives_equally_many_and_the_others_are_set_aside(dataset, gold)
     assert (entry.pairs, dataset.pairs.filter(status="retired").count()) == (50, 50)
     assert entry.details["filter"] == {
         "status": "active", "chosen": "all but the chosen", "strategy": "score", "seed": 3, "count": 10,
-        "score_set": "gold",
+        "score_set": "gold", "edges": "0, 1, 2, 3, 4, 5", "cap": 1, "shortest": 0, "longest": 25,
     }  # fmt: skip
 
 

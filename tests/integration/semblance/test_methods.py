@@ -13,10 +13,14 @@ from django.test import Client
 
 from annotation.models import Judgement, Tuple, TupleItem
 from annotation.results.publishing import scores_publish
+from curation.datasets.choosing import Choice, choice_apply
+from curation.datasets.edits import edit_undo
 from curation.exchange.exporting import snapshot_create
 from curation.exchange.importing import ImportOptions, pairs_import
 from curation.files.publishing.methods import methods_files
-from curation.models import ComposedPair, Composition, Pair, ReviewDecision, Snapshot
+from curation.models import ComposedPair, Composition, ImportBatch, Pair, ReviewDecision, Snapshot
+from curation.sampling.drawing import Settings, Strategy
+from curation.sampling.searching import Window
 from semblance.publishing.collecting import publication_of
 from semblance.publishing.folder import dataset_publish
 from tests.conftest import rolled_back
@@ -123,6 +127,45 @@ def test_pairs_are_counted_by_source_origin_and_strategy(dataset) -> None:
     assert sum(int(row[3]) for row in rows) == Pair.objects.filter(dataset=dataset, status="active").count()
     assert "3 pairs with the strategy overlap (pairs asked for 3, seed 5)." in markdown
     assert "(Abdalla et al., 2023)" in markdown
+
+
+def test_settings_are_those_that_the_strategy_uses(dataset) -> None:
+    window = {"low": 0.25, "high": 0.75, "denominator": "first", "length_difference": 0.25}
+    every = {"count": 1, "seed": 5, "window": window, "buckets": 50, "growth": 1.5, "idf": True, "synonyms": "",
+             "labels": {"shared": "target", "crossed": "stance"}, "combinations": [["for", "against"]]}  # fmt: skip
+    for strategy in ("overlap", "percentiles", "labels"):
+        made = Composition.objects.create(dataset=dataset, parameters=every | {"strategy": strategy}, pairs=1)
+        ComposedPair.objects.create(composition=made, pair=PairFactory(dataset=dataset, origin="sampled"))
+    ImportBatch.objects.create(
+        dataset=dataset, kind="sentences", state="done", file_name="news.txt", sha256="ab" * 32, added=9
+    )
+
+    markdown = section(dataset).replace("\\", "")
+
+    assert (
+        "from single sentences of the files news.txt (SHA-256 abababababab) by published strategies"
+        in markdown
+    )
+    common = "pairs asked for 1, seed 5"
+    words = "from 0.25 to below 0.75 of the distinct words of the first sentence, lengths differing by at most 0.25"
+    assert f"the strategy overlap ({common}, words in common {words})." in markdown
+    assert f"the strategy percentiles ({common}, buckets 50, growth 1.5, IDF weights yes)." in markdown
+    assert f"the strategy labels ({common}, labels target and stance, combinations for-against)." in markdown
+
+
+def test_a_choice_among_pairs_is_told_until_it_is_undone(dataset, curator) -> None:
+    choice = Choice(Settings(Strategy.OVERLAP, 1, shortest=0, window=Window(0, 1, 1)), source="news")
+    edit = choice_apply(dataset=dataset, choice=choice, state=None, by=curator)
+
+    chosen = section(dataset).replace("\\", "")
+    edit_undo(entry=edit, by=curator)
+    undone = section(dataset)
+
+    told = "All but the pairs that the strategy overlap chose (pairs asked for 1, seed 1234, "
+    assert told in chosen
+    assert "among the source news" in chosen
+    assert f"were set aside: {edit.pairs} pairs." in chosen
+    assert told not in undone
 
 
 def test_imported_files_are_listed_with_what_they_added(dataset, tmp_path) -> None:
