@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import translation
@@ -62,6 +63,28 @@ class LoginFirst(LoginRequiredMiddleware):
         if request.method in {"GET", "HEAD"}:
             return super().handle_no_permission(request, view_func)
         return redirect_to_login(_page_before(request) or reverse("home"))
+
+
+class Compressed(GZipMiddleware):
+    """Django's, for what a page consists of. Downloads go as they are: most are compressed, a long one would wait."""
+
+    kinds = frozenset(
+        {
+            "text/html",
+            "text/css",
+            "text/javascript",
+            "application/javascript",
+            "application/json",
+            "image/svg+xml",
+        }
+    )
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        kind = response.get("Content-Type", "").partition(";")[0]
+        part = response.has_header("Content-Range")
+        if kind not in self.kinds or part or response.has_header("Content-Disposition"):
+            return response
+        return super().process_response(request, response)
 
 
 class LanguageOfPage(MiddlewareMixin):

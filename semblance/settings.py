@@ -95,6 +95,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "semblance.middleware.Compressed",
     "django.middleware.security.SecurityMiddleware",
     "semblance.middleware.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
