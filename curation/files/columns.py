@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import shorten
 
@@ -61,13 +61,42 @@ def columns_mapped(asked: Columns, layout: Layout) -> dict[str, int]:
     return mapping
 
 
-def nested_refusal(file_name: str, names: Sequence[str]) -> str:
+TWO_SENTENCES = (
+    "if these are the two sentences of a pair, write them into two columns, "
+    "or into one text with a line end between"
+)
+
+
+def nested_refusal(file_name: str, names: Sequence[str], *, instead: str = TWO_SENTENCES) -> str:
     """Why these columns of a Parquet file are not read, and what to do if they hold sentences."""
     return (
         f"{file_name} holds lists or other nested values in {names_listed(names)}, which are not read from Parquet "
-        f"files; if these are the two sentences of a pair, write them into two columns, "
-        f"or into one text with a line end between."
+        f"files; {instead}."
     )
+
+
+def score_warning(layout: Layout, mapping: Mapping[str, int]) -> str:
+    """Why a column that is called like a score is not read as one; "" where there is none, or another one is."""
+    if "score" in mapping or "label" in mapping or not layout.header:
+        return ""
+    for index, plain in enumerate(plain_names(layout.columns)):
+        # A label in words is not a score that went wrong, and numbers that somebody left out are not either.
+        if plain not in OTHER_NAMES["score"] or plain == "label" or index in mapping.values():
+            continue
+        if _filled(layout.rows, index) and not holds_numbers(layout.rows, index):
+            place = next(row for row, cells in enumerate(layout.rows, start=1) if _is_word(cells[index]))
+            name = names_listed([layout.columns[index]])
+            word = names_listed([str(layout.rows[place - 1][index])])
+            return (
+                f"The column {name} is not read as the score, because fewer than half of its first cells are numbers: "
+                f"row {place} holds {word}. Write numbers, or name the column as the score (“Score” on the page, "
+                f"--score in a command); then the rows with words are rejected and the others keep their scores."
+            )
+    return ""
+
+
+def _is_word(cell: object) -> bool:
+    return cell is not None and str(cell).strip() != "" and not is_number(cell)
 
 
 def _unknown_sentences(layout: Layout) -> FileError:

@@ -94,9 +94,11 @@ def identified(
         name = PairName(external_id, source, split)
         first = lines.setdefault(hash(name), row.line) if row.external_id else row.line
         if first != row.line:
-            yield RowError(
-                row.line, f'the id "{external_id}" stands on line {first} already', row.row, cells=row.cells
+            reason = (
+                f'the id "{external_id}" is on line {first} already; give the rows different ids, '
+                f"or import the file without its column of ids"
             )
+            yield RowError(row.line, reason, row.row, cells=row.cells)
         else:
             yield IdentifiedPair(row, name, *keys)
 

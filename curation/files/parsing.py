@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from curation.files.cells import BadRowError, fact_in, label_in, number_in, sentence_in
-from curation.files.columns import columns_mapped
+from curation.files.columns import columns_mapped, score_warning
 from curation.files.drafts import RECOGNISED, Columns, DraftPair, FileError, Layout, RowError
 from curation.files.pair_cells import two_sentences
 from curation.files.records import Record, read_records
@@ -37,7 +37,9 @@ def inspect_file(
     Raises FileError where the file cannot be read or its columns are not those asked for.
     """
     layout = take_sample(path, header=header, delimiter=delimiter)
-    return replace(layout, mapping=columns_mapped(columns, layout))
+    mapping = columns_mapped(columns, layout)
+    warning = score_warning(layout, mapping)
+    return replace(layout, mapping=mapping, warnings=(*layout.warnings, *([warning] if warning else [])))
 
 
 def parse_pairs(layout: Layout, *, scale: Scale | None = None) -> Iterator[DraftPair | RowError]:

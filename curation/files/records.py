@@ -139,7 +139,8 @@ def _delimited_records(layout: Layout) -> Iterator[Record | RowError]:
         width = len(layout.columns)
         for row in rows:
             if isinstance(row, Record) and len(row.cells) != width:
-                reason = f"the row has {len(row.cells)} cells, the file {width} columns"
+                cells = "1 cell" if len(row.cells) == 1 else f"{len(row.cells)} cells"
+                reason = f"the row has {cells}, the file {width} columns"
                 yield RowError(row.line, reason, row.text, cells=row.cells)
             else:
                 yield row

@@ -1,7 +1,7 @@
 """The beginning of a file, opened once: its format, encoding, columns and first rows, and their preview for people."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from curation.files.columns import (
@@ -10,12 +10,13 @@ from curation.files.columns import (
     is_number,
     nested_refusal,
     recognised_columns,
+    score_warning,
 )
 from curation.files.drafts import RECOGNISED, Columns, FileError, Layout
 from curation.files.encoding import detect_encoding
 from curation.files.pair_cells import holds_two_sentences, two_sentences
 from curation.files.parquet import parquet_columns, parquet_sample
-from curation.files.sniffing import detect_dialect, detect_format, sample_lines, sample_objects
+from curation.files.sniffing import PAIRS, detect_dialect, detect_format, sample_lines, sample_objects
 from curation.pairs.text import is_readable, printable
 
 # A page offers every column for each field: more than this is a matrix of numbers, or no table at all.
@@ -25,12 +26,15 @@ _PARQUET_CELLS = 20_000
 _CELL_CHARACTERS = 500
 
 
-def take_sample(path: Path, *, header: bool | None = True, delimiter: str | None = None) -> Layout:
-    """header: whether a CSV or TSV file's first row names its columns; None guesses.
+def take_sample(
+    path: Path, *, header: bool | None = True, delimiter: str | None = None, rows: str = PAIRS
+) -> Layout:
+    """header: whether a CSV or TSV file's first row names its columns; None guesses. rows: what the file should hold,
+    for an error.
 
     Raises FileError where the file cannot be read, or its columns cannot be named or are too many.
     """
-    format = detect_format(path)
+    format = detect_format(path, rows=rows)
     if format == "parquet":
         sample = _parquet_sample(path)
     else:
@@ -132,12 +136,16 @@ def preview_file(
     sample = take_sample(path, header=header, delimiter=delimiter)
     width = len(sample.columns)
     texts = (["" if cell is None else printable(str(cell)) for cell in row] for row in sample.rows[:rows])
+    guess = recognised_columns(sample.columns, sample.rows, header=sample.header)
+    mapping = {field: sample.columns.index(name) for field, name in asdict(guess).items() if name}
+    warning = score_warning(sample, mapping)
     shown = {
         "encoding": sample.encoding.removesuffix("-sig"),  # the mark is no news to anybody
         "rows": tuple(
             (*row, *[""] * width)[:width] for row in texts
         ),  # cut or filled to the width of the table
-        "guess": recognised_columns(sample.columns, sample.rows, header=sample.header),
+        "guess": guess,
+        "warnings": (*sample.warnings, *([warning] if warning else [])),
         "pair_places": frozenset(index for index in range(width) if holds_pairs(sample.rows, index)),
     }
     return Preview(**vars(sample) | shown)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import sentencex
 
 from curation.files.cells import BadRowError, fact_in, sentence_in
-from curation.files.columns import column_place, names_listed, plain_names, recognised_columns
+from curation.files.columns import column_place, names_listed, nested_refusal, plain_names, recognised_columns
 from curation.files.drafts import FileError, Layout, RowError
 from curation.files.encoding import detect_encoding, errors_for
 from curation.files.parsing import FACT_MAX_CHARACTERS
@@ -120,7 +120,7 @@ def read_sentences(file: SentenceFile) -> Iterator[DraftSentence | RowError]:
 
 
 def _table(path: Path, columns: SentenceColumns, *, header: bool) -> SentenceFile:
-    layout = take_sample(path, header=header)
+    layout = take_sample(path, header=header, rows="one sentence a row")
     asked = {"text": columns.text or _usual_text(layout)}
     source = columns.source or _usual_source(layout)
     if source and source != asked["text"]:
@@ -140,11 +140,17 @@ def _usual_text(layout: Layout) -> str:
             f"the page “Import” or with import_pairs, choose among them with sample_pairs --pairs, or name one column "
             f"of sentences."
         )
-    if len(names) == 1:
+    if len(names) == 1 and not layout.nested:
         return names[0]
     usual = [name for name, plain in zip(names, plain_names(names), strict=True) if plain in TEXT_NAMES]
     if layout.header and len(usual) == 1:
         return usual[0]
+    if layout.nested:
+        instead = (
+            f"write one sentence a row into a column of text, or name another column ({TEXT_ASKED}); "
+            f"pairs of sentences belong to the page “Import” and to import_pairs"
+        )
+        raise FileError(nested_refusal(layout.path.name, layout.nested, instead=instead))
     hint = (
         f"name it ({TEXT_ASKED}), or, if the first row names no columns, say so (“First row of a table” on the page, "
         f"--no-header in a command) and give the number of the column"
@@ -152,7 +158,8 @@ def _usual_text(layout: Layout) -> str:
         else f"give its number ({TEXT_ASKED})"
     )
     raise FileError(
-        f"The column of sentences in {layout.path.name} is not known; {hint}; it has {names_listed(names)}."
+        f"The column of sentences in {layout.path.name} is not known; {hint}; it has {names_listed(names)}. "
+        f"Pairs of sentences belong to the page “Import” and to import_pairs."
     )
 
 
@@ -171,7 +178,8 @@ def _refuse_tables(path: Path, encoding: str) -> None:
     if len(filled) > 1 and all("\t" in line for line in filled):
         raise FileError(
             f"Every line of {path.name} has several cells with tabs between; "
-            f"name the column of sentences ({TEXT_ASKED}), or give its number if the first row names no columns."
+            f"name the column of sentences ({TEXT_ASKED}), or give its number if the first row names no columns. "
+            f"Pairs of sentences belong to the page “Import” and to import_pairs."
         )
 
 

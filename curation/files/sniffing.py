@@ -18,6 +18,7 @@ TABLE_SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
+PAIRS = "one pair of sentences a row"
 _DELIMITERS = ",\t;|"
 
 
@@ -42,9 +43,12 @@ class Dialect:
         return 0.0 if usual < 2 else sum(len(row) == usual for row in self.rows) / len(self.rows)
 
 
-def detect_format(path: Path) -> str:
-    """One of csv, tsv, jsonl and parquet. Raises FileError for a file that cannot be read or is none."""
-    beginning = file_beginning(path, rows="one pair of sentences a row")
+def detect_format(path: Path, *, rows: str = PAIRS) -> str:
+    """One of csv, tsv, jsonl and parquet. Raises FileError for a file that cannot be read or is none.
+
+    rows: what the file should hold, for an error.
+    """
+    beginning = file_beginning(path, rows=rows)
     if known := TABLE_SUFFIXES.get(path.suffix.lower()):
         return known
     if beginning.startswith(PARQUET):

@@ -196,6 +196,12 @@ class ImportForm(forms.Form):
             self.add_error("pair", _("Choose one column with both sentences or two columns, not three."))
         elif not pair and not (a and b):
             missing = _("Choose two columns with one sentence each, or one column with both sentences.")
+            if len(self.preview.columns) == 1:
+                missing = _(
+                    "The file has one column, and a pair is two sentences. If each row is a single sentence, add the "
+                    "file on the page “Compose pairs” (…/compose/sentences/ in the API, or import_sentences), and "
+                    "compose pairs from them."
+                )
             self.add_error("b" if a else "a", missing)
         elif a and a == b:
             same = _(

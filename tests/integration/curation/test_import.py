@@ -232,7 +232,7 @@ def test_the_ids_of_one_column_may_repeat_in_each_split_of_another(dataset, writ
     again = pairs_import(dataset=dataset, path=path)
 
     assert [(outcome.added, outcome.rejected), (again.unchanged, again.rejected)] == [(2, 1), (2, 1)]
-    assert outcome.errors[0].reason == 'the id "1" stands on line 3 already'
+    assert outcome.errors[0].reason.startswith('the id "1" is on line 3 already; give')
 
 
 def test_scores_find_their_pair_among_equal_ids(dataset, written) -> None:
@@ -427,7 +427,7 @@ def test_rejected_rows_are_corrected_and_imported_where_they_belong(dataset, wri
     errors = tmp_path / "errors.csv"
     pairs_import(dataset=dataset, path=written(THREE + '"So, so.",B.,many\nX.\n'), errors=errors)
     rows = list(csv.reader(StringIO(errors.read_text(encoding="utf-8"))))
-    assert [row[1][:20] for row in rows[1:]] == ['the score "many" is ', "the row has 1 cells,"]
+    assert [row[1][:20] for row in rows[1:]] == ['the score "many" is ', "the row has 1 cell, "]
 
     rows[1][-1] = "2"
     with errors.open("w", newline="", encoding="utf-8") as file:

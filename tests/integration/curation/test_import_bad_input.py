@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 GOOD = b"A dog runs.,A dog is running.,4\n"
 FORTY_WORDS = " ".join(f"word{number}" for number in range(40)) + "."
 BAD_ROWS = {
-    "ragged": (b"only one cell\n", "the row has 1 cells, the file 3 columns"),
+    "ragged": (b"only one cell\n", "the row has 1 cell, the file 3 columns"),
     "too wide": (b"A.,B.,1,and more\n", "the row has 4 cells, the file 3 columns"),
     "NUL": (b"A\x00.,B.,1\n", "the row holds a NUL or bytes that are not text in the file's encoding"),
     "another encoding": (
@@ -90,7 +90,10 @@ def test_a_strange_sentence_is_text_in_the_database_on_pages_and_in_exports(
 def test_an_id_with_different_texts_is_an_error_of_the_later_row(dataset, written) -> None:
     outcome = pairs_import(dataset=dataset, path=written(b"id,a,b\n7,A.,B.\n7,C.,D.\n8,E.,F.\n"))
 
-    assert (outcome.added, outcome.errors[0].reason) == (2, 'the id "7" stands on line 2 already')
+    assert outcome.added == 2
+    assert outcome.errors[0].reason == (
+        'the id "7" is on line 2 already; give the rows different ids, or import the file without its column of ids'
+    )
 
 
 def test_a_line_without_end_is_read_no_further_than_a_line_may_be(dataset, written, monkeypatch) -> None:
