@@ -27,7 +27,11 @@ def benchmark_of(given: str, names: Iterable[str]) -> str:
 
 
 def benchmark_save(folder: Path, benchmark: str) -> None:
-    """Say in a model's folder on which benchmark's scores it, or the labeller behind its data, was trained."""
+    """Say in a model's folder on which benchmark's scores it, or the labeller behind its data, was trained. Nothing is
+    said for "".
+    """
+    if not benchmark:
+        return
     (folder / _ABOUT).write_text(json.dumps({"labels_from": benchmark}), encoding="utf-8")
 
 

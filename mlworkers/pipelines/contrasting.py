@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
-from curation.models import ScoreSet
+from curation.models import Dataset, ScoreSet
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import adjusted, compare, differences_of
 from mlworkers.encoders.contrastive.plan import (
@@ -39,7 +39,9 @@ from mlworkers.encoders.seen import NOTHING_KNOWN
 from mlworkers.encoders.suites.evaluating import suite_cosines
 from mlworkers.encoders.suites.figures import WHOLE, suite_figures
 from mlworkers.models import Evaluation, Run
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
+from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     curve_note,
@@ -89,8 +91,11 @@ def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
     )
     folder = job.folder / "encoder"
     card = _card(plan, corpus, base, made)
+    if benchmark := _benchmark(plan, base, copied=plan.variant is not None):
+        card["labels_from"] = benchmark
     with folder_replacing(folder) as beside:
         _save(trained, plan, corpus, base=base, made=made, folder=beside)
+        benchmark_save(beside, _benchmark(plan, base, copied=plan.variant is not None))
     seconds = round(monotonic() - started, 1)
     result = {
         **_figures(made, trained),
@@ -108,6 +113,14 @@ def train_contrastive(plan: ContrastPlan, job: Job) -> Outcome:
         trained.training.steps,
     ) % {"examples": intcomma(len(made.examples)), "steps": intcomma(trained.training.steps)}
     return Outcome(message, result, [NewArtifact("encoder", folder, {**card, "seconds": seconds})])
+
+
+def _benchmark(plan: SharedContrast, base: Path, *, copied: bool) -> str:
+    """The benchmark whose scores chose the paraphrases, or what the base model learned from."""
+    dataset = Dataset.objects.filter(slug=plan.paraphrase_dataset or plan.dataset).first()
+    if dataset is None or not copied:
+        return benchmark_behind(base)
+    return benchmark_of_training(dataset, filter(None, [plan.similarity]), base=base)
 
 
 def loss_in_words(plan: SharedContrast, made: Made, trained: TrainedByContrast) -> str:
@@ -307,6 +320,8 @@ class _Augmentations:
                     folder = beside / "encoder"
                     folder.mkdir()
                     _save(trained, member.plan, self._corpus, base=self._base, made=made, folder=folder)
+                    copied = member.plan.variant is not None
+                    benchmark_save(folder, _benchmark(member.plan, self._base, copied=copied))
             compute = choose_compute(self._plan.device)
             vectors = sentence_vectors(encoder, self._tested_sentences(), compute, report=still)
             first, second = self._tests.first.tolist(), self._tests.second.tolist()
@@ -503,6 +518,11 @@ class _Augmentations:
     def _notes(self) -> Iterator[str]:
         if self._plan.similarity:
             yield self._labeller_note()
+        plan = self._plan
+        tested = {suite.label: [suite.name, suite.label] for suite, _read in self._suites}
+        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
+        tested[own] = dataset_names(self._test_snapshot.dataset)
+        yield from benchmark_notes(_benchmark(plan, self._base, copied=True), tested)
         for suite, read in self._suites:
             yield from (f"{suite.label}: {note}" for note in read.notes)
             if seen := seen_before(read, self._seen):

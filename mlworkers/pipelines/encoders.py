@@ -42,6 +42,8 @@ from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated,
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
+from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     EncoderData,
@@ -113,6 +115,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
         note=curve_note(job.curve),
     )
     encoder_store(trained, plan, data, folder)
+    benchmark = benchmark_of_training(job.dataset_of(plan.dataset), [plan.scores], base=base)
+    benchmark_save(folder, benchmark)
     seconds = round(monotonic() - started, 1)
     result = {
         **training_figures(data.training, trained),
@@ -130,6 +134,8 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
         trained.training.steps,
     ) % {"pairs": intcomma(len(trained.rows)), "steps": intcomma(trained.training.steps)}
     card = {**encoder_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
+    if benchmark:
+        card["labels_from"] = benchmark
     return Outcome(message, result, [NewArtifact("encoder", folder, card)])
 
 
@@ -171,6 +177,13 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
                 _("%(suite)s: %(seen)s test pairs hold a sentence that the encoder was trained on.")
                 % {"suite": suite.label, "seen": intcomma(pairs)}
             )
+    tested = {suite.label: [suite.name, suite.label] for suite, _read in suites}
+    if plan.score_set:
+        dataset = job.dataset_of(plan.dataset)
+        tested[suite_words(plan.dataset, plan.score_set, plan.split, judges="")] = dataset_names(dataset)
+    warnings += (notes := benchmark_notes(benchmark_behind(model), tested))
+    if notes:
+        result["labels_from"] = benchmark_behind(model)
     figures += years_figures(figures)
     rows += [evaluation_of(figure, model=plan.model[:LONGEST_NAME]) for figure in figures]
     if figures:

@@ -18,6 +18,7 @@ from curation.files.json_text import json_from
 from curation.files.judged_by import judged_by_all
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing
+from curation.models import Dataset
 from mlworkers.encoders.arrays import array_read, array_write
 from mlworkers.encoders.comparison import ComparedEncoder, adjusted, compare, differences_of
 from mlworkers.encoders.contrastive.variants import ORIGINAL, cell_of
@@ -38,7 +39,9 @@ from mlworkers.encoders.pre_fine_tuning.training import classifier_trained, pred
 from mlworkers.encoders.saving import About, seen_by
 from mlworkers.encoders.text_classifier import TextClassifier, load_saved
 from mlworkers.models import Evaluation, Run
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of
+from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
 from mlworkers.pipelines.encoder_data import LONGEST_NAME, curve_note, folder_linked, judges_results
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words, seen_upstream
@@ -218,6 +221,8 @@ class _Comparison:
                 (beside / MODEL).mkdir()
                 classifier.save(beside / MODEL)
                 self._about(beside / MODEL, one.row, task)
+                behind = self._benchmark if one.row.has_copies else benchmark_behind(self._base)
+                benchmark_save(beside / MODEL, behind)
         shutil.rmtree(checkpoints, ignore_errors=True)
 
     def _fitted(
@@ -434,8 +439,21 @@ class _Comparison:
         )
 
     def _notes(self) -> Iterator[str]:
-        for task in self._tasks:
-            yield from task.notes
+        plan = self._plan
+        tested = {}
+        for names, taken in zip(plan.all_tasks, self._taken, strict=True):
+            yield from taken.task.notes
+            known = dataset_names(taken.snapshot.dataset) if taken.snapshot else []
+            # As it is written, so that the names of GLUE are known.
+            tested[names.label] = [names.name, "STS-B" if names.glue == "stsb" else "", *known]
+        yield from benchmark_notes(self._benchmark, tested)
+
+    @cached_property
+    def _benchmark(self) -> str:
+        """The benchmark whose scores chose the paraphrases, or what the base model learned from."""
+        slug = self._plan.paraphrase_dataset or self._plan.dataset
+        dataset = Dataset.objects.get(slug=slug)
+        return benchmark_of_training(dataset, filter(None, [self._plan.similarity]), base=self._base)
 
 
 def _inference_rows(made: Made) -> TaskRows:

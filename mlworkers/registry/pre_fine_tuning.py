@@ -251,8 +251,8 @@ def _heatmap_finding(task: TaskTable, metric: str, cells: Sequence[tuple[str, st
         )
     else:
         sentence = _(
-            "%(task)s, %(metric)s: of %(cells)s pairs of tags, %(better)s are better than pre-fine-tuning without "
-            "paraphrases and %(worse)s are worse; the others are not distinguishable."
+            "%(task)s, %(metric)s, against pre-fine-tuning without paraphrases: of %(cells)s pairs of tags, better: "
+            "%(better)s; worse: %(worse)s; the others are not distinguishable."
         )
     return sentence % words
 
@@ -274,7 +274,7 @@ def _drawn(cells: Sequence[tuple[str, str, Cell]]) -> alt.TopLevelMixin:
     ]
     rows = sorted({similarity for similarity, _bleu, _cell in cells}, key=_bound)
     columns = sorted({bleu for _similarity, bleu, _cell in cells}, key=_bound)
-    axis = alt.Axis(domain=False, ticks=False, labelAngle=0, labelLimit=0)
+    axis = alt.Axis(domain=False, ticks=False, labelAngle=0, labelLimit=0, labelPadding=8)
     x = alt.X("bleu:N", sort=columns, title=None, axis=axis)
     y = alt.Y("similarity:N", sort=rows[::-1], title=None, axis=axis)
     base = alt.Chart(alt.InlineData(values=values)).encode(x=x, y=y)

@@ -179,6 +179,7 @@ TERMS: Mapping[str, Any] = {
     "dev_pairs": gettext_lazy("Dev pairs"),
     "sentences_at_equal_size": gettext_lazy("Sentences of the vocabularies that can be compared"),
     "examples_that_not_all_can_copy": gettext_lazy("Examples left out, because a variant cannot copy them"),
+    "pre_seeds": gettext_lazy("Seeds of pre-fine-tuning"),
     "hit_rate": gettext_lazy("Share in the cell that was requested"),
     "near_rate": gettext_lazy("Share in that cell or one beside it"),
     "chance": gettext_lazy("Chance: one cell of all"),

@@ -1,0 +1,135 @@
+"""What is trained on paraphrases that a labeller of a benchmark chose carries the benchmark, and its figures say so."""
+
+from dataclasses import asdict
+
+import pytest
+
+from curation import heartbeats
+from curation.models import PairScore
+from mlworkers import tasks
+from mlworkers.models import Run
+from mlworkers.paraphrasing.disclosure import benchmark_behind
+from mlworkers.pipelines.disclosure import benchmark_notes
+from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.runs.storage import home_path
+from tests.factories import RunFactory, ScoreSetFactory
+from tests.ml.nli_data import nli_dataset
+
+pytestmark = pytest.mark.django_db
+SHORT = {"batch_size": 8, "learning_rate": 0.001, "device": "cpu"}
+LABELS = {"similarity": "similarity", "bleu": "BLEU"}
+
+
+@pytest.fixture(autouse=True)
+def no_heartbeat(monkeypatch, settings) -> None:
+    """Its thread has a connection of its own, which on SQLite would wait for the test's transaction."""
+    monkeypatch.setattr(heartbeats, "SECONDS_BETWEEN_BEATS", 3600.0)
+    settings.RUN_STALE_SECONDS = 36_000
+
+
+def ran(kind: str, dataset, **given) -> Run:
+    plan = asdict(plan_from(kind_named(kind), {"dataset": dataset.slug, **given}))
+    run = RunFactory(kind=kind, dataset=dataset, queue="gpu", plan=plan)
+    tasks.execute(run.pk)
+    run.refresh_from_db()
+    assert run.state == "succeeded", run.message
+    return run
+
+
+def chosen_by_sts_b(slug: str):
+    """A dataset whose tagged paraphrases have labels of a labeller that learned from STS-B."""
+    dataset = nli_dataset(slug=slug, judged=20)
+    for name, value in (("similarity", 97.0), ("BLEU", 5.0)):
+        scores = ScoreSetFactory(
+            dataset=dataset, name=name, kind="model", low=0.0, high=100.0, parameters={"labels_from": "STS-B"}
+        )
+        for pair in dataset.pairs.filter(subset="tagged"):
+            PairScore.objects.create(score_set=scores, pair=pair, value=value)
+    return dataset
+
+
+def test_an_encoder_of_such_paraphrases_says_so_and_is_marked_where_it_is_evaluated_on_the_benchmark(
+    encoder_folder,
+) -> None:
+    dataset, sts = chosen_by_sts_b("nli"), nli_dataset(slug="stsb-own", premises=1)
+    encoder = ran(
+        "train_contrastive", dataset, model=str(encoder_folder), paraphrases="SIM95", **LABELS, **SHORT
+    )
+    plain = ran("train_contrastive", dataset, model=str(encoder_folder), **SHORT)
+    of_both = {
+        name: ran(
+            "evaluate_encoder", sts, model=f"run:{run.pk}", score_set="test gold", device="cpu", bootstrap=0
+        )
+        for name, run in (("chosen", encoder), ("plain", plain))
+    }
+    elsewhere = ran(
+        "evaluate_encoder",
+        dataset,
+        model=f"run:{encoder.pk}",
+        score_set="test gold",
+        device="cpu",
+        bootstrap=0,
+    )
+
+    artifact = encoder.artifacts.get()
+    assert artifact.card["labels_from"] == benchmark_behind(home_path(artifact.path)) == "STS-B"
+    assert "labels_from" not in plain.artifacts.get().card
+    assert of_both["chosen"].result["labels_from"] == "STS-B"
+    [warning] = [one for one in of_both["chosen"].result["warnings"] if "chosen by a labeller" in one]
+    assert warning.startswith(
+        "stsb-own, test gold, test: training examples were chosen by a labeller that learned"
+    )
+    for other in (of_both["plain"], elsewhere):
+        assert "labels_from" not in other.result
+        assert not any("chosen by a labeller" in one for one in other.result["warnings"])
+
+
+def test_what_is_trained_further_from_such_an_encoder_is_marked_too(encoder_folder) -> None:
+    dataset = chosen_by_sts_b("nli")
+    first = ran(
+        "train_contrastive", dataset, model=str(encoder_folder), paraphrases="SIM95", **LABELS, **SHORT
+    )
+
+    second = ran("train_contrastive", dataset, model=f"run:{first.pk}", **SHORT)
+
+    assert second.artifacts.get().card["labels_from"] == "STS-B"
+
+
+def test_comparisons_on_the_benchmark_are_marked(encoder_folder) -> None:
+    dataset = chosen_by_sts_b("stsb")
+    gold = dataset.score_sets.get(name="test gold")
+    for number, pair in enumerate(dataset.pairs.filter(split="dev")):
+        PairScore.objects.create(score_set=gold, pair=pair, value=number % 6)
+    compared = {
+        "model": str(encoder_folder),
+        "variants": "SIM95",
+        "seeds": 1,
+        "bootstrap": 0,
+        **LABELS,
+        **SHORT,
+    }
+
+    paraphrases = ran("compare_augmentations", dataset, test_score_set="test gold", **compared)
+    tuned = ran(
+        "compare_pre_fine_tuning", dataset, tasks="stsb | test gold", train_split="dev", dev_split="none", epochs=1,
+        pre_epochs=1, dev_share=0.4, **compared,
+    )  # fmt: skip
+
+    for run in (paraphrases, tuned):
+        assert any("chosen by a labeller that learned from STS-B" in one for one in run.result["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "names", "marked"),
+    [
+        ("STS-B", ["stsb", "STS benchmark"], True),
+        ("STS-B", ["sts13", "STS13"], True),
+        ("STS-B", ["sick-r", "SICK-R"], False),
+        ("SICK", ["sick"], True),
+        ("SICK", ["stsb"], False),
+        ("SICK, STS-B", ["sts-b"], True),
+        ("", ["stsb"], False),
+    ],
+)
+def test_a_figure_is_marked_where_the_benchmark_chose_and_tests(benchmark, names, marked) -> None:
+    assert bool(benchmark_notes(benchmark, {"a test": names})) == marked
