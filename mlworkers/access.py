@@ -137,6 +137,11 @@ def written_paraphrases_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "write_paraphrases")
 
 
+def round_trip_for(user: User, pk: int) -> Run:
+    """A round-trip translation, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "translate_round_trip")
+
+
 def cross_validation_for(user: User, pk: int) -> Run:
     """A cross-validation of an encoder, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "cross_validate_encoder")

@@ -16,7 +16,7 @@ from curation.errors import UserError
 from curation.exchange.generated import GeneratedRow, generated_pairs_add
 from curation.files.json_text import json_from
 from curation.files.progress import Report
-from curation.files.tables import Column, write_table
+from curation.files.tables import write_table
 from curation.models import Dataset
 from mlworkers.paraphrasing.paraphraser import SourceError
 from mlworkers.paraphrasing.round_trip_plan import Engine, RoundTripPlan
@@ -39,18 +39,12 @@ from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.shard_writers import lines_write
 from mlworkers.pipelines.snapshots import started_by
 from mlworkers.pretrained.compute import Compute, ComputeError, choose_compute
+from mlworkers.runs.candidates import CANDIDATE_COLUMNS, CANDIDATES
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 
-CANDIDATES = "round-trip candidates"  # the kind of the artefact
 METHOD = "round-trip translation: both sentences are meant to say the same"
 TARGET = 1.0
-COLUMNS = (
-    *(Column("source", "integer"), Column("setting"), Column("rank", "integer"), Column("pair", "integer")),
-    *(Column("dropped"), Column("cut_off", "integer")),
-    *(Column("numbers_changed", "integer"), Column("names_changed", "integer")),
-    *(Column("source_text"), Column("pivot"), Column("text")),
-)
 
 
 def translate_round_trip(plan: RoundTripPlan, job: Job) -> Outcome:
@@ -93,7 +87,7 @@ def translate_round_trip(plan: RoundTripPlan, job: Job) -> Outcome:
             reasons=reasons,
         )
     path = job.folder / "candidates.parquet"
-    write_table(path, "parquet", COLUMNS, _rows(judged, sources))
+    write_table(path, "parquet", CANDIDATE_COLUMNS, _rows(judged, sources))
     facts = translators.facts()
     result = {
         "sources": len(sources),
@@ -256,7 +250,7 @@ def _sources(
 
 
 def _rows(judged: Sequence[JudgedCandidate], sources: Sequence[tuple[int, str]]) -> list[list[object]]:
-    """Under COLUMNS. The source is its number in the dataset; the pair is the one that holds the candidate's text."""
+    """Under CANDIDATE_COLUMNS: the source is its number in the dataset, the pair the one that holds the text."""
     rows: list[list[object]] = []
     for row in judged:
         number, text = sources[row.candidate.source]

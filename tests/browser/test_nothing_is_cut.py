@@ -37,6 +37,8 @@ from tests.integration.mlworkers.test_augmentation_pages import profiled
 from tests.integration.mlworkers.test_paraphrase_pages import labelled
 from tests.integration.mlworkers.test_pre_fine_tuning_pages import comparison as pre_fine_tunings_compared
 from tests.integration.mlworkers.test_requested_pages import requested
+from tests.integration.mlworkers.test_round_trip_pages import labelled as round_trip_labels
+from tests.integration.mlworkers.test_round_trip_pages import translated
 
 pytestmark = pytest.mark.browser
 LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
@@ -311,6 +313,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     )
     selection = RunFactory(kind="select_paraphrases", dataset=dataset, state="succeeded", result=selected())
     paraphrases, corpora = augmentations_compared(dataset), profiled(dataset)
+    candidates = translated(dataset)
+    round_trip_labels(candidates)
     snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
@@ -359,6 +363,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/requested/{requested(dataset).pk}/",
         f"/paraphrases/?labels={labelled(dataset, 32)[0].pk}&by=origin",
         f"/selections/{selection.pk}/",
+        f"/round-trips/{candidates.pk}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
         f"/runs/{folds.pk}/",
