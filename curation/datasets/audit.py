@@ -39,6 +39,14 @@ DETAILS = {
     "seed": gettext_lazy("seed"),
     "strategy": gettext_lazy("strategy"),
     "leaks": gettext_lazy("leaks"),
+    # What an edit of many pairs chose them by.
+    "score_set": gettext_lazy("scores"),
+    "edges": gettext_lazy("bins"),
+    "count": gettext_lazy("pairs asked for"),
+    "cap": gettext_lazy("most pairs of a sentence"),
+    "shortest": gettext_lazy("fewest words"),
+    "longest": gettext_lazy("most words"),
+    "window": gettext_lazy("words in common"),
 }
 
 
@@ -152,7 +160,7 @@ def audit_details(entry: AuditEntry) -> list[tuple[str, str]]:
 
 def detail_shown(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {detail_shown(each)}" for name, each in value.items())
+        return ", ".join(f"{DETAILS.get(name, name)} {detail_shown(each)}" for name, each in value.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " → ".join(detail_shown(each) for each in value)
     return str(value) if value != "" else _("none")

@@ -1,5 +1,6 @@
 """What pages of every app share: the head of a dataset, and the colour of a state."""
 
+import math
 from typing import Any, NamedTuple
 
 from django import template
@@ -25,6 +26,7 @@ _STATES = {
     "doubtful": ("cancelled", "retired", "extra"),
 }
 _TONES = {state: tone for tone, states in _STATES.items() for state in states}
+SMALLEST_IN_DECIMALS = 0.001
 
 
 @register.filter
@@ -43,6 +45,14 @@ def mark(judges: str) -> str:
 def judges_mark(annotators: int, simulated: int) -> str:
     """The mark of what so many annotators judged, of whom so many are simulated."""
     return mark_shown(judged_by("human", annotators=annotators, simulated=simulated))
+
+
+@register.filter
+def in_short(value: object) -> object:
+    """A number of a chart's table with at most four decimals, or two digits where it is smaller; its CSV has all."""
+    if not isinstance(value, float) or value.is_integer() or not math.isfinite(value):
+        return value
+    return f"{value:.2g}" if abs(value) < SMALLEST_IN_DECIMALS else f"{value:.4f}".rstrip("0")
 
 
 @register.filter
