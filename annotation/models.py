@@ -434,6 +434,9 @@ class Flag(models.Model):
     participation = models.ForeignKey(Participation, models.CASCADE, related_name="flags")
     kind = models.CharField(max_length=4, choices=Kind.choices)
     reason = models.CharField(_("reason"), max_length=12, choices=FlagReason.choices)
+    slot = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="of the pair that is meant; empty where it is about all of them"
+    )
     note = models.CharField(_("note"), max_length=500, blank=True)
     created_at = models.DateTimeField()
     resolved_by = models.ForeignKey(

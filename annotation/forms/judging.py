@@ -94,6 +94,13 @@ class FlagForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": gettext_lazy("Choose a reason.")},
     )
+    place = forms.TypedChoiceField(
+        label=gettext_lazy("Which pair"),
+        required=False,
+        coerce=int,
+        empty_value=None,
+        error_messages={"invalid_choice": gettext_lazy("Choose one of the pairs on the screen.")},
+    )
     note = forms.CharField(
         label=gettext_lazy("Note"),
         max_length=500,
@@ -105,6 +112,18 @@ class FlagForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["lease"].widget = forms.HiddenInput()
         self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]
+        places = range(participation.campaign.tuple_size)
+        self.fields["place"].choices = [  # type: ignore[attr-defined]
+            ("", _("All of them")),
+            *((place, _("Pair %(number)s") % {"number": place + 1}) for place in places),
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """`slot` is the pair in the design that stood at the place; the place itself means nothing to the owner."""
+        cleaned = super().clean() or {}
+        place, lease = cleaned.pop("place", None), cleaned.get("lease")
+        cleaned["slot"] = lease.order_shown[place] if lease and place is not None else None
+        return cleaned
 
 
 class UndoForm(forms.Form):

@@ -436,13 +436,19 @@ def _back_on_screen(person: Participation, answered: Tuple, at: datetime) -> Lea
 
 @transaction.atomic
 def tuple_skip(
-    *, participation: Participation, tuple_id: int, reason: str, note: str = "", at: datetime
+    *,
+    participation: Participation,
+    tuple_id: int,
+    reason: str,
+    slot: int | None = None,
+    note: str = "",
+    at: datetime,
 ) -> Flag:
     """Leave a tuple to others, and say why; it is never asked of this person again."""
     lease = _lease_shown(participation, tuple_id)
     if lease.state == Lease.State.ANSWERED:
         raise RefusedError(_("You have judged these pairs already; undo that judgement to skip them."))
-    flag = _flag(lease, Flag.Kind.SKIP, reason=reason, note=note, at=at)
+    flag = _flag(lease, Flag.Kind.SKIP, reason=reason, slot=slot, note=note, at=at)
     lease_end(lease, Lease.State.SKIPPED)
     tuples_lock([lease.tuple_id])
     tuples_settle([lease.tuple_id])
@@ -451,10 +457,17 @@ def tuple_skip(
 
 @transaction.atomic
 def tuple_flag(
-    *, participation: Participation, tuple_id: int, reason: str, note: str = "", at: datetime
+    *,
+    participation: Participation,
+    tuple_id: int,
+    reason: str,
+    slot: int | None = None,
+    note: str = "",
+    at: datetime,
 ) -> Flag:
-    """Tell the owner that something is wrong with a tuple; it stays on the screen."""
-    return _flag(_lease_shown(participation, tuple_id), Flag.Kind.FLAG, reason=reason, note=note, at=at)
+    """Tell the owner that something is wrong with a tuple, or with one pair of it; it stays on the screen."""
+    lease = _lease_shown(participation, tuple_id)
+    return _flag(lease, Flag.Kind.FLAG, reason=reason, slot=slot, note=note, at=at)
 
 
 def _lease_shown(participation: Participation, tuple_id: int) -> Lease:
@@ -466,11 +479,13 @@ def _lease_shown(participation: Participation, tuple_id: int) -> Lease:
     return lease
 
 
-def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, note: str, at: datetime) -> Flag:
+def _flag(lease: Lease, kind: Flag.Kind, *, reason: str, slot: int | None, note: str, at: datetime) -> Flag:
     if reason not in FlagReason.values:
         raise RefusedError(_("Choose a reason from the list."))
     dataset_require_active(lease.participation.campaign.dataset)
-    said = {"reason": reason, "note": note.strip()[:500]}
+    if slot is not None and slot not in lease.order_shown:
+        raise RefusedError(_("Choose one of the pairs on the screen."))
+    said = {"reason": reason, "slot": slot, "note": note.strip()[:500]}
     flag, _made = Flag.objects.update_or_create(
         tuple=lease.tuple,
         participation=lease.participation,

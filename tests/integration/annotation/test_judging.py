@@ -291,6 +291,13 @@ def test_a_flagged_tuple_stays_on_the_screen(anna, at) -> None:
     assert Flag.objects.get().kind == "flag"
 
 
+def test_a_flag_names_no_pair_that_the_tuple_lacks(anna, at) -> None:
+    lease = claim(anna, at)
+
+    with pytest.raises(RefusedError, match="pairs on the screen"):
+        tuple_flag(participation=anna, tuple_id=lease.tuple_id, reason="broken", slot=4, at=at)
+
+
 def test_a_flag_needs_a_reason_from_the_list(anna, at) -> None:
     lease = claim(anna, at)
 

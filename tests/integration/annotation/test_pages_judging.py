@@ -203,6 +203,39 @@ def test_a_flagged_tuple_stays_on_the_screen(site, campaign) -> None:
     assert hidden(site.get(address("judge", campaign)), "lease") == lease
 
 
+def test_a_flag_can_name_a_pair_as_it_stood_on_the_screen(site, campaign, curator) -> None:
+    page = site.get(address("judge", campaign))
+    lease = Lease.objects.get(pk=hidden(page, "lease"))
+    meant = TupleItem.objects.get(tuple=lease.tuple_id, slot=lease.order_shown[2]).pair
+
+    site.post(address("tuple_flag", campaign), {"lease": lease.pk, "reason": "broken", "place": 2})
+
+    assert Flag.objects.get().slot == lease.order_shown[2]
+    inbox = client_of(curator).get(address("inbox", campaign)).content.decode()
+    assert inbox.count("this pair") == 1
+    assert inbox.index("this pair") < inbox.index(f"/pairs/{meant.pk}/")
+    assert f"/pairs/{meant.pk}/" in inbox[inbox.index("this pair") :].partition("</li>")[0]
+
+
+def test_a_flag_about_all_pairs_names_none(site, campaign, curator) -> None:
+    lease = hidden(site.get(address("judge", campaign)), "lease")
+
+    site.post(address("tuple_flag", campaign), {"lease": lease, "reason": "broken", "place": ""})
+
+    assert Flag.objects.get().slot is None
+    assert "this pair" not in client_of(curator).get(address("inbox", campaign)).content.decode()
+
+
+@pytest.mark.parametrize("place", ["4", "-1", "first"])
+def test_a_flag_names_only_a_pair_on_the_screen(site, campaign, place) -> None:
+    lease = hidden(site.get(address("judge", campaign)), "lease")
+
+    answer = site.post(address("tuple_flag", campaign), {"lease": lease, "reason": "broken", "place": place})
+
+    assert "Choose one of the pairs on the screen." in text_of(answer)
+    assert not Flag.objects.exists()
+
+
 # Gold
 
 
