@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.urls import reverse
@@ -79,7 +80,7 @@ class Compressed(GZipMiddleware):
         }
     )
 
-    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         kind = response.get("Content-Type", "").partition(";")[0]
         part = response.has_header("Content-Range")
         if kind not in self.kinds or part or response.has_header("Content-Disposition"):
