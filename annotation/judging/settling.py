@@ -18,6 +18,7 @@ from annotation.bws.annotators.gold_gate import GateState, gold_trials_right
 from annotation.campaigns.rounds import campaign_record, tuples_lock
 from annotation.judging.gold import GoldFeedback
 from annotation.models import Campaign, Judgement, Lease, Participation, Tuple
+from annotation.reasons import gold_reason
 from annotation.results.annotators import gate_of
 from curation.datasets.audit import Action
 from curation.errors import UserError
@@ -137,14 +138,11 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
     )
     person.save(update_fields=["gold_trials", "gold_right"])
     if person.state == Participation.State.ACTIVE and gate_of(person).state is GateState.STOPPED:
-        reason = _(
-            "Of %(trials)d choices with a known answer, %(right)d were right. "
-            "This campaign requires %(threshold).0f %%."
-        ) % {
-            "trials": person.gold_trials - person.forgiven_trials,
-            "right": person.gold_right - person.forgiven_right,
-            "threshold": 100 * person.campaign.gold_threshold,
-        }
+        reason = gold_reason(
+            person.gold_trials - person.forgiven_trials,
+            person.gold_right - person.forgiven_right,
+            person.campaign.gold_threshold,
+        )
         return participation_stop(participation=person, reason=reason, exclude=True, rule=True)
     return person
 

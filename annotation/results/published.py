@@ -9,10 +9,13 @@ from typing import Any
 from django.db.models import Count, Max, Min, QuerySet
 
 from annotation.models import Campaign, Judgement, Participation, TupleItem
+from annotation.reasons import gold_reason
 from annotation.results.record import annotator_codes, annotators_named, campaign_judgements, judgement_rows
 from curation.files.judged_by import PEOPLE, SIMULATED
 from curation.files.publishing.facts import Collection, Table
 from curation.files.tables import Column, Row
+
+TOO_FEW_RIGHT = "too few right answers to gold tuples"
 
 
 def campaigns_by_pk(pks: Iterable[int]) -> list[Campaign]:
@@ -54,17 +57,26 @@ def collection_facts(campaign: Campaign) -> Collection:
 
 
 def _exclusions(people: QuerySet[Participation]) -> dict[str, int]:
-    """How many people were excluded for each reason. A reason that names anybody of the campaign is not told."""
+    """How many people were excluded for each reason. A reason that names anybody of the campaign is not told, and the
+    gold rule is one reason, whatever each person's figures were.
+    """
     named = people.values_list("user__username", "user__first_name", "user__last_name")
     names = {name.casefold() for person in named for name in person if name}
-    reasons = [reason for _pk, reason in people.filter(excluded=True).values_list("pk", "reason")]
+    excluded = people.filter(excluded=True).select_related("campaign")
     told = (
-        "reason not published"
-        if not reason or names & set(re.findall(r"[\w.@+-]+", reason.casefold()))
-        else reason
-        for reason in reasons
+        TOO_FEW_RIGHT
+        if person.reason == _gold_reason(person)
+        else "reason not published"
+        if not person.reason or names & set(re.findall(r"[\w.@+-]+", person.reason.casefold()))
+        else person.reason
+        for person in excluded
     )
     return dict(Counter(told).most_common())
+
+
+def _gold_reason(person: Participation) -> str:
+    trials, right = person.gold_trials - person.forgiven_trials, person.gold_right - person.forgiven_right
+    return gold_reason(trials, right, person.campaign.gold_threshold)
 
 
 def _day(moment: Any) -> date | None:

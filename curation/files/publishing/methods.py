@@ -1,7 +1,7 @@
 """The methods section of a paper about a dataset, from what the dataset holds. A part without data is left out.
 
-What the data cannot know is marked for a person to write. The number of tuples in which a pair stands and the number
-of judgements of a tuple are told apart throughout: papers give the product of both under the name of one of them.
+What the data cannot know is marked for a person to write. The number of tuples in which a pair is and the number of
+judgements of a tuple are told apart throughout: papers give the product of both under the name of one of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -274,13 +274,13 @@ def _annotation(publication: Publication) -> Iterator[Block]:
             ),
             Cited((cite.SENTIMENT, cite.RELIABILITY)),
             ". It has been used for the relatedness of sentences by",
-            Cited((cite.RELATEDNESS,)),
+            Cited((cite.RELATEDNESS,), in_text=True),
             ".",
         ]
     )
     yield Grid(
         "annotation",
-        "Annotation. Tuples per pair: in how many tuples a pair stands, on average. Judgements per tuple: how many "
+        "Annotation. Tuples per pair: in how many tuples a pair is, on average. Judgements per tuple: how many "
         "were asked for. Judgements: those that count.",
         [
             "Campaign",
@@ -329,8 +329,8 @@ def _campaign(campaign: Collection) -> Iterator[str]:
         )
     if campaign.gold_tuples and not campaign.imported:
         yield (
-            f"{_many(campaign.gold_tuples, 'gold tuple')} with known answers checked the annotators: whoever fell "
-            f"below {campaign.gold_threshold:.0%} right answers was stopped."
+            f"{_many(campaign.gold_tuples, 'gold tuple')} with known answers checked the annotators, who were "
+            f"stopped below {campaign.gold_threshold:.0%} right answers."
         )
     if campaign.excluded_annotators:
         yield (
@@ -420,7 +420,7 @@ def _encoders(making: Making) -> Iterator[Block]:
         ".",
     ]
     if any(run.realism for run in making.encoders):
-        opening += ["Weighting pairs by p_D follows", Cited((cite.RISE,)), "."]
+        opening += ["Weighting pairs by p_D follows", Cited((cite.RISE,), in_text=True), "."]
     if making.encoders_in_all > len(making.encoders):
         opening.append(f"The newest {len(making.encoders)} of {making.encoders_in_all} runs are described.")
     yield Paragraph(opening)

@@ -14,9 +14,10 @@ from curation.files.publishing.references import Reference
 
 @dataclass(frozen=True)
 class Cited:
-    """References in brackets."""
+    """References in brackets; in_text: as a part of the sentence, with the year alone in brackets."""
 
     references: tuple[Reference, ...]
+    in_text: bool = False
 
 
 # A paragraph is made of texts and of references between them.
@@ -167,6 +168,9 @@ def _markdown(block: Block) -> str:
 
 
 def _in_brackets(cited: Cited) -> str:
+    if cited.in_text:
+        named = (each.short.rsplit(", ", 1) for each in cited.references)
+        return markdown_text(" and ".join(f"{names} ({year})" for names, year in named))
     return f"({markdown_text('; '.join(each.short for each in cited.references))})"
 
 
@@ -193,7 +197,8 @@ def _latex(block: Block) -> str:
 
 
 def _citep(cited: Cited) -> str:
-    return f"\\citep{{{','.join(each.key for each in cited.references)}}}"
+    command = "citet" if cited.in_text else "citep"
+    return f"\\{command}{{{','.join(each.key for each in cited.references)}}}"
 
 
 def _joined(parts: Sequence[Inline], text: Callable[[str], str], citation: Callable[[Cited], str]) -> str:

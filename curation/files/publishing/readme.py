@@ -240,9 +240,10 @@ def annotators_stated(campaign: Collection) -> str:
     simulated = (
         f", of whom {campaign.simulated:,} are **simulated by a program**" if campaign.simulated else ""
     )
-    return (
-        f"{campaign.annotators:,}{simulated}; the judgements of {campaign.excluded_annotators:,} do not count"
-    )
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in campaign.exclusions.items())
+    because = f" ({reasons})" if reasons else ""
+    excluded = f"the judgements of {campaign.excluded_annotators:,} do not count{because}"
+    return f"{campaign.annotators:,}{simulated}; {excluded}"
 
 
 def _written(publication: Publication, contents: Contents) -> str:

@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import Judgement, Tuple, TupleItem
+from annotation.reasons import gold_reason
 from annotation.results.publishing import scores_publish
 from curation.datasets.choosing import Choice, choice_apply
 from curation.datasets.edits import edit_undo
@@ -330,6 +331,17 @@ def test_why_somebody_was_excluded_is_told_unless_it_names_a_person(dataset, cam
     assert second.user.username not in markdown
 
 
+def test_the_gold_rule_is_one_reason_whatever_the_figures_of_each_person(dataset, campaign) -> None:
+    for person, (trials, right) in zip(campaign.participations.all()[:2], [(8, 1), (12, 3)], strict=True):
+        reason = gold_reason(trials, right, campaign.gold_threshold)
+        facts = {"gold_trials": trials, "gold_right": right, "reason": reason}
+        type(person).objects.filter(pk=person.pk).update(excluded=True, state="stopped", **facts)
+
+    markdown = section(dataset)
+
+    assert "(too few right answers to gold tuples 2)" in markdown
+
+
 def test_names_that_people_typed_stay_text_in_latex(dataset) -> None:
     latex = section(dataset, "methods.tex")
 
@@ -340,7 +352,7 @@ def test_names_that_people_typed_stay_text_in_latex(dataset) -> None:
     begun, ended = (re.findall(rf"\\{word}\{{(\w+)\}}", latex) for word in ("begin", "end"))
     assert Counter(begun) == Counter(ended)
     keys = set(re.findall(r"^@\w+\{(\w+),", section(dataset, "references.bib"), re.MULTILINE))
-    cited = {key for keys in re.findall(r"\\citep\{([^}]*)\}", latex) for key in keys.split(",")}
+    cited = {key for keys in re.findall(r"\\cite[pt]\{([^}]*)\}", latex) for key in keys.split(",")}
     assert cited == keys
 
 

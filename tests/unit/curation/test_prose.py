@@ -16,7 +16,7 @@ from curation.files.publishing.prose import (
     latex_text,
     plain,
 )
-from curation.files.publishing.references import BEST_WORST, OF_METHODS, RELIABILITY
+from curation.files.publishing.references import BEST_WORST, OF_METHODS, RELATEDNESS, RELIABILITY, RISE
 
 NASTY = '50 & 5% $x_1$ #2 {a}~b^c \\input{/etc/passwd} <b> "q" | `code` [l](u) *s*'
 ALL = [BEST_WORST, RELIABILITY, *OF_METHODS.values()]
@@ -115,3 +115,10 @@ def test_a_checksum_may_be_broken_between_lines_of_latex() -> None:
     assert broken.replace(r"\allowbreak{}", "") == f"Its SHA-256 is {checksum}."
     assert max(map(len, broken.split(r"\allowbreak{}")[1:-1])) == 8
     assert latex_text("incomprehensibilities") == "incomprehensibilities"
+
+
+def test_a_paper_that_is_part_of_a_sentence_has_its_year_alone_in_brackets() -> None:
+    told = [Paragraph(["Chosen as by", Cited((RELATEDNESS, RISE), in_text=True), "."])]
+
+    assert as_markdown(told).startswith("Chosen as by Abdalla et al. (2023) and Kim et al. (2022).")
+    assert r"Chosen as by \citet{abdalla2023,kim2022}." in as_latex(told)
