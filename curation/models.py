@@ -278,6 +278,11 @@ class PairScore(models.Model):
     value = models.FloatField()
     standard_error = models.FloatField(null=True, blank=True)
     judgements = models.PositiveIntegerField(null=True, blank=True)
+    contexts = models.PositiveIntegerField(
+        null=True, blank=True, help_text="by how many contexts of a corpus the score was computed"
+    )
+    interval_low = models.FloatField(null=True, blank=True, help_text="95 %, over contexts")
+    interval_high = models.FloatField(null=True, blank=True, help_text="95 %, over contexts")
     imported = models.BigIntegerField(
         null=True, blank=True, help_text="the import and the line that gave it (curation.datasets.lineage)"
     )

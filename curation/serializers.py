@@ -69,7 +69,10 @@ class ScoredPairSerializer(PairSerializer):
 class PairScoreSerializer(serializers.ModelSerializer[PairScore]):
     class Meta:
         model = PairScore
-        fields = ["pair", "value", "standard_error", "judgements"]
+        fields = [
+            *("pair", "value", "standard_error", "judgements"),
+            *("contexts", "interval_low", "interval_high"),
+        ]
 
 
 class PairLifeSerializer(PairSerializer):

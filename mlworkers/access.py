@@ -152,6 +152,11 @@ def corpus_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "index_corpus")
 
 
+def context_scores_for(user: User, pk: int) -> Run:
+    """A run that scores pairs by contexts, by the rule of `run_for`."""
+    return _run_of_kind(user, pk, "score_contexts")
+
+
 def realism_set_for(user: User, pk: int) -> ScoreSet:
     """A p_D score set, if `user` may read its dataset."""
     score_set = get_object_or_404(ScoreSet.objects.select_related("dataset"), pk=pk)

@@ -3,6 +3,7 @@ from django.urls import path
 from mlworkers.views import (
     augmentations,
     comparisons,
+    context_scores,
     corpora,
     cross_validation,
     disk,
@@ -52,6 +53,8 @@ urlpatterns = [
     ),
     path("datasets/<slug:slug>/running-text/", running_text.corpora, name="running_text"),
     path("running-text/<number:pk>/", running_text.corpus_contexts, name="corpus"),
+    path("contexts/<number:pk>/", context_scores.context_scores_detail, name="context_scores"),
+    path("contexts/<number:pk>/pairs/<number:pair>/", context_scores.pair_contexts, name="pair_contexts"),
     path("language/<number:pk>/", language.language_detail, name="language"),
     path("language/<number:pk>/table.csv", language.language_csv, name="language_csv"),
     path("relatedness/<number:pk>/", relatedness.relatedness_detail, name="relatedness"),

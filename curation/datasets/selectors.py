@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
@@ -95,10 +96,9 @@ class ScoreSetRow:
 
     @property
     def state(self) -> str:
-        """Changes with the scores of the set: an import may add some, or correct some."""
-        return (
-            f"{self.score_set.pk}:{self.count}:{self.mean!r}:{self.sd!r}:{self.smallest!r}:{self.largest!r}"
-        )
+        """Changes with the scores of the set: an import may add some, or correct some. Short, for a cache's keys."""
+        figures = (self.score_set.pk, self.count, self.mean, self.sd, self.smallest, self.largest)
+        return blake2b(repr(figures).encode(), digest_size=16).hexdigest()
 
 
 class PairLife(NamedTuple):

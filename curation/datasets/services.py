@@ -16,11 +16,29 @@ from curation.pairs.scales import scale_checked
 from curation.roles import Role
 
 _SCORES_IN_INSERT = 5_000
-_PAIR_SCORE = ("pair_id", "value", "standard_error", "judgements")
+_PAIR_SCORE = (
+    *("pair_id", "value", "standard_error", "judgements"),
+    *("contexts", "interval_low", "interval_high"),
+)
 _SENTENCE_SCORE = ("sentence_id", "value", "logit_machine", "logit_human", "fold")
 CHANGEABLE = {"name", "language", "licence", "description", "source_address"}
 
-Score = tuple[int, float, float | None, int | None]
+
+class Score(NamedTuple):
+    """Of a pair. contexts, interval_low, interval_high: how many contexts of a corpus gave it, and its 95 % interval
+    over them.
+    """
+
+    pair: int
+    value: float
+    standard_error: float | None = None
+    judgements: int | None = None
+    contexts: int | None = None
+    interval_low: float | None = None
+    interval_high: float | None = None
+
+
+PlainScore = tuple[int, float, float | None, int | None] | Score
 
 
 class ScoredSentence(NamedTuple):
@@ -105,7 +123,7 @@ def score_set_publish(
     high: float,
     method: str,
     parameters: Mapping[str, Any],
-    scores: Iterable[Score],
+    scores: Iterable[PlainScore],
     sentence_scores: Iterable[ScoredSentence] = (),
     campaign_ref: int | None = None,
     run_ref: int | None = None,
@@ -114,7 +132,8 @@ def score_set_publish(
     """Store scores under a name of their own. A published set never changes; another one gets another name.
 
     scores: of each pair its number, its value on the scale low..high, and, where they are known, the value's
-    standard error and the number of judgements behind it. sentence_scores: of single sentences, on the same scale.
+    standard error and the number of judgements behind it, or all that a `Score` has. sentence_scores: of single
+    sentences, on the same scale.
     by: who published them, or started the run; None for a command.
     Raises UserError, and stores nothing, where the name is taken, or a score, a pair or a sentence does not belong.
     """
@@ -149,9 +168,9 @@ def score_set_publish(
     return score_set
 
 
-def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
+def _scores_store(score_set: ScoreSet, scores: list[PlainScore]) -> None:
     low, high = score_set.low, score_set.high
-    for pair_id, value, _error, _judgements in scores:
+    for pair_id, value, *_more in scores:
         if not low <= value <= high:
             sentence = _("The score %(value)g of pair %(pair)s is outside the scale %(low)g to %(high)g.")
             raise UserError(sentence, value=value, pair=pair_id, low=low, high=high)
@@ -160,8 +179,14 @@ def _scores_store(score_set: ScoreSet, scores: list[Score]) -> None:
     if there < len(ids):
         sentence = _("%(missing)s of the scored pairs do not belong to the dataset %(dataset)s.")
         raise UserError(sentence, missing=len(ids) - there, dataset=score_set.dataset)
+    whole = [Score(*each) for each in scores]
     try:
-        rows_add(PairScore, shared={"score_set_id": score_set.pk}, columns=_PAIR_SCORE, rows=scores)
+        rows_add(
+            PairScore,
+            shared={"score_set_id": score_set.pk},
+            columns=_PAIR_SCORE,
+            rows=whole,
+        )
     except IntegrityError as error:
         raise UserError(_("A pair has two scores. Give one score for each pair.")) from error
 

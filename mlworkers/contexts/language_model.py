@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -216,9 +216,27 @@ def context_model_of(
     return ContextModel(model, tokenizer, asking, compute, context, part_tokens, about)
 
 
-def form_save(folder: Path) -> None:
-    """Note beside a model that it writes what is missing alone."""
-    (folder / ABOUT).write_text(json.dumps({"form": Form.GAP.value}), encoding="utf-8")
+def about_save(folder: Path, *, language: str, informs: bool) -> None:
+    """Note beside a model that it writes what is missing alone, the language of the text that it learned from, and
+    whether it is better than frequencies of tokens.
+    """
+    told = {"form": Form.GAP.value, "language": language, "informs": informs}
+    (folder / ABOUT).write_text(json.dumps(told), encoding="utf-8")
+
+
+class Told(NamedTuple):
+    """What a model trained here says of itself; language is "" and informs None for others."""
+
+    language: str = ""
+    informs: bool | None = None
+
+
+def told_by(folder: Path) -> Told:
+    try:
+        told = json_from((folder / ABOUT).read_text("utf-8"))
+        return Told(str(told.get("language", "")), told.get("informs"))
+    except (OSError, ValueError, AttributeError):
+        return Told()
 
 
 def _form(folder: Path, model: Any, tokenizer: Any) -> Form:

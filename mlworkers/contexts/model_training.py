@@ -17,7 +17,7 @@ from curation.files.progress import Report, silent
 from mlworkers.contexts.asking import batches_of
 from mlworkers.contexts.corpus import Corpus, CorpusError, Places
 from mlworkers.contexts.gaps import Form, Question, Row
-from mlworkers.contexts.language_model import MASK, ContextModel, context_model_of, form_save
+from mlworkers.contexts.language_model import MASK, ContextModel, about_save, context_model_of
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.plan_fields import HEAD_WIDTH
 from mlworkers.pretrained.compute import Compute
@@ -128,8 +128,7 @@ def context_model_trained(
     with quiet_transformers():
         model.model.save_pretrained(folder)
         model.tokenizer.save_pretrained(folder)
-    form_save(folder)
-    return TrainedContextModel(
+    made = TrainedContextModel(
         places=len(fitting),
         held_out=len(held_out),
         too_long=short + held_short,
@@ -138,6 +137,8 @@ def context_model_trained(
         loss=trained.kept.loss,
         directions=directions_measured(model, rows, held_out),
     )
+    about_save(folder, language=corpus.facts.language, informs=made.informs)
+    return made
 
 
 def places_split(corpus: Corpus, plan: ContextModelPlan) -> SplitPlaces:

@@ -79,7 +79,7 @@ def by_retrieval(corpus: Corpus, found: Candidates, sentence: str) -> Candidates
     return Candidates(np.array(places, dtype=np.int64), np.array(list(best), dtype=np.int64))
 
 
-def at_random(corpus: Corpus, index: BigramIndex, *, most: int, seed: int) -> Candidates:
+def at_random(corpus: Corpus, index: BigramIndex, *, most: int, seed: int | list[int]) -> Candidates:
     """Places drawn from the whole corpus, whatever the sentence: the paper's random selection (section 5.4)."""
     starts, ends = corpus.segments[:-1] + 1, corpus.segments[1:] - 1  # of the places of each segment
     ends_of_places = np.cumsum(np.maximum(ends - starts, 0))

@@ -129,9 +129,9 @@ def pair_similarity(
     """The similarities of a pair by k contexts: terms of the first and the second sentence, and the means of the terms
     of background sentences, (k, 4) each.
 
-    same: both sentences have the same text; they are 1 by definition. Otherwise nothing is defined with fewer than
-    three contexts. The intervals are 95 % percentile intervals over contexts drawn with replacement: they leave out
-    what other models, and another background sample, would give.
+    same: both sentences have the same words; the similarities are 1 by definition. Otherwise nothing is defined with
+    fewer than three contexts. The intervals are 95 % percentile intervals over contexts drawn with replacement: they
+    leave out what other models, and another background sample, would give.
     """
     contexts = len(first)
     if same:

@@ -2,6 +2,8 @@
 
 from mlworkers.pipelines.composing import compose_by_similarity
 from mlworkers.pipelines.consistency import score_consistency
+from mlworkers.pipelines.context_models import train_context_model
+from mlworkers.pipelines.context_scores import score_contexts
 from mlworkers.pipelines.contrasting import compare_augmentations, train_contrastive
 from mlworkers.pipelines.corpora import profile_corpora
 from mlworkers.pipelines.cross_validating import cross_validate_encoder
@@ -43,6 +45,8 @@ PIPELINES: dict[str, Pipeline] = {
     "compare_weightings": compare_weightings,
     "cross_validate_encoder": cross_validate_encoder,
     "score_consistency": score_consistency,
+    "score_contexts": score_contexts,
+    "train_context_model": train_context_model,
     "score_pairs": score_pairs,
     "score_realism": score_realism,
     "search_settings": search_settings,

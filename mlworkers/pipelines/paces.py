@@ -33,6 +33,7 @@ ALIKE = (
     *("max_tokens", "self_debiasing", "chat_template", "concurrency"),
     *("layers", "width", "vocabulary", "context", "batch"),
     *("forward", "backward", "search", "engine", "beams"),
+    *("contexts", "candidates", "background", "part_tokens"),
 )
 
 

@@ -11,6 +11,8 @@ from django.db.models import QuerySet
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.model_plan import ContextModelPlan
+from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import (
     AugmentationPlan,
@@ -180,6 +182,16 @@ def _bootstrap(plan: BootstrapPlan, _dataset: Dataset) -> int:
     return plan.steps
 
 
+def _context_model(plan: ContextModelPlan, _dataset: Dataset) -> int:
+    return plan.steps
+
+
+def _context_scores(plan: ContextScoresPlan, dataset: Dataset) -> int:
+    pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
+    count = (pairs.filter(split=plan.split) if plan.split else pairs).count()
+    return min(count, plan.most_pairs) if plan.most_pairs else count
+
+
 def _pool(_plan: BandsPlan, dataset: Dataset) -> int:
     return dataset.pool.count()
 
@@ -190,6 +202,8 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     BootstrapPlan: _bootstrap,
     ComparisonPlan: _comparison,
     ConsistencyPlan: _consistency,
+    ContextModelPlan: _context_model,
+    ContextScoresPlan: _context_scores,
     ContrastPlan: _contrast,
     CorporaPlan: _pairs,
     CrossValidationPlan: _cross_validation,

@@ -18,7 +18,9 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.plan import CorpusPlan
+from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
@@ -42,13 +44,8 @@ from mlworkers.realism.plan import RealismPlan
 from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu", "playground")
-MODEL_KINDS = (
-    "encoder",
-    "generator",
-    "labeller",
-    "paraphraser",
-    "classifier",
-)  # of what runs make: these are models
+# Of what runs make: these are models.
+MODEL_KINDS = ("encoder", "generator", "labeller", "paraphraser", "classifier", "context_model")
 DATASET: dict[str, Any] = {
     "label": gettext_lazy("Dataset"),
     "help": gettext_lazy("The dataset's short name."),
@@ -439,6 +436,29 @@ KINDS: dict[str, Kind] = {
             ),
             plan=CorporaPlan,
             unit=gettext_lazy("sentences"),
+            estimated=True,
+        ),
+        _machine_kind(
+            name="train_context_model",
+            label=gettext_lazy("Train a model for contexts"),
+            description=gettext_lazy(
+                "Trains a small language model on a corpus to say how well sentences fit into contexts, and compares "
+                "it with the frequencies of tokens on text that it did not see."
+            ),
+            plan=ContextModelPlan,
+            unit=gettext_lazy("steps"),
+            estimated=True,
+        ),
+        _machine_kind(
+            name="score_contexts",
+            label=gettext_lazy("Score pairs by contexts"),
+            description=gettext_lazy(
+                "Publishes how similar the sentences of each pair are by the contexts of a corpus that they fit, "
+                "without labels: the paper's cosine, and the centred one. A page compares both with human scores."
+            ),
+            plan=ContextScoresPlan,
+            unit=gettext_lazy("pairs"),
+            writes=True,
             estimated=True,
         ),
         _machine_kind(

@@ -13,6 +13,7 @@ MODEL_KIND_LABELS: dict[str, Text] = {
     "encoder": gettext_lazy("Encoder"),
     "generator": gettext_lazy("Generator"),
     "labeller": gettext_lazy("Labeller"),
+    "context_model": gettext_lazy("Model for contexts"),
     "paraphraser": gettext_lazy("Paraphraser"),
     "classifier": gettext_lazy("Classifier"),
 }

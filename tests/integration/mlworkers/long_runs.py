@@ -92,6 +92,10 @@ PRE_FINE_TUNING = {
 ROUND_TRIP = {"forward": f"{TRANSLATORS}/there", "backward": f"{TRANSLATORS}/back", "sources": 12}
 ROUND_TRIP |= {"least_tokens": 2, "check_language": False, "shard_sources": 3}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
+CONTEXT_MODEL = {"corpus": 30, "layers": 1, "width": 32, "vocabulary": 300, "steps": 600, "batch": 8}
+CONTEXT_MODEL |= {"held_out": 0.1, "part_tokens": 32}
+CONTEXT_SCORES = {"corpus": 30, "model": "run:32", "snapshot": 0, "most_pairs": 24, "contexts": 5}
+CONTEXT_SCORES |= {"background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
 
 
 PREVIEW = {**GENERATION, "sources": 4}
@@ -105,6 +109,7 @@ class Long:
     counts all pairs reads it, because runs that come later add pairs before the twins begin. An import has a dataset
     and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing has a
     dataset and a pool. Pre-fine-tuning has a dataset of inference pairs, which its twin has too.
+    What reads a corpus belongs to the dataset of the first one.
     """
 
     name: str
@@ -144,6 +149,8 @@ LONG = [
     Long("corpora", "profile_corpora", {"model": "run:1", "split": "train", "bootstrap": 100}),
     Long("corpus", "index_corpus", {}),
     Long("round trips", "translate_round_trip", ROUND_TRIP),
+    Long("context model", "train_context_model", CONTEXT_MODEL),
+    Long("context scores", "score_contexts", CONTEXT_SCORES),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own
@@ -236,6 +243,7 @@ def own_corpus(slug):
     dataset = dataset_create(slug=slug, name=slug)
     with (home / "corpus.txt").open("rb") as file:
         batch = import_upload(dataset=dataset, files=[File(file, "corpus.txt")], by=None, kind="corpus")
+    call_command("import_pairs", str(home / "pairs.tsv"), dataset=slug, scale=[0.0, 5.0], verbosity=0)
     return {"dataset": slug, "batch": batch.pk}
 
 def inference(_slug):
@@ -245,10 +253,14 @@ def inference(_slug):
         snapshot_create(dataset=Dataset.objects.get(slug="inference"))
     return {"dataset": "inference"}
 
+def of_first_corpus(slug):
+    return {"dataset": Run.objects.filter(kind="index_corpus").earliest("pk").dataset.slug}
+
 OWN = {
     "ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus,
     "PreFineTuningPlan": inference,
 }
+OWN |= {"ContextModelPlan": of_first_corpus, "ContextScoresPlan": of_first_corpus}
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)
