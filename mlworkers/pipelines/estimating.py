@@ -15,6 +15,8 @@ from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.model_plan import ContextModelPlan
+from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
@@ -25,6 +27,7 @@ from mlworkers.encoders.search_plan import SearchPlan
 from mlworkers.linguistics.relatedness.plan import RelatednessPlan
 from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
+from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
 from mlworkers.pipelines.paces import Pace, Room, pace_of, room_of
 from mlworkers.pipelines.work import work_of
@@ -133,6 +136,9 @@ AMOUNTS: Mapping[type[Any], Any] = {
         "%(work)s rows of inference and of tasks in datasets, each counted once for every epoch, copy and seed. Rows "
         "of tasks in files are not counted."
     ),
+    ContextModelPlan: gettext_lazy("%(work)s training steps."),
+    ContextScoresPlan: gettext_lazy("%(work)s pairs to score by contexts."),
+    RoundTripPlan: gettext_lazy("%(work)s sentences to translate, there and back with each combination."),
     CorporaPlan: gettext_lazy("%(work)s pairs to measure, and their sentences."),
     LabellingPlan: gettext_lazy("%(work)s pairs to label."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),

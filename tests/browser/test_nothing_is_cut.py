@@ -39,6 +39,7 @@ from tests.integration.mlworkers.test_pre_fine_tuning_pages import comparison as
 from tests.integration.mlworkers.test_requested_pages import requested
 from tests.integration.mlworkers.test_round_trip_pages import labelled as round_trip_labels
 from tests.integration.mlworkers.test_round_trip_pages import translated
+from tests.scored_contexts import scored_run
 
 pytestmark = pytest.mark.browser
 LONG_NAME = "annotator-of-the-second-week-with-a-long-name"
@@ -315,6 +316,10 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     paraphrases, corpora = augmentations_compared(dataset), profiled(dataset)
     candidates = translated(dataset)
     round_trip_labels(candidates)
+    contexts = scored_run(dataset)
+    of_contexts = PairScore.objects.filter(score_set__run_ref=contexts.pk).earliest("pk").pair_id
+    for number, score in enumerate(PairScore.objects.filter(score_set__parameters__label="contexts-raw")):
+        PairScore.objects.create(score_set=scored, pair=score.pair, value=number / 20)
     snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
@@ -364,6 +369,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/paraphrases/?labels={labelled(dataset, 32)[0].pk}&by=origin",
         f"/selections/{selection.pk}/",
         f"/round-trips/{candidates.pk}/",
+        f"/contexts/{contexts.pk}/?scores={scored.pk}",
+        f"/contexts/{contexts.pk}/pairs/{of_contexts}/",
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
         f"/runs/{folds.pk}/",
