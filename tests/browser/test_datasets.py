@@ -244,6 +244,7 @@ def test_twelve_pairs_can_be_seen_at_once(curator_page: Page, dataset, pairs) ->
     dataset.save()
     scores = dataset.score_sets.get()
     scores.name = "human: Relatedness of the first campaign, counting"
+    scores.kind, scores.parameters = "human", {"annotators": 6, "simulated_annotators": 6}  # with a mark
     scores.save()
     for pair in pairs:  # also those with 40 words
         pair.a.dataset.sentences.filter(pk=pair.a_id).update(text=f"{FORTY_WORDS} {pair.pk}")
