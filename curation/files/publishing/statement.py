@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from curation.files.publishing.facts import Collection, Contents, Publication
+from curation.files.publishing.making import PairsFrom
+from curation.files.publishing.prose import markdown_text
 from curation.files.publishing.readme import annotators_stated, listed
 from curation.files.publishing.references import DATA_STATEMENTS
 
 FILE = "DATA_STATEMENT.md"
+_SOURCES_LISTED = 20
 
 
 def data_statement(publication: Publication, contents: Contents) -> str:
@@ -16,6 +19,7 @@ def data_statement(publication: Publication, contents: Contents) -> str:
         "Curation rationale": [
             publication.description.strip() or _ask("Why were these pairs chosen, and for what?"),
             f"Pairs by how they came into the dataset: {_counted(contents)}.",
+            _selected(publication.making.selection),
             _ask("How were the sentences and the pairs selected, and what was left out?"),
         ],
         "Language variety": [
@@ -78,6 +82,20 @@ def _ask(question: str) -> str:
 
 def _counted(contents: Contents) -> str:
     return ", ".join(f"{origin} {count:,}" for origin, count in sorted(contents.origins.items()))
+
+
+def _selected(selection: Sequence[PairsFrom]) -> str:
+    """The pairs of each source, with the strategy or subset by which they were chosen; the largest first."""
+    if not selection:
+        return ""
+    most = sorted(selection, key=lambda each: -each.pairs)[:_SOURCES_LISTED]
+    told = listed(
+        f"{markdown_text(each.source) or 'source not stated'}, {markdown_text(each.strategy or each.origin)}: "
+        f"{each.pairs:,}"
+        for each in most
+    )
+    more = len(selection) - len(most)
+    return f"Pairs by source and strategy or subset:\n\n{told}" + (f"\n* {more:,} more" if more else "")
 
 
 def _collected(campaigns: Sequence[Collection]) -> list[str]:
