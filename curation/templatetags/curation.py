@@ -108,4 +108,10 @@ def dataset_head(context: Context, dataset: Dataset, here: str = "") -> dict[str
         tabs.insert(1, DatasetTab(_("Campaigns"), campaigns + asked, here=path.startswith(campaigns)))
         runs_tab = DatasetTab(_("Runs"), runs + asked, here=path.startswith(of_runs))
         tabs.insert(-1 - 2 * ("archive" in rights), runs_tab)
-    return {"dataset": dataset, "facts": dataset_facts(dataset), "tabs": tabs, "rights": rights}
+    return {
+        "dataset": dataset,
+        "facts": dataset_facts(dataset),
+        "tabs": tabs,
+        "rights": rights,
+        "request": context["request"],
+    }

@@ -40,6 +40,19 @@ def crowd_judge(
         ),
         at=BEGAN,
     )
+    crowd_answer(campaign, given, each=each, people=people, seed=seed)
+    return campaign
+
+
+def crowd_answer(
+    campaign: Campaign,
+    given: list[Pair],
+    *,
+    each: int,
+    people: dict[str, SimulatedAnnotator],
+    seed: int = 5,
+) -> None:
+    """`each` of the people judge each tuple of an open campaign; the pairs are best in the order given."""
     rng = np.random.default_rng(seed)
     latent = {pair.pk: 1.0 - place / len(given) * 2 for place, pair in enumerate(given)}
     crowd = [
@@ -55,7 +68,6 @@ def crowd_judge(
     Judgement.objects.bulk_create(rows[place] for place in rng.permutation(len(rows)))
     Lease.objects.bulk_create(_lease(row) for row in rows)
     tuples_settle(list(_tuples(campaign)))
-    return campaign
 
 
 def _tuples(campaign: Campaign) -> dict[int, list[int]]:
