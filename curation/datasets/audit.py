@@ -160,7 +160,13 @@ def audit_details(entry: AuditEntry) -> list[tuple[str, str]]:
 
 def detail_shown(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{DETAILS.get(name, name)} {detail_shown(each)}" for name, each in value.items())
+        # A table of pairs always names the score set that it shows; it says which pairs only where scores are bounded.
+        told = {
+            name: each
+            for name, each in value.items()
+            if name != "score_set" or isinstance(each, str) or "low" in value or "high" in value
+        }
+        return ", ".join(f"{DETAILS.get(name, name)} {detail_shown(each)}" for name, each in told.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " → ".join(detail_shown(each) for each in value)
     return str(value) if value != "" else _("none")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_rights
-from curation.datasets.audit import audit_details
+from curation.datasets.audit import audit_details, detail_shown
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
 from curation.files.judged_by import judged_by
@@ -59,6 +59,12 @@ def in_short(value: object) -> object:
 def details_shown(entry: AuditEntry) -> list[tuple[str, str]]:
     """What an entry of the log says beside its subject, each with its label."""
     return audit_details(entry)
+
+
+@register.filter
+def in_words(details: dict[str, Any]) -> str:
+    """What a part of an entry's details says, such as which pairs an edit was about."""
+    return detail_shown(details)
 
 
 @register.filter

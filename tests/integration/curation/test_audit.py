@@ -13,7 +13,7 @@ from django.utils.timezone import now
 
 from curation.accounts.tokens import api_token_renew
 from curation.datasets import people, services
-from curation.datasets.audit import AuditFilter, audit_details, audit_found, pair_history
+from curation.datasets.audit import AuditFilter, audit_details, audit_found, detail_shown, pair_history
 from curation.datasets.splits import Drawing, splits_apply, splits_preview, splits_undo
 from curation.errors import UserError
 from curation.exchange import importing
@@ -394,3 +394,12 @@ def test_a_log_is_of_its_dataset_alone(dataset, owner) -> None:
     services.dataset_archive(dataset=other)
 
     assert entries(dataset) == []
+
+
+def test_the_details_of_an_edit_name_its_pairs_in_words() -> None:
+    bounded = {"source": "news", "score_set": 7, "low": 2.5}
+    chosen = {"strategy": "score", "score_set": "gold", "edges": "0, 1", "cap": 1}
+
+    assert detail_shown({"source": "news", "score_set": 7}) == "source news"
+    assert detail_shown(bounded) == "source news, scores 7, low 2.5"
+    assert detail_shown(chosen) == "strategy score, scores gold, bins 0, 1, most pairs of a sentence 1"
