@@ -142,6 +142,24 @@ def round_trip_for(user: User, pk: int) -> Run:
     return _run_of_kind(user, pk, "translate_round_trip")
 
 
+def rating_for(user: User, pk: int, *, may: str) -> Run:
+    """A round-trip translation whose candidates `user` may "annotate" (rate), whose ratings they may "read", or for
+    which they may draw the candidates that are rated ("curate").
+    """
+    run = get_object_or_404(Run.objects.select_related("dataset"), pk=pk, kind="translate_round_trip")
+    if run.dataset is None:
+        raise Http404
+    dataset_allow(user, run.dataset, may=may)
+    if may == "annotate":
+        dataset_require_active(run.dataset)
+    return run
+
+
+def rating_may(user: User, run: Run, *, may: str) -> bool:
+    """Whether to offer a button; the view behind it asks `rating_for` again."""
+    return _allowed(lambda: rating_for(user, run.pk, may=may))
+
+
 def cross_validation_for(user: User, pk: int) -> Run:
     """A cross-validation of an encoder, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "cross_validate_encoder")

@@ -223,6 +223,49 @@ class Instructions(models.Model):
         return specification
 
 
+class RatedCandidate(models.Model):
+    """A candidate of a round-trip translation that was drawn for people to rate. Rows never change."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="rated_candidates")
+    place = models.PositiveIntegerField()
+    setting = models.CharField(max_length=100)
+    source = models.TextField()
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["place"]
+        constraints = [models.UniqueConstraint(fields=["run", "place"], name="one_candidate_per_place")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.place}"
+
+
+class CandidateRating(models.Model):
+    """How one person rated a candidate, blind to its setting, from 1 to 5."""
+
+    candidate = models.ForeignKey(RatedCandidate, models.CASCADE, related_name="ratings")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    fluency = models.PositiveSmallIntegerField()
+    meaning = models.PositiveSmallIntegerField()
+    wording = models.PositiveSmallIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["candidate", "person"], name="one_rating_per_candidate_and_person"
+            ),
+            models.CheckConstraint(
+                condition=Q(fluency__range=(1, 5), meaning__range=(1, 5), wording__range=(1, 5)),
+                name="ratings_are_from_1_to_5",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.candidate} {self.fluency} {self.meaning} {self.wording}"
+
+
 class WorkerHeartbeat(models.Model):
     """A live worker and the queues it serves. Pages read this and never ask Celery."""
 

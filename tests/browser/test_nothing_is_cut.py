@@ -21,6 +21,7 @@ from mlworkers.linguistics.relatedness.names import ALL, DICE, OBJECTS, SUBJECTS
 from mlworkers.models import WorkerHeartbeat
 from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.registry.relatedness import PAPER
+from mlworkers.runs.ratings import candidates_draw
 from mlworkers.runs.storage import Curve
 from tests.browser.conftest import sideways_overflow
 from tests.factories import (
@@ -320,6 +321,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
     of_contexts = PairScore.objects.filter(score_set__run_ref=contexts.pk).earliest("pk").pair_id
     for number, score in enumerate(PairScore.objects.filter(score_set__parameters__label="contexts-raw")):
         PairScore.objects.create(score_set=scored, pair=score.pair, value=number / 20)
+    candidates_draw(run=candidates, most=2)
     snapshot = snapshot_create(dataset=dataset)
     of_dataset = [
         "",
@@ -368,9 +370,9 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         f"/requested/{requested(dataset).pk}/",
         f"/paraphrases/?labels={labelled(dataset, 32)[0].pk}&by=origin",
         f"/selections/{selection.pk}/",
-        f"/round-trips/{candidates.pk}/",
         f"/contexts/{contexts.pk}/?scores={scored.pk}",
         f"/contexts/{contexts.pk}/pairs/{of_contexts}/",
+        *(f"/round-trips/{candidates.pk}/{part}" for part in ("", "ratings/", "rate/")),
         f"/relatedness/{relatedness.pk}/",
         f"/language/{language.pk}/",
         f"/runs/{folds.pk}/",
