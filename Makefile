@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills bench false-alarms real-rise real-folds schema constraints
+.PHONY: help install demo serve test check kills bench false-alarms real-rise real-folds real-contrastive schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -55,6 +55,10 @@ real-rise: $(VENV)/installed ## RISE on the STS benchmark, at most MINUTES at a 
 real-folds: $(VENV)/installed ## cross-validation on the STS benchmark, at most MINUTES at a time (DATA=folder with stsb/)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/: make real-folds DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_folds.py "$(DATA)" --minutes $(MINUTES)
+
+real-contrastive: $(VENV)/installed ## SimCSE and STILTs with paraphrases, at most MINUTES at a time (DATA=folder with stsb/, snli/, wikisplit/)
+	@test -n "$(DATA)" || { echo "Name the folder that has stsb/, snli/ and wikisplit/: make real-contrastive DATA=FOLDER"; exit 2; }
+	@$(BIN)/python docs/experiments/real_contrastive.py "$(DATA)" --minutes $(MINUTES)
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml

@@ -351,7 +351,8 @@ def _publish(
     added = generated_pairs_add(
         dataset=dataset,
         run_ref=job.run_id,
-        rows=[GeneratedRow(row.source, row.text, target(row)) for row in kept],
+        # The subset is the pair of tags that was asked for; what was met, the labels say.
+        rows=[GeneratedRow(row.source, row.text, target(row), subset=" ".join(row.target)) for row in kept],
         split=plan.split,
         method=METHOD,
         parameters={**facts, "asked": asked},

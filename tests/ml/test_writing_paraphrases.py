@@ -94,8 +94,8 @@ def test_paraphrases_become_generated_pairs_with_targets_and_both_labels(
         assert found.scores.count() == run.result["kept"]
         assert found.parameters["tags"] == TagBounds().as_dict()
     kept = [row for row in rows_of(run) if not row["dropped"]]
-    stored = {(pair.a.text, pair.b.text) for pair in pairs.select_related("a", "b")}
-    assert {(row["source_text"], row["text"]) for row in kept} == stored
+    stored = {(pair.a.text, pair.b.text, pair.subset) for pair in pairs.select_related("a", "b")}
+    assert {(row["source_text"], row["text"], " ".join(row["target"])) for row in kept} == stored
 
 
 def test_every_row_that_was_written_is_in_the_file_with_its_reason(dataset, paraphraser, labellers) -> None:

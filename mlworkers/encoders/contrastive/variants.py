@@ -74,7 +74,7 @@ def variant_places(variant: Variant, subsets: Sequence[str], tags: TagPlaces | N
         matched = _TAGS.fullmatch(part)
         if part == ALL:
             chosen = np.ones(len(names), dtype=bool)
-        elif tags is not None and matched and part not in subsets:
+        elif tags is not None and matched:
             chosen = np.ones(len(names), dtype=bool)
             for tag in filter(None, matched.groups()):
                 chosen &= tags.having(tag.upper())

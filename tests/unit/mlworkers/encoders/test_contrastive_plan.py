@@ -1,5 +1,6 @@
 """The settings of contrastive training and of comparing paraphrases: what goes together, and what they mean."""
 
+import numpy as np
 import pytest
 
 from mlworkers.encoders.contrastive.plan import Arm, AugmentationPlan, ContrastPlan, Pooler
@@ -96,6 +97,20 @@ def test_variants_are_read_with_their_parts() -> None:
         ("SIM95 BLEU0_5 + SIM95 BLEU20", ("SIM95 BLEU0_5", "SIM95 BLEU20")),
         ("round trip", ("round trip",)),
     ]
+
+
+class EveryOther:
+    """Tags by which every other of n pairs has each."""
+
+    def having(self, tag: str) -> np.ndarray:
+        return np.array([True, False, True, False])
+
+
+def test_where_labels_are_named_a_tag_chooses_by_them_even_if_a_subset_is_called_so() -> None:
+    subsets = ["", "BLEU20", "", "BLEU20"]
+
+    assert variant_places(variant_read("BLEU20"), subsets, EveryOther()).tolist() == [0, 2]
+    assert variant_places(variant_read("BLEU20"), subsets, None).tolist() == [1, 3]
 
 
 def test_a_subset_that_is_called_like_a_tag_is_chosen_by_its_name() -> None:

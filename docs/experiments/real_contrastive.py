@@ -1,0 +1,384 @@
+"""What paraphrases add to SimCSE and to STILTs on SNLI and the STS benchmark, with all-MiniLM-L6-v2 and from random.
+
+    make real-contrastive DATA=FOLDER [MINUTES=60]     (FOLDER/stsb, snli and wikisplit: the published files)
+    python docs/experiments/real_contrastive.py FOLDER --tiny          (a trial of a minute; its figures mean nothing)
+
+A labeller learns from the training pairs of the STS benchmark and labels pairs of SNLI (entailments), of the STS
+benchmark (training pairs of 4 or more) and of WikiSplit. A small encoder-decoder from random weights learns to write
+paraphrases from a balanced selection of them, and writes some of SNLI's sentences at every pair of TAGS, reranked. Then
+
+* unsupervised SimCSE, from MiniLM and from a small random encoder: dropout, and paraphrases as positives;
+* supervised SimCSE on triplets: the original ones, and with a copy of each;
+* STILTs: inference, with copies and without, then the scores of the STS benchmark, and inference itself
+
+are compared with five seeds on the dev and test pairs of the STS benchmark. SNLI's dev and test files are one corpus
+here, divided by premises into train, dev and test. No dev pair chooses weights of SimCSE, so that its figures on dev
+pairs are not biased; of STILTs they choose the tags. The paraphrases were chosen by labels from the STS benchmark: the
+tables say so.
+
+Every stage is a run of a site of its own in HOME (the folder that CONTRASTIVE_HOME names, or var/real-contrastive). A
+stage that has succeeded is not done again, and one that was interrupted goes on where it was: each call ends after
+MINUTES, with the status 3 where they are over before all is done. The tables are printed, and written to
+HOME/tables.md.
+"""
+
+import argparse
+import csv
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = Path(os.environ.get("CONTRASTIVE_HOME", ROOT / "var" / "real-contrastive")).resolve()
+SUITES, FILES = HOME / "suites", HOME / "files"
+sys.path.insert(0, str(ROOT))
+for variable in ("DATABASE_URL", "REDIS_URL"):  # a site of its own, beside any other
+    os.environ.pop(variable, None)
+os.environ |= {
+    "DJANGO_SETTINGS_MODULE": "semblance.settings",
+    "SEMBLANCE_HOME": str(HOME),
+    "SUITES_FOLDER": str(SUITES),
+}
+
+import django  # noqa: E402
+
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+
+from curation.models import Pair  # noqa: E402
+from mlworkers.models import Run  # noqa: E402
+from mlworkers.paraphrasing.tags import TagBounds  # noqa: E402
+from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
+from mlworkers.registry.augmentations import augmentations_of, what_they_show  # noqa: E402
+from mlworkers.registry.comparison import Cell  # noqa: E402
+from mlworkers.registry.pre_fine_tuning import pre_fine_tunings_of  # noqa: E402
+from mlworkers.registry.pre_fine_tuning import what_they_show as what_stilts_show  # noqa: E402
+from mlworkers.runs.services import run_start  # noqa: E402
+from semblance.serving.processes import Group  # noqa: E402
+from semblance.serving.programs import workers  # noqa: E402
+
+BASE = "packaged:all-MiniLM-L6-v2"
+SNLI_CLASSES = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+PREMISES_SEED = 11
+SHARES = (0.8, 0.9)  # where train and dev end among the premises
+BOUNDS = {"sim_above": 50, "sim_width": 10, "bleu_first": 10, "bleu_width": 5, "bleu_most": 45}
+TAGS = tuple(f"SIM{sim} BLEU{bleu}" for sim in (60, 80) for bleu in ("0_5", 20, 40))
+LEAST_SHARE = 0.3  # of the sources: what a pair of tags must have paraphrases of to be compared
+LOOK_EVERY = 1.0  # seconds
+NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is done. 0: all there is. rows: of each file of the STS benchmark and of WikiSplit."""
+
+    rows: int = 0
+    premises: int = 0
+    labellers: int = 3
+    labeller_epochs: int = 4
+    selected: int = 400
+    epochs: int = 40
+    width: int = 256
+    layers: int = 3
+    sources: int = 20_000
+    candidates: int = 10
+    seeds: int = 5
+    stilts_epochs: int = 0
+    batch: int = 64
+    resamples: int = 1000
+    least_share: float = LEAST_SHARE
+
+
+TINY = Size(
+    rows=160, premises=40, labellers=1, labeller_epochs=1, selected=6, epochs=1, width=32, layers=1, sources=200,
+    candidates=2, seeds=1, stilts_epochs=1, batch=16, resamples=100, least_share=1.1,
+)  # fmt: skip
+
+
+class NotOver(Exception):  # noqa: N818 - no error: the next call goes on
+    """The minutes are over."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, help="the folder with stsb/, snli/ and wikisplit/")
+    parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
+    parser.add_argument("--tiny", action="store_true", help="a trial of a minute")
+    asked = parser.parse_args()
+    size = TINY if asked.tiny else Size()
+    call_command("migrate", verbosity=0)
+    data_import(asked.data, size)
+    group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
+    try:
+        with group.running():
+            runs = stages(size, Stage(time.monotonic() + 60 * asked.minutes, group.ended))
+    except NotOver:
+        print("The minutes are over. Call again to go on.")
+        return NOT_OVER
+    text = "\n\n".join(tables(runs))
+    (HOME / "tables.md").write_text(text + "\n", encoding="utf-8")
+    print(text)
+    return 0
+
+
+# ---- data
+
+
+def data_import(data: Path, size: Size) -> None:
+    """The datasets stsb, snli and paraphrases; what is there already stays as it is."""
+    FILES.mkdir(parents=True, exist_ok=True)
+    for split in ("train", "dev", "test"):
+        file = shortened(data / "stsb" / f"stsb-en-{split}.csv", size.rows)
+        columns = ["--no-header", "--a", "1", "--b", "2", "--score", "3", "--scale", "0", "5"]
+        call_command("import_pairs", str(file), "--dataset", "stsb", "--create", *columns)
+    # The dev pairs as a suite, so that one comparison measures on them and on the test pairs.
+    (SUITES / "stsb").mkdir(parents=True, exist_ok=True)
+    (SUITES / "stsb" / "stsb-en-test.csv").write_bytes((FILES / "stsb-en-dev.csv").read_bytes())
+    snli = list(snli_rows(data / "snli", size.premises))
+    header = ("sentence1", "sentence2", "subset", "split")
+    table_write(FILES / "snli.tsv", header, snli)
+    call_command("import_pairs", str(FILES / "snli.tsv"), "--dataset", "snli", "--create")
+    pairs = [*paraphrase_rows(data, snli, size.rows)]
+    table_write(FILES / "paraphrases.tsv", header, pairs)
+    call_command("import_pairs", str(FILES / "paraphrases.tsv"), "--dataset", "paraphrases", "--create")
+
+
+def shortened(file: Path, rows: int) -> Path:
+    """A copy of the first rows in FILES; of all of them for 0."""
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    copy = FILES / file.name
+    copy.write_text("".join(lines[: rows or None]), encoding="utf-8")
+    return copy
+
+
+def snli_rows(folder: Path, most: int) -> Iterator[tuple[str, str, str, str]]:
+    """Both files, divided by premises: all pairs of a premise are in one split."""
+    rows = [
+        line.split("\t")
+        for name in ("snli-dev.tsv", "snli-test.tsv")
+        for line in (folder / name).read_text(encoding="utf-8").splitlines()
+    ]
+    rows = [row for row in rows if len(row) == 3 and row[2] in SNLI_CLASSES]
+    premises = list(dict.fromkeys(row[0] for row in rows))
+    drawn = np.random.default_rng(PREMISES_SEED).permutation(len(premises))[: most or None]
+    ends = [round(share * len(drawn)) for share in SHARES]
+    splits = ("train", "dev", "test")
+    split_of = {
+        premises[number]: splits[sum(place >= end for end in ends)] for place, number in enumerate(drawn)
+    }
+    for premise, hypothesis, label in rows:
+        if premise in split_of:
+            yield premise, hypothesis, SNLI_CLASSES[label], split_of[premise]
+
+
+def paraphrase_rows(
+    data: Path, snli: Sequence[tuple[str, str, str, str]], most: int
+) -> Iterator[tuple[str, str, str, str]]:
+    """Pairs that may be paraphrases, of training splits alone."""
+    yield from (
+        (a, b, "snli", "train") for a, b, label, split in snli if (label, split) == ("entailment", "train")
+    )
+    with (FILES / "stsb-en-train.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.reader(file):
+            if float(row[2]) >= 4:
+                yield row[0], row[1], "stsb", "train"
+    for path in sorted((data / "wikisplit").glob("*.tsv")):
+        for line in path.read_text(encoding="utf-8").splitlines()[: most or None]:
+            cells = [cell.replace("<::::>", " ").strip() for cell in line.split("\t")]
+            if len(cells) >= 2 and all(cells[:2]):
+                yield cells[0], cells[1], "wikisplit", "train"
+
+
+def table_write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    lines = ["\t".join(cell.replace("\t", " ") for cell in row) for row in (header, *rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+# ---- stages
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Carries out runs one after the other, until a moment of the clock. ended: whether a worker ended by itself."""
+
+    until: float
+    ended: Callable[[], object]
+
+    def done(self, kind: str, **plan: Any) -> Run:
+        """The run of that plan when it has succeeded. Raises NotOver where time is over before."""
+        run = run_of(kind, plan)
+        while not run.ended and time.monotonic() < self.until:
+            if self.ended():
+                raise SystemExit("A worker has ended by itself.")
+            time.sleep(LOOK_EVERY)
+            run.refresh_from_db()
+        if not run.ended:
+            raise NotOver
+        if run.state != Run.State.SUCCEEDED:
+            raise SystemExit(f"Run {run.pk} ({kind}) ended as {run.state}: {run.message}")
+        if run.started_at and run.finished_at:
+            seconds = (run.finished_at - run.started_at).total_seconds()
+            print(f"{kind}: run {run.pk}, {seconds:.0f} s: {run.message}", flush=True)
+        return run
+
+
+def run_of(kind: str, plan: Mapping[str, Any]) -> Run:
+    """The run of this plan that has succeeded or goes on; else a new one."""
+    values = asdict(plan_from(kind_named(kind), plan))
+    states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
+    usable = Run.objects.filter(kind=kind, state__in=states).order_by("pk")
+    same = (run for run in usable if run.plan == values)
+    return next(same, None) or run_start(kind=kind, plan=values, by=None)
+
+
+def stages(size: Size, stage: Stage) -> dict[str, Run]:
+    """The comparisons by their names in the tables."""
+    labeller = stage.done(
+        "train_labeller", dataset="stsb", model=BASE, scores="reference", dev_split="dev", seeds=size.labellers,
+        epochs=size.labeller_epochs,
+    )  # fmt: skip
+    labels = stage.done("label_paraphrases", dataset="paraphrases", model=f"run:{labeller.pk}", **BOUNDS)
+    selection = stage.done(
+        "select_paraphrases", dataset="paraphrases", similarity=f"run {labels.pk}: similarity",
+        bleu=f"run {labels.pk}: BLEU", train_pairs=size.selected, dev_pairs=10, test_pairs=10,
+    )  # fmt: skip
+    paraphraser = stage.done(
+        "train_paraphraser", dataset="paraphrases", selection=selection.pk, epochs=size.epochs, width=size.width,
+        layers=size.layers,
+    )  # fmt: skip
+    written = stage.done(
+        "write_paraphrases", dataset="snli", model=f"run:{paraphraser.pk}", labeller=f"run:{labeller.pk}",
+        tags=", ".join(TAGS), sources=size.sources, least_tokens=3, language="", rerank=True,
+        candidates=size.candidates, bootstrap=size.resamples,
+    )  # fmt: skip
+    random = stage.done("initialise_encoder", dataset="snli")
+    variants = ", ".join(variants_with_enough(written, size))
+    shared = {
+        "dataset": "snli", "variants": variants, "complete": False, "seeds": size.seeds,
+        "bootstrap": size.resamples,
+    }  # fmt: skip
+    contrast = {
+        **shared, "test_dataset": "stsb", "test_score_set": "reference", "suites": "stsb", "batch_size": size.batch,
+    }  # fmt: skip
+    runs = {"written": written}
+    for name, model in (("MiniLM", BASE), ("a random encoder", f"run:{random.pk}")):
+        runs[f"Unsupervised SimCSE from {name}"] = stage.done(
+            "compare_augmentations",
+            model=model,
+            material="sentences",
+            keep_originals=False,
+            sizes="1",
+            **contrast,
+        )
+    runs["Supervised SimCSE from MiniLM"] = stage.done(
+        "compare_augmentations", model=BASE, material="triplets", sizes="2", epochs=3, learning_rate=5e-5,
+        pooler="as the model", **contrast,
+    )  # fmt: skip
+    runs["STILTs from MiniLM"] = stage.done(
+        "compare_pre_fine_tuning", model=BASE, tasks="stsb | reference; snli | subset", epochs=size.stilts_epochs,
+        pre_epochs=size.stilts_epochs or 3, **shared,
+    )  # fmt: skip
+    return runs
+
+
+def variants_with_enough(written: Run, size: Size) -> list[str]:
+    """The pairs of tags that enough sources have a paraphrase of, as they were asked for, and all of them mixed."""
+    pairs = Pair.objects.filter(run_ref=written.pk)
+    sources = pairs.values("a").distinct().count()
+    found = [
+        tags
+        for tags in TAGS
+        if pairs.filter(subset=tags).values("a").distinct().count() >= size.least_share * sources
+    ]
+    return [*found, "all"]
+
+
+# ---- tables
+
+
+def tables(runs: Mapping[str, Run]) -> Iterator[str]:
+    written = runs["written"]
+    plain = {name: value for name, value in written.result.items() if isinstance(value, int | float)}
+    told = ", ".join(f"{name} {value:.4g}" for name, value in plain.items())
+    yield f"The paraphrases (run {written.pk}): {told}. Cells of TAGS have a chance of 1/{TagBounds(**BOUNDS).cells}."
+    for name, run in runs.items():
+        if run.kind == "compare_augmentations":
+            yield from contrast_tables(name, run)
+        elif run.kind == "compare_pre_fine_tuning":
+            yield from stilts_tables(name, run)
+
+
+def contrast_tables(name: str, run: Run) -> Iterator[str]:
+    found = augmentations_of(run)
+    if found is None:
+        return
+    yield f"{name} (run {run.pk}). {what_they_show(found)} Shape of the loss: {run.result['loss_in_words']}."
+    yield from (f"* {warning}" for warning in run.result["warnings"])
+    tests = ["STSb test", "STSb dev"]
+    header = [
+        "trained on",
+        "examples",
+        *(part for test in tests for part in (test, "difference from original")),
+    ]
+    rows = [
+        [
+            row.label,
+            str(row.examples or ""),
+            *(part for cell in row.cells for part in (mean(cell), difference(cell))),
+        ]
+        for row in found.rows
+    ]
+    yield markdown(header, rows)
+
+
+def stilts_tables(name: str, run: Run) -> Iterator[str]:
+    found = pre_fine_tunings_of(run)
+    if found is None:
+        return
+    yield f"{name} (run {run.pk}). {what_stilts_show(found)}"
+    yield from (f"* {warning}" for warning in run.result["warnings"])
+    for task in found.tasks:
+        metrics = [part for metric in task.metrics for part in (metric, "difference from no paraphrases")]
+        rows = [
+            [
+                row.label + (" (chosen on dev)" if row.name == task.chosen else ""),
+                "" if row.dev is None else f"{row.dev:.4f}",
+                *(part for cell in row.cells for part in (mean(cell), difference(cell))),
+            ]
+            for row in task.rows
+        ]
+        yield f"{task.label}: {task.facts['test_rows']:,} test rows"
+        yield markdown(["pre-fine-tuned on", "dev", *metrics], rows)
+
+
+def mean(cell: Cell) -> str:
+    if cell.mean is None or cell.low is None or cell.high is None:
+        return "–"
+    sd = "" if cell.sd is None else f" ± {cell.sd:.4f}"
+    return f"{cell.mean:.4f}{sd} ({cell.low:.4f}–{cell.high:.4f})"
+
+
+def difference(cell: Cell) -> str:
+    if not cell.has_difference:
+        return "–"
+    p = "" if cell.p_holm is None else f", p {cell.p_holm:.3f}"
+    return f"{cell.difference:+.4f} ({cell.difference_low:+.4f} to {cell.difference_high:+.4f}{p})"
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
