@@ -12,8 +12,9 @@ from curation.errors import UserError
 from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_upload
 from curation.models import ImportBatch
-from mlworkers.access import corpus_for
+from mlworkers.access import corpus_for, kind_may_start
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
+from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
 from mlworkers.runs.storage import artifact_path
@@ -58,7 +59,13 @@ def corpus_contexts(request: AuthedRequest, pk: int) -> HttpResponse:
     run = corpus_for(request.user, pk)
     made = run.artifacts.filter(kind="corpus", removed_at=None).first()
     form = SentenceForm(request.GET or None)
-    context: dict[str, Any] = {"run": run, "made": made, "form": form}
+    train = kind_named("train_context_model")
+    context: dict[str, Any] = {
+        "run": run,
+        "made": made,
+        "form": form,
+        "may_train": run.dataset is not None and kind_may_start(request.user, train, run.dataset),
+    }
     if made is not None and form.is_valid():
         context["found"] = contexts_found(artifact_path(made), form.cleaned_data["sentence"])
     return render(request, "mlworkers/corpus.html", context)

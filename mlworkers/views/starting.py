@@ -95,8 +95,8 @@ def run_start(request: AuthedRequest, kind: str) -> HttpResponse:
 
 
 def _plan_before(request: AuthedRequest) -> dict[str, Any]:
-    """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot
-    or selection whose page the person comes from, or the instructions that were chosen.
+    """The plan of the run that is to be started again with changes, the settings that a search chose, the snapshot,
+    selection, corpus or model for contexts whose page the person comes from, or the instructions that were chosen.
     """
     if "search" in request.GET:
         return _settings_found(request)
@@ -104,6 +104,10 @@ def _plan_before(request: AuthedRequest) -> dict[str, Any]:
         return {"snapshot": number_asked(request, "snapshot", 0)}
     if "selection" in request.GET:
         return {"selection": number_asked(request, "selection", 0)}
+    if "corpus" in request.GET:
+        values: dict[str, Any] = {"corpus": number_asked(request, "corpus", 0)}
+        trained = number_from(request.GET.get("trained", ""))
+        return values | ({"model": f"run:{trained}"} if trained else {})
     if "again" not in request.GET:
         return _instructions_chosen(request)
     number = number_from(request.GET["again"])

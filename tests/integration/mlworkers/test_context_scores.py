@@ -100,3 +100,30 @@ def test_strangers_and_other_kinds_and_pairs_of_other_datasets_are_not_found(
     assert status(stranger, "pair_contexts", run.pk, dataset.pairs.first().pk) == 404
     assert status(owner, "context_scores", other.pk) == 404
     assert status(owner, "pair_contexts", run.pk, foreign.pk) == 404
+
+
+def test_the_form_takes_the_corpus_and_the_model_of_the_page_before(client, staff, dataset) -> None:
+    indexed = RunFactory(kind="index_corpus", dataset=dataset, state="succeeded")
+    asked = {"dataset": dataset.slug, "corpus": indexed.pk, "trained": 7}
+    client.force_login(staff)
+
+    page = client.get(reverse("mlworkers:run_start", args=["score_contexts"]), asked)
+
+    values = {name: page.context["form"][name].value() for name in ("corpus", "model")}
+    assert values == {"corpus": indexed.pk, "model": "run:7"}
+
+
+def test_the_page_of_a_corpus_offers_training_to_those_who_may_start_it(
+    client, staff, curator, dataset
+) -> None:
+    run = scored_run(dataset)
+    address = reverse("mlworkers:corpus", args=[run.plan["corpus"]])
+    link = f"{reverse('mlworkers:run_start', args=['train_context_model'])}?dataset={dataset.slug}"
+
+    client.force_login(staff)
+    of_staff = client.get(address).text
+    client.force_login(curator)
+    of_curator = client.get(address).text
+
+    assert link in of_staff
+    assert link not in of_curator
