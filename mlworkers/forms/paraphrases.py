@@ -26,7 +26,10 @@ class ProfileForm(ComparedSetsForm):
 
 
 class PartsForm(forms.Form):
-    """labelled: what the person may read. Where the address names none, the first is chosen."""
+    """labelled: what the person may read. Where the address names none, the first is chosen.
+
+    chosen: at most MOST_CHOSEN; left_out: how many more were. divided_by: a key of DIVIDED_BY.
+    """
 
     labels = forms.TypedMultipleChoiceField(
         label=_("Labelled datasets"), coerce=int, required=False, widget=forms.CheckboxSelectMultiple
@@ -37,10 +40,10 @@ class PartsForm(forms.Form):
         by_set = {one.similarity.pk: one for one in labelled}
         asked = dict.fromkeys(number_from(text) for text in data.getlist("labels"))
         chosen = [pk for pk in asked if pk in by_set] or list(by_set)[:1]
-        self.by = data.get("by", "") if data.get("by") in DIVIDED_BY else WHOLE
+        self.divided_by = data.get("by", "") if data.get("by") in DIVIDED_BY else WHOLE
         self.left_out = max(0, len(chosen) - MOST_CHOSEN)
         self.chosen = [by_set[pk] for pk in chosen[:MOST_CHOSEN]]
-        super().__init__({"labels": chosen[:MOST_CHOSEN], "by": self.by})
+        super().__init__({"labels": chosen[:MOST_CHOSEN], "by": self.divided_by})
         cast("forms.MultipleChoiceField", self.fields["labels"]).choices = [
             (pk, one.name) for pk, one in by_set.items()
         ]

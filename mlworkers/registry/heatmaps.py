@@ -75,7 +75,7 @@ def heatmap(
         scale=alt.Scale(domain=[0, most], range=[_PALEST, 1]),
         legend=alt.Legend(
             title=_("percent of pairs"), orient="bottom", symbolType="square", symbolFillColor=ACCENT,
-            symbolStrokeWidth=0, values=[most / 4, most / 2, most], format=".2~g",
+            symbolStrokeWidth=0, values=[most / 4, most / 2, most], format=".2~r",
         ),
     )  # fmt: skip
     filled = (

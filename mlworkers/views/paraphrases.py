@@ -67,14 +67,14 @@ def paraphrase_cells_csv(request: AuthedRequest, slug: str) -> HttpResponse:
 def paraphrase_corpora(request: AuthedRequest) -> HttpResponse:
     """Labelled datasets, or parts of them, side by side."""
     form = _parts_form(request)
-    parts = parts_shown(form.chosen, form.by)
+    parts = parts_shown(form.chosen, form.divided_by)
     context = {
         "form": form,
         "parts": parts[:MOST_SHOWN],
         "parts_left_out": max(0, len(parts) - MOST_SHOWN),
         "charts": parts_charts(parts[:MOST_SHOWN]),
         "address": urlencode(
-            {"labels": [one.similarity.pk for one in form.chosen], "by": form.by}, doseq=True
+            {"labels": [one.similarity.pk for one in form.chosen], "by": form.divided_by}, doseq=True
         ),
     }
     return render(request, "mlworkers/paraphrase_corpora.html", context)
@@ -84,8 +84,8 @@ def paraphrase_corpora(request: AuthedRequest) -> HttpResponse:
 def paraphrase_corpora_csv(request: AuthedRequest) -> HttpResponse:
     """The number of pairs in each cell of tags, of every part."""
     form = _parts_form(request)
-    rows = csv_rows(parts_shown(form.chosen, form.by))
-    judges = judged_by_all(label.judged_by for one in form.chosen for label in (one.similarity, one.bleu))
+    rows = csv_rows(parts_shown(form.chosen, form.divided_by))
+    judges = judged_by_all([label.judged_by for one in form.chosen for label in (one.similarity, one.bleu)])
     return csv_answer(request, "paraphrase-cells.csv", PARTS_COLUMNS, rows, judges=judges)
 
 
