@@ -27,7 +27,12 @@ def cross_scores(
         both = model.predict([*pairs, *turned], show_progress_bar=False, convert_to_numpy=True)
         scores[block] = np.asarray(both, dtype=np.float64).reshape(2, -1).mean(axis=0)
         report(min(block.stop, len(first)), len(first), "Scoring pairs")
-    if not np.isfinite(scores).all() or (scores.size and (scores.min() < 0 or scores.max() > 1)):
+    if not np.isfinite(scores).all():
+        raise EncoderError(
+            f"The cross-encoder gives {int((~np.isfinite(scores)).sum())} of {len(scores)} pairs a score that is no "
+            "number; its weights are damaged. Train it again, or choose another model."
+        )
+    if scores.size and (scores.min() < 0 or scores.max() > 1):
         raise EncoderError(
             f"The cross-encoder gives scores from {scores.min():.3g} to {scores.max():.3g}; only a model whose scores "
             "lie in 0..1 can be used."

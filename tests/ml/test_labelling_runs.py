@@ -4,6 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import torch
+from transformers import AutoModelForSequenceClassification
 
 from curation.files.progress import silent
 from curation.models import ScoreSet
@@ -122,6 +124,27 @@ def test_a_dataset_of_symbols_alone_is_refused(db, encoder_folder) -> None:
 
     assert run.state == "failed"
     assert "nothing can be compared" in run.message
+    assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
+
+
+def test_a_labeller_with_several_outputs_is_refused_and_nothing_is_labelled(dataset, tmp_path) -> None:
+    run = carried_out(dataset, tiny_cross_encoder(tmp_path, values=3))
+
+    assert run.state == "failed"
+    assert "gives 3 values for a pair; scoring needs a model that gives one." in run.message
+    assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
+
+
+def test_labels_that_are_no_number_are_refused_and_nothing_is_labelled(dataset, tmp_path) -> None:
+    folder = tiny_cross_encoder(tmp_path)
+    model = AutoModelForSequenceClassification.from_pretrained(folder)
+    model.classifier.weight.data.fill_(torch.nan)
+    model.save_pretrained(folder)
+
+    run = carried_out(dataset, folder)
+
+    assert run.state == "failed"
+    assert "a score that is no number; its weights are damaged." in run.message
     assert not ScoreSet.objects.filter(run_ref=run.pk).exists()
 
 
