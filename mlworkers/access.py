@@ -97,6 +97,19 @@ def relation_for(user: User, pk: int) -> Run:
     return get_object_or_404(Run, pk=pk, kind="relate_sentences", started_by=user)
 
 
+def trial_for(user: User, pk: int) -> Run:
+    """The paraphrases of a sentence, for the person who asked; nobody else gets them."""
+    return get_object_or_404(Run, pk=pk, kind="try_paraphraser", started_by=user)
+
+
+def paraphraser_for(user: User, pk: int) -> Artifact:
+    """A paraphraser, by the rule of `model_for`."""
+    artifact = model_for(user, pk)
+    if artifact.kind != "paraphraser":
+        raise Http404
+    return artifact
+
+
 def comparison_for(user: User, pk: int) -> Run:
     """A comparison of weightings, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "compare_weightings")

@@ -3,6 +3,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from mlworkers.views.api.playground import ParaphraserTrial, TrialAnswer
 from mlworkers.views.api.runs import ArtifactViewSet, EvaluationViewSet, RunViewSet
 from mlworkers.views.api.starting import RunAgain, RunCancel, RunKinds
 
@@ -14,5 +15,7 @@ urlpatterns = [
     path("runs/kinds/", RunKinds.as_view(), name="api_run_kinds"),
     path("runs/<number:pk>/cancel/", RunCancel.as_view(), name="api_run_cancel"),
     path("runs/<number:pk>/again/", RunAgain.as_view(), name="api_run_again"),
+    path("artifacts/<number:pk>/paraphrase/", ParaphraserTrial.as_view(), name="api_try_paraphraser"),
+    path("paraphrases/<number:pk>/", TrialAnswer.as_view(), name="api_trial"),
     *router.urls,
 ]

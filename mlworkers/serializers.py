@@ -6,6 +6,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from curation.numbers import NumberInBody
+from curation.pairs.text import SENTENCE_MAX_CHARACTERS
 from mlworkers.models import Artifact, Evaluation, Run
 
 
@@ -116,3 +118,43 @@ class StartSerializer(StartAgainSerializer):
 
     kind = serializers.CharField(help_text="its name in /api/v1/runs/kinds/")
     plan = serializers.DictField(help_text="by the names of the settings")
+
+
+class AskedSentenceSerializer(serializers.Serializer[Any]):
+    """What a paraphraser is asked: a sentence, its two tags, and what measures similarity (0: the packaged encoder)."""
+
+    source = serializers.CharField(max_length=SENTENCE_MAX_CHARACTERS)  # type: ignore[assignment]
+    similarity = serializers.CharField(max_length=20, help_text="a tag such as SIM95")
+    bleu = serializers.CharField(max_length=20, help_text="a tag such as BLEU20")
+    labeller = NumberInBody(default=0, min_value=0)
+
+
+class ParaphraseSerializer(serializers.Serializer[Any]):
+    """similarity, bleu: measured, 0 to 100; null where nothing could be compared. copy: of the source."""
+
+    text = serializers.CharField()
+    similarity = serializers.FloatField(allow_null=True)
+    bleu = serializers.FloatField(allow_null=True)
+    in_cell = serializers.BooleanField()
+    copy = serializers.BooleanField()
+
+
+class TrialSerializer(serializers.ModelSerializer[Run]):
+    """paraphrases: the likeliest first; null until the run has succeeded. state: that of a run."""
+
+    state = serializers.CharField(read_only=True)
+    paraphrases = serializers.SerializerMethodField()
+    answer = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Run
+        fields = ["id", "state", "message", "paraphrases", "answer"]
+
+    @extend_schema_field(ParaphraseSerializer(many=True, allow_null=True))
+    def get_paraphrases(self, run: Run) -> list[Any] | None:
+        paraphrases: list[Any] | None = run.result.get("paraphrases")
+        return paraphrases
+
+    @extend_schema_field(serializers.URLField())
+    def get_answer(self, run: Run) -> str:
+        return reverse("api_trial", kwargs={"pk": run.pk}, request=self.context.get("request"))

@@ -1,4 +1,4 @@
-"""Two sentences and a model to try with them."""
+"""Two sentences and a model to try with them; a sentence and the dials of a paraphraser."""
 
 from typing import Any
 
@@ -9,9 +9,12 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from curation.models import User
 from curation.pairs.text import SENTENCE_MAX_CHARACTERS
+from mlworkers.encoders.scoring_plan import SCORERS
 from mlworkers.models import Artifact
+from mlworkers.paraphrasing.tags import TagBounds
 from mlworkers.pretrained.sources import PACKAGES
 from mlworkers.registry.cards import card_of
+from mlworkers.registry.selectors import reference_of
 
 MODELS_OFFERED = 100
 PACKAGED = "0"
@@ -49,3 +52,54 @@ class PlaygroundForm(forms.Form):
     @property
     def has_models(self) -> bool:
         return bool(self.fields["artifact"].choices)  # type: ignore[attr-defined]
+
+
+class TrialForm(forms.Form):
+    """artifact: the paraphraser, whose tags are the choices. models: those that the person sees, of which encoders and
+    labellers can measure similarity; the labellers come first.
+    """
+
+    source = forms.CharField(
+        label=_lazy("Sentence"),
+        max_length=SENTENCE_MAX_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 2, "maxlength": SENTENCE_MAX_CHARACTERS}),
+    )
+    similarity = forms.CharField(label=_lazy("Similarity in meaning"), max_length=20)
+    bleu = forms.CharField(label=_lazy("Similarity in wording (BLEU)"), max_length=20)
+    labeller = forms.ChoiceField(label=_lazy("Measured by"))
+
+    def __init__(
+        self, *args: Any, artifact: Artifact, models: QuerySet[Artifact], by: User, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.bounds = TagBounds(**artifact.card.get("tags", {}))
+        sides = {
+            "similarity": list(reversed(self.bounds.similarity)),
+            "bleu": self.bounds.lexical,
+        }
+        for name, tags in sides.items():
+            choices = [
+                (tag.name, _("%(low)s to %(high)s") % {"low": tag.low, "high": tag.high}) for tag in tags
+            ]
+            self.fields[name].widget = forms.Select(choices=choices)
+        measuring = models.filter(kind__in=SCORERS).select_related("run").order_by("-kind", "-pk")
+        offered = list(measuring[:MODELS_OFFERED])
+        self._labellers = {str(one.pk): reference_of(one, alone=False) for one in offered}
+        labellers = [(str(one.pk), card_of(one).name) for one in offered]
+        if by.is_staff or by.is_superuser:  # the packaged one belongs to no dataset; staff start runs
+            labellers += [(PACKAGED, _("%(name)s, packaged") % {"name": name}) for name in PACKAGES]
+        self.fields["labeller"].choices = labellers  # type: ignore[attr-defined]
+
+    def clean_labeller(self) -> str:
+        """As plans name it."""
+        packaged = f"packaged:{next(iter(PACKAGES))}"
+        return self._labellers.get(self.cleaned_data["labeller"], packaged)
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        if "similarity" in found and "bleu" in found:
+            try:
+                self.bounds.check_pair(found["similarity"], found["bleu"])
+            except ValueError as error:
+                self.add_error("similarity", str(error))
+        return found

@@ -80,11 +80,11 @@ class Paraphraser:
         return list(self.tokenizer(text_target=text, verbose=False)["input_ids"])
 
     def check_target(self, target: Target) -> None:
-        """Raises SourceError for a tag that the model does not know."""
-        known = ([tag.name for tag in tags] for tags in (self.bounds.similarity, self.bounds.lexical))
-        for given, names in zip(target, known, strict=True):
-            if given not in names:
-                raise SourceError(f"There is no tag “{given}”; the tags are {', '.join(names)}.")
+        """Raises SourceError, which lists the pairs of tags, for one that the model does not know."""
+        try:
+            self.bounds.check_pair(*target)
+        except ValueError as error:
+            raise SourceError(str(error)) from error
 
     def check_source(self, source: str) -> None:
         """Raises SourceError for a sentence that is empty, has one word, or does not fit into the context."""

@@ -84,6 +84,19 @@ class TagBounds:
         return (Tag(f"BLEU{merged}", 0, self.bleu_first), *later)
 
     @property
+    def pairs(self) -> list[str]:
+        """The names of all cells, such as SIM70 BLEU0_5."""
+        return [f"{one.name} {other.name}" for one in self.similarity for other in self.lexical]
+
+    def check_pair(self, similarity: str, lexical: str) -> None:
+        """Raises ValueError, which lists all pairs of tags, for a pair that is none of them."""
+        asked = f"{similarity} {lexical}"
+        if asked not in self.pairs:
+            raise ValueError(
+                f"There is no pair of tags “{asked}”; the {self.cells} pairs are {', '.join(self.pairs)}."
+            )
+
+    @property
     def cells(self) -> int:
         return len(self.similarity) * len(self.lexical)
 

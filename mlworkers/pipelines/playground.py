@@ -1,12 +1,13 @@
 """The pipelines of the queue “playground”, and how their worker gives back memory.
 
-Loads the machine-learning libraries when the first question comes, and of them only what relating sentences needs.
+Loads the machine-learning libraries when the first question comes.
 """
 
 from mlworkers.pipelines.relating import relate_sentences
+from mlworkers.pipelines.trying import try_paraphraser
 from mlworkers.pretrained.compute import release_memory
 from mlworkers.runs.attempts import Pipeline
 
 __all__ = ["PIPELINES", "release_memory"]
 
-PIPELINES: dict[str, Pipeline] = {"relate_sentences": relate_sentences}
+PIPELINES: dict[str, Pipeline] = {"relate_sentences": relate_sentences, "try_paraphraser": try_paraphraser}

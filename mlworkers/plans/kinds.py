@@ -129,6 +129,20 @@ class RelatePlan:
 
 
 @dataclass(frozen=True)
+class TrialPlan:
+    """A sentence that somebody tries a paraphraser with."""
+
+    source: str = setting(gettext_lazy("Sentence"), gettext_lazy("Any sentence of two words or more."))
+    similarity: str = setting(gettext_lazy("Similarity"), gettext_lazy("A tag such as SIM95."))
+    bleu: str = setting(gettext_lazy("BLEU"), gettext_lazy("A tag such as BLEU20."))
+    model: str = setting(gettext_lazy("Paraphraser"), gettext_lazy("run:ID of a paraphraser trained here."))
+    labeller: str = setting(
+        gettext_lazy("Labeller"),
+        gettext_lazy("What measures similarity: run:ID of a labeller or an encoder, or a packaged encoder."),
+    )
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of run.
 
@@ -523,6 +537,16 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("sentences"),
             needs="read",
             queue="playground",  # its answer must not wait for the end of a training
+            listed=False,
+        ),
+        Kind(
+            name="try_paraphraser",
+            label=gettext_lazy("Try a paraphraser"),
+            description=gettext_lazy("Writes paraphrases of one sentence and measures their labels."),
+            plan=TrialPlan,
+            unit=gettext_lazy("paraphrases"),
+            needs="read",
+            queue="playground",
             listed=False,
         ),
     )

@@ -20,7 +20,7 @@ from curation.heartbeats import database_now
 from curation.numbers import page_number
 from curation.views.tables import csv_file_answer
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
-from mlworkers.forms.playground import PlaygroundForm
+from mlworkers.forms.playground import PlaygroundForm, TrialForm
 from mlworkers.models import Artifact
 from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.registry.cards import card_of
@@ -63,15 +63,30 @@ def model_detail(request: AuthedRequest, pk: int) -> HttpResponse:
         "is_folder": [name for name, _size in files] != [artifact.name],
         "reference": reference_of(artifact, alone=alone),
         **(playground_context(request, artifact) if artifact.kind == "encoder" else {}),
+        **(trial_context(request, artifact) if artifact.kind == "paraphraser" else {}),
     }
     return render(request, "mlworkers/model.html", context)
 
 
+def trial_context(request: AuthedRequest, artifact: Artifact) -> dict[str, Any]:
+    """The form of a paraphraser's playground, with a warning where no worker would answer."""
+    models = models_visible(request.user)
+    return {
+        "trial": TrialForm(artifact=artifact, models=models, by=request.user),
+        **_served(KINDS["try_paraphraser"].queue),
+    }
+
+
 def playground_context(request: AuthedRequest, artifact: Artifact | None = None) -> dict[str, Any]:
     """The form of the playground, with a warning where no worker would answer."""
-    queue = KINDS["relate_sentences"].queue
     return {
         "playground": PlaygroundForm(models=models_visible(request.user), artifact=artifact, by=request.user),
+        **_served(KINDS["relate_sentences"].queue),
+    }
+
+
+def _served(queue: str) -> dict[str, Any]:
+    return {
         "served": queue_is_served(queue, database_now()),
         "queue": queue,
         "command": worker_command(queue),

@@ -1,4 +1,6 @@
-"""Two sentences, and the cosine that an encoder gives them: asked of a worker, for the web process loads no model."""
+"""Two sentences, and the cosine that an encoder gives them; a sentence, and what a paraphraser writes of it. Both are
+asked of a worker, for the web process loads no model.
+"""
 
 from typing import Any
 
@@ -8,16 +10,27 @@ from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest
 from curation.heartbeats import database_now
+from curation.models import User
 from curation.numbers import number_from
-from mlworkers.access import model_for, models_visible, relation_for, runs_allow, start_allow
-from mlworkers.forms.playground import PlaygroundForm
-from mlworkers.models import Run
+from mlworkers.access import (
+    model_for,
+    models_visible,
+    paraphraser_for,
+    relation_for,
+    runs_allow,
+    start_allow,
+    trial_for,
+)
+from mlworkers.forms.playground import PlaygroundForm, TrialForm
+from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
+from mlworkers.registry.selectors import reference_of
 from mlworkers.runs.presence import worker_command
 from mlworkers.runs.selectors import queue_is_served
 from mlworkers.runs.services import run_start
 
 RELATE = KINDS["relate_sentences"]
+TRY = KINDS["try_paraphraser"]
 
 
 @require_POST
@@ -43,13 +56,43 @@ def related(request: AuthedRequest, pk: int) -> HttpResponse:
     return render(request, "mlworkers/_related.html", _context(relation_for(request.user, pk)))
 
 
-def _context(run: Run) -> dict[str, Any]:
-    cosine, pairs = run.result.get("cosine"), run.result.get("pairs")
+@require_POST
+def paraphrase(request: AuthedRequest, pk: int) -> HttpResponse:
+    runs_allow(request.user)
+    artifact = paraphraser_for(request.user, pk)
+    form = TrialForm(request.POST, artifact=artifact, models=models_visible(request.user), by=request.user)
+    if not form.is_valid():
+        return render(request, "mlworkers/_paraphrased.html", {"form": form})
+    run = trial_start(artifact, form, request.user)
+    return render(request, "mlworkers/_paraphrased.html", _asked(run))
+
+
+def trial_start(artifact: Artifact, form: TrialForm, by: User) -> Run:
+    """Ask a worker for the paraphrases of a valid form."""
+    start_allow(by, TRY, artifact.run.dataset)
+    plan = {**form.cleaned_data, "model": reference_of(artifact, alone=False)}
+    return run_start(kind=TRY.name, plan=plan, by=by, dataset=artifact.run.dataset)
+
+
+@require_GET
+def paraphrased(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The paraphrases so far; the page asks again until they are there."""
+    return render(request, "mlworkers/_paraphrased.html", _asked(trial_for(request.user, pk)))
+
+
+def _asked(run: Run) -> dict[str, Any]:
     return {
         "run": run,
         "served": run.ended or queue_is_served(run.queue, database_now()),
         "queue": run.queue,
         "command": worker_command(run.queue),
+    }
+
+
+def _context(run: Run) -> dict[str, Any]:
+    cosine, pairs = run.result.get("cosine"), run.result.get("pairs")
+    return {
+        **_asked(run),
         "cosine": cosine,
         "share": run.result["below"] / pairs if pairs else None,
         "pairs": pairs,

@@ -186,8 +186,16 @@ def test_the_length_is_bounded_by_the_source_without_its_tags(trained) -> None:
 @pytest.mark.parametrize(
     ("source", "target", "sentence"),
     [
-        ("the dog runs", Target("SIM97", "BLEU20"), "There is no tag “SIM97”; the tags are SIM70, SIM75"),
-        ("the dog runs", Target("SIM95", "BLEU5"), "There is no tag “BLEU5”; the tags are BLEU0_5, BLEU10"),
+        (
+            "the dog runs",
+            Target("SIM97", "BLEU20"),
+            "There is no pair of tags “SIM97 BLEU20”; the 48 pairs are SIM70",
+        ),
+        (
+            "the dog runs",
+            Target("SIM95", "BLEU5"),
+            "There is no pair of tags “SIM95 BLEU5”; the 48 pairs are SIM70",
+        ),
         ("  ", FAR, "The sentence is empty"),
         ("Dog", FAR, "“Dog” has one word; a paraphrase needs a sentence of two words or more"),
         ("the dog " * 40, FAR, "the model takes 48"),

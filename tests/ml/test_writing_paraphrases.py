@@ -167,7 +167,7 @@ def test_tags_that_the_paraphraser_does_not_know_are_refused(dataset, paraphrase
     run = written(dataset, paraphraser, labellers, tags="SIM97 BLEU20")
 
     assert run.state == "failed"
-    assert "There is no tag “SIM97”; the tags are SIM70, SIM75" in run.message
+    assert "There is no pair of tags “SIM97 BLEU20”; the 48 pairs are SIM70 BLEU0_5" in run.message
 
 
 def test_a_run_that_can_keep_nothing_adds_nothing_and_says_why(dataset, paraphraser, labellers) -> None:

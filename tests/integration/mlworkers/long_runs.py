@@ -55,6 +55,8 @@ PARAPHRASER = {"selection": 21, "layers": 1, "width": 32, "vocabulary": 300, "co
 PARAPHRASER |= {"batch_size": 4, "learning_rates": "0.005"}
 PARAPHRASES = {"model": "run:23", "labeller": "run:22", "tags": "SIM50 BLEU0, SIM50 BLEU20", "sources": 12}
 PARAPHRASES |= {"least_tokens": 3, "shard_sources": 4, "language": "", "rerank": True, "candidates": 4}
+TRIAL = {"source": "the dog runs on the grass", "similarity": "SIM50", "bleu": "BLEU20"}
+TRIAL |= {"model": "run:23", "labeller": "run:22"}
 LABELLER = {
     "snapshot": 1,  # the number is in its folder
     "model": ENCODER,
@@ -151,6 +153,7 @@ LONG = [
     Long("round trips", "translate_round_trip", ROUND_TRIP),
     Long("context model", "train_context_model", CONTEXT_MODEL),
     Long("context scores", "score_contexts", CONTEXT_SCORES),
+    Long("trial", "try_paraphraser", TRIAL),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
 TIMES = {"seconds", "rows_per_second", "most_seconds"}  # of a result: every attempt has its own

@@ -126,6 +126,20 @@ def made_world() -> World:
         plan={"first": "A dog.", "second": "A cat.", "artifact": 0},
         result={"cosine": 0.5, "pairs": 2, "below": 1},
     )
+    trial = RunFactory(
+        dataset=None,
+        kind="try_paraphraser",
+        started_by=owner,
+        state="succeeded",
+        plan={
+            "source": "A dog.",
+            "similarity": "SIM95",
+            "bleu": "BLEU20",
+            "model": "run:1",
+            "labeller": "run:2",
+        },
+        result={"paraphrases": []},
+    )
     EvaluationFactory(run__dataset=dataset)
     batch = import_upload(dataset=dataset, files=[ContentFile(b"a,b\nOne.,Two.\n", "pairs.csv")], by=owner)
     import_check(batch=batch, options=ImportOptions())
@@ -137,7 +151,8 @@ def made_world() -> World:
         pair=decided, queue=Queue(realism), by=owner, at=now(), verdict="keep", client_id=uuid4()
     )
     _made, token = invitation_create(dataset=dataset, role="curator", people=2, days=2, by=owner, at=now())
-    pks = SimpleNamespace(run=run.pk, artifact=artifact.pk, comparison=comparison.pk, relation=relation.pk)
+    rows = {"run": run, "artifact": artifact, "comparison": comparison, "relation": relation, "trial": trial}
+    pks = SimpleNamespace(**{name: row.pk for name, row in rows.items()})
     client = Client(raise_request_exception=False)
     client.force_login(owner)
     given = {
@@ -192,7 +207,12 @@ def template_of(each: URLPattern | URLResolver) -> tuple[str, list[str]]:
 def part_of(whole: str, name: str, given: dict[str, Any]) -> str:
     if name != "pk":
         return str(given.get(name, "1"))
-    kinds = {"compare/": "comparison", "models/related/": "relation", "models/": "artifact"}
+    kinds = {
+        "compare/": "comparison",
+        "models/related/": "relation",
+        "models/paraphrased/": "trial",
+        "models/": "artifact",
+    }
     kind = next((kind for start, kind in kinds.items() if whole.startswith(start)), "run")
     return str(getattr(given["pk"], kind))
 
