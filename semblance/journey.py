@@ -4,11 +4,12 @@ from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.db.models import Exists, OuterRef, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
-from curation.models import Dataset, ScoreSet
+from curation.models import Dataset, ScoreSet, Snapshot
 
 
 class Step(StrEnum):
@@ -58,24 +59,36 @@ class Stage:
 
 def stages_of(dataset: Dataset, *, pairs: int, rights: Set[str]) -> list[Stage]:
     """The steps in order. pairs: how many the dataset has. rights: what the person may do with it."""
-    newest = Campaign.objects.filter(dataset=dataset).order_by("-pk").values_list("pk", "state").first()
-    number, state = newest or (None, "")
-    of_people = [ScoreSet.Kind.HUMAN, ScoreSet.Kind.REFERENCE]
-    campaigns = list(
-        ScoreSet.objects.filter(dataset=dataset, kind__in=of_people).values_list("campaign_ref", flat=True)
-    )
-    standing = Standing(
-        pairs=pairs,
-        campaign=state,
-        published=number is not None and number in campaigns,
-        scored=bool(campaigns),
-        kept=dataset.snapshots.exists(),
-    )
+    number, state, published, scored, kept = _facts(dataset)
+    standing = Standing(pairs=pairs, campaign=state, published=published, scored=scored, kept=kept)
     here = step_of(standing)
     return [
         Stage(label, address, here=step == here, action=action if step == here and right in rights else "")
         for step, label, address, action, right in _steps(dataset, standing, number)
     ]
+
+
+def _facts(dataset: Dataset) -> tuple[int | None, str, bool, bool, bool]:
+    """The newest campaign's number and state, whether its scores are published, whether people gave any scores, and
+    whether there is a snapshot: one query, for every page of the dataset.
+    """
+    newest = Campaign.objects.filter(dataset=OuterRef("pk")).order_by("-pk")
+    of_people = ScoreSet.objects.filter(
+        dataset=OuterRef("pk"), kind__in=[ScoreSet.Kind.HUMAN, ScoreSet.Kind.REFERENCE]
+    )
+    found = (
+        Dataset.objects.filter(pk=dataset.pk)
+        .annotate(newest=Subquery(newest.values("pk")[:1]), state=Subquery(newest.values("state")[:1]))
+        .annotate(
+            published=Exists(of_people.filter(campaign_ref=OuterRef("newest"))),
+            scored=Exists(of_people),
+            kept=Exists(Snapshot.objects.filter(dataset=OuterRef("pk"))),
+        )
+        .values_list("newest", "state", "published", "scored", "kept")
+        .get()
+    )
+    number, state, published, scored, kept = found
+    return number, state or "", published, scored, kept
 
 
 def _steps(

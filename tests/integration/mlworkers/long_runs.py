@@ -148,7 +148,7 @@ LONG = [
     Long("contrast", "train_contrastive", {**CONTRAST, "epochs": 3, "paraphrases": "all"}),
     Long("augmentations", "compare_augmentations", AUGMENTATIONS),
     Long("pre-fine-tuning", "compare_pre_fine_tuning", PRE_FINE_TUNING),
-    Long("corpora", "profile_corpora", {"model": "run:1", "split": "train", "bootstrap": 100}),
+    Long("corpora", "profile_corpora", {"model": "run:1", "snapshot": 1, "split": "train", "bootstrap": 100}),
     Long("corpus", "index_corpus", {}),
     Long("round trips", "translate_round_trip", ROUND_TRIP),
     Long("context model", "train_context_model", CONTEXT_MODEL),

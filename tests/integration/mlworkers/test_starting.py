@@ -34,6 +34,14 @@ MADE_BY = {
 }
 
 
+# What a person writes where the form has nothing to offer: models that no run here makes, and names of tasks.
+WRITTEN = {
+    "forward": "facebook/wmt19-en-de",
+    "backward": "facebook/wmt19-de-en",
+    "tasks": "{dataset} | the reference set",
+}
+
+
 def about(**metadata: object) -> dict[str, object]:
     return {"label": "What it names", "help": "A name.", **metadata}
 
@@ -82,6 +90,8 @@ def filled_in(kind: Kind, dataset: Dataset) -> dict[str, object]:
         initial = bound.initial
         free = [value for value in offered if value not in fields.values()] or offered
         fields[bound.name] = free[0] if bound.field.required and free else initial
+        if bound.field.required and not offered and initial in (None, ""):
+            fields[bound.name] = WRITTEN.get(bound.name, "").format(dataset=dataset.slug)
     return {name: value for name, value in fields.items() if value not in (None, False)}
 
 
