@@ -58,7 +58,9 @@ def _valued(setting: Setting | None, value: Any) -> str:
     """With its unit, unless the label says the same."""
     if setting and setting.refers_to and value == 0:  # rows are numbered from 1
         return _("a new one") if setting.refers_to == "snapshot" else _("none")
-    text = shown(value)
+    # A seed and the number of a row are names: people type them without commas.
+    named = setting is not None and (setting.refers_to or setting.name.endswith("seed"))
+    text = str(value) if named and type(value) is int else shown(value)
     if isinstance(value, str) and re.fullmatch(r"[\w.:-]+(,[\w.:-]+)+", text):
         text = text.replace(",", ", ")  # names in a list: a narrow column breaks between them
     if setting is None or not setting.unit or str(setting.unit).lower() == str(setting.label).lower():

@@ -250,6 +250,15 @@ def test_a_list_of_names_can_be_divided_between_them_and_a_path_stays_as_it_is(d
     assert [value for _label, value in plan_rows(run).chosen] == ["dice, static, fine-tuned", "/srv/a,b.txt"]
 
 
+def test_seeds_are_written_as_people_type_them_and_amounts_with_commas() -> None:
+    plan = {"dataset": "one", "count": 12_000, "seed": 91_234}
+
+    said = dict(plan_rows(Run(kind="generate_pairs", plan=plan)).chosen)
+
+    assert "91234" in said.values()
+    assert not {"91,234", "12000"} & set(said.values())
+
+
 def test_a_model_s_page_follows_it_back_to_the_runs_and_scores_behind_it(client, staff, dataset) -> None:
     generator = RunFactory(kind="bootstrap_generator", dataset=dataset, plan={"dataset": dataset.slug})
     plan = {"dataset": dataset.slug, "model": f"run:{generator.pk}"}
