@@ -26,11 +26,9 @@ import argparse
 import csv
 import os
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -50,20 +48,16 @@ import django  # noqa: E402
 
 django.setup()
 
-from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import Pair  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
 from mlworkers.paraphrasing.tags import TagBounds  # noqa: E402
-from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
 from mlworkers.registry.augmentations import augmentations_of, what_they_show  # noqa: E402
 from mlworkers.registry.comparison import Cell  # noqa: E402
 from mlworkers.registry.pre_fine_tuning import pre_fine_tunings_of  # noqa: E402
 from mlworkers.registry.pre_fine_tuning import what_they_show as what_stilts_show  # noqa: E402
-from mlworkers.runs.services import run_start  # noqa: E402
-from semblance.serving.processes import Group  # noqa: E402
-from semblance.serving.programs import workers  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 SNLI_CLASSES = {"0": "entailment", "1": "neutral", "2": "contradiction"}
@@ -72,8 +66,6 @@ SHARES = (0.8, 0.9)  # where train and dev end among the premises
 BOUNDS = {"sim_above": 50, "sim_width": 10, "bleu_first": 10, "bleu_width": 5, "bleu_most": 45}
 TAGS = tuple(f"SIM{sim} BLEU{bleu}" for sim in (60, 80) for bleu in ("0_5", 20, 40))
 LEAST_SHARE = 0.3  # of the sources: what a pair of tags must have paraphrases of to be compared
-LOOK_EVERY = 1.0  # seconds
-NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
 
 
 @dataclass(frozen=True)
@@ -103,10 +95,6 @@ TINY = Size(
 )  # fmt: skip
 
 
-class NotOver(Exception):  # noqa: N818 - no error: the next call goes on
-    """The minutes are over."""
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -118,12 +106,8 @@ def main() -> int:
     size = TINY if asked.tiny else Size()
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
-    group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
-    try:
-        with group.running():
-            runs = stages(size, Stage(time.monotonic() + 60 * asked.minutes, group.ended))
-    except NotOver:
-        print("The minutes are over. Call again to go on.")
+    runs = carried_out(asked.minutes, lambda carries: stages(size, carries))
+    if runs is None:
         return NOT_OVER
     text = "\n\n".join(tables(runs))
     (HOME / "tables.md").write_text(text + "\n", encoding="utf-8")
@@ -207,41 +191,7 @@ def table_write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]
 # ---- stages
 
 
-@dataclass(frozen=True)
-class Stage:
-    """Carries out runs one after the other, until a moment of the clock. ended: whether a worker ended by itself."""
-
-    until: float
-    ended: Callable[[], object]
-
-    def done(self, kind: str, **plan: Any) -> Run:
-        """The run of that plan when it has succeeded. Raises NotOver where time is over before."""
-        run = run_of(kind, plan)
-        while not run.ended and time.monotonic() < self.until:
-            if self.ended():
-                raise SystemExit("A worker has ended by itself.")
-            time.sleep(LOOK_EVERY)
-            run.refresh_from_db()
-        if not run.ended:
-            raise NotOver
-        if run.state != Run.State.SUCCEEDED:
-            raise SystemExit(f"Run {run.pk} ({kind}) ended as {run.state}: {run.message}")
-        if run.started_at and run.finished_at:
-            seconds = (run.finished_at - run.started_at).total_seconds()
-            print(f"{kind}: run {run.pk}, {seconds:.0f} s: {run.message}", flush=True)
-        return run
-
-
-def run_of(kind: str, plan: Mapping[str, Any]) -> Run:
-    """The run of this plan that has succeeded or goes on; else a new one."""
-    values = asdict(plan_from(kind_named(kind), plan))
-    states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
-    usable = Run.objects.filter(kind=kind, state__in=states).order_by("pk")
-    same = (run for run in usable if run.plan == values)
-    return next(same, None) or run_start(kind=kind, plan=values, by=None)
-
-
-def stages(size: Size, stage: Stage) -> dict[str, Run]:
+def stages(size: Size, stage: Stages) -> dict[str, Run]:
     """The comparisons by their names in the tables."""
     labeller = stage.done(
         "train_labeller", dataset="stsb", model=BASE, scores="reference", dev_split="dev", seeds=size.labellers,

@@ -15,11 +15,8 @@ import argparse
 import csv
 import os
 import sys
-import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = Path(os.environ.get("FOLDS_HOME", ROOT / "var" / "real-folds")).resolve()
@@ -32,20 +29,16 @@ import django  # noqa: E402
 
 django.setup()
 
-from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from stages import NOT_OVER, carried_out, run_of  # noqa: E402
 
 from mlworkers.models import Run  # noqa: E402
-from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
 from mlworkers.registry.cross_validation import (  # noqa: E402
     Estimate,
     cross_validation_stored,
     what_the_folds_show,
     what_to_cite,
 )
-from mlworkers.runs.services import run_start  # noqa: E402
-from semblance.serving.processes import Group  # noqa: E402
-from semblance.serving.programs import workers  # noqa: E402
 
 KIND = "cross_validate_encoder"
 PLAN = {"score_set": "reference"}
@@ -57,8 +50,6 @@ GENRE_ENDS = {"train": (2_000, 2_450), "dev": (625, 1_000), "test": (625, 879)}
 STS benchmark (Cer and others, SemEval-2017 Task 1): 2,000, 450 and 3,299 pairs of train, 625, 375 and 500 of dev, 625,
 254 and 500 of test."""
 METHODS = "dice,static,mean,max,cls,fine-tuned"
-LOOK_EVERY = 1.0  # seconds
-NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
 
 
 def main() -> int:
@@ -89,20 +80,9 @@ def main() -> int:
         call_command("import_pairs", str(file), "--dataset", dataset, "--create", *columns, *more)
     names = ("model", "methods", "epochs", "seeds", "folds", "protocols")
     chosen = {"dataset": dataset, **{name: getattr(asked, name) for name in names}}
-    run = run_of(chosen)
-    group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
-    with group.running():
-        until = time.monotonic() + 60 * asked.minutes
-        while not run.ended and time.monotonic() < until:
-            if group.ended():
-                raise SystemExit("A worker has ended by itself.")
-            time.sleep(LOOK_EVERY)
-            run.refresh_from_db()
-    if not run.ended:
-        print("The minutes are over. Call again to go on.")
+    run = run_of(KIND, {**PLAN, **chosen})
+    if carried_out(asked.minutes, lambda carries: carries.awaited(run)) is None:
         return NOT_OVER
-    if run.state != Run.State.SUCCEEDED:
-        raise SystemExit(f"Run {run.pk} ended as {run.state}: {run.message}")
     print("\n".join(table(run)))
     return 0
 
@@ -119,15 +99,6 @@ def with_genres(file: Path, split: str) -> Path:
         for number, row in enumerate(csv.reader(rows)):
             writer.writerow([*row, GENRES[sum(number >= end for end in GENRE_ENDS[split])]])
     return copy
-
-
-def run_of(chosen: dict[str, Any]) -> Run:
-    """The run that has succeeded or goes on; else a new one."""
-    values = asdict(plan_from(kind_named(KIND), {**PLAN, **chosen}))
-    states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
-    usable = Run.objects.filter(kind=KIND, state__in=states).order_by("pk")
-    same = (run for run in usable if run.plan == values)
-    return next(same, None) or run_start(kind=KIND, plan=values, by=None)
 
 
 def table(run: Run) -> Iterator[str]:

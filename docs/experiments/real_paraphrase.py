@@ -20,12 +20,10 @@ import argparse
 import csv
 import os
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,8 +39,8 @@ import django  # noqa: E402
 
 django.setup()
 
-from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.datasets.agreement import scores_of_both  # noqa: E402
 from curation.models import Pair, ScoreSet  # noqa: E402
@@ -50,11 +48,7 @@ from curation.pairs.text import near_copy_key  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
 from mlworkers.paraphrasing.profile import profile_of  # noqa: E402
 from mlworkers.paraphrasing.tags import TagBounds  # noqa: E402
-from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
 from mlworkers.registry.requested import Figure, requested_of, what_was_met  # noqa: E402
-from mlworkers.runs.services import run_start  # noqa: E402
-from semblance.serving.processes import Group  # noqa: E402
-from semblance.serving.programs import workers  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 PAPER = TagBounds()
@@ -62,8 +56,6 @@ WIDE = TagBounds(sim_above=50, sim_width=10, bleu_first=20, bleu_width=10, bleu_
 ENTAILED = "0"
 HELD_OUT, SEED = 0.1, 21
 FEWEST = 5  # training pairs of a cell that the paraphraser is asked for
-LOOK_EVERY = 1.0  # seconds
-NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
 
 
 @dataclass(frozen=True)
@@ -91,35 +83,6 @@ TINY = Size(
 )  # fmt: skip
 
 
-class NotOver(Exception):  # noqa: N818 - no error: the next call goes on
-    """The minutes are over."""
-
-
-@dataclass(frozen=True)
-class Stages:
-    """Carries out runs one after the other, until a moment of the clock. ended: whether a worker ended by itself."""
-
-    until: float
-    ended: Callable[[], object]
-
-    def done(self, kind: str, **plan: Any) -> Run:
-        """The run of that plan when it has succeeded. Raises NotOver where time is over before."""
-        run = run_of(kind, plan)
-        while not run.ended and time.monotonic() < self.until:
-            if self.ended():
-                raise SystemExit("A worker has ended by itself.")
-            time.sleep(LOOK_EVERY)
-            run.refresh_from_db()
-        if not run.ended:
-            raise NotOver
-        if run.state != Run.State.SUCCEEDED:
-            raise SystemExit(f"Run {run.pk} ({kind}) ended as {run.state}: {run.message}")
-        if run.started_at and run.finished_at:
-            seconds = (run.finished_at - run.started_at).total_seconds()
-            print(f"{kind}: run {run.pk}, {seconds:.0f} s: {run.message}", flush=True)
-        return run
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -131,13 +94,10 @@ def main() -> int:
     size = TINY if asked.tiny else Size()
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
-    group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
-    try:
-        with group.running():
-            labels, written = stages(size, Stages(time.monotonic() + 60 * asked.minutes, group.ended))
-    except NotOver:
-        print("The minutes are over. Call again to go on.")
+    runs = carried_out(asked.minutes, lambda carries: stages(size, carries))
+    if runs is None:
         return NOT_OVER
+    labels, written = runs
     text = "\n".join([*yields(labels), "", *figures(written)])
     (HOME / "tables.md").write_text(text + "\n", encoding="utf-8")
     print(text)
@@ -245,15 +205,6 @@ def reachable(selection: Run, size: Size) -> str:
         if split == "train" and chosen >= size.fewest
     ]
     return ", ".join(cells)
-
-
-def run_of(kind: str, plan: dict[str, Any]) -> Run:
-    """The run of this plan that has succeeded or goes on; else a new one."""
-    values = asdict(plan_from(kind_named(kind), plan))
-    states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
-    usable = Run.objects.filter(kind=kind, state__in=states).order_by("pk")
-    same = (run for run in usable if run.plan == values)
-    return next(same, None) or run_start(kind=kind, plan=values, by=None)
 
 
 def yields(labels: Run) -> Iterator[str]:

@@ -15,9 +15,7 @@ to HOME/tables.md.
 import argparse
 import os
 import sys
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,25 +37,19 @@ import django  # noqa: E402
 
 django.setup()
 
-from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from stages import NOT_OVER, Stages, carried_out  # noqa: E402
 
 from curation.models import ReviewDecision  # noqa: E402
 from mlworkers.models import Run  # noqa: E402
-from mlworkers.plans.kinds import QUEUES, kind_named, plan_from  # noqa: E402
 from mlworkers.registry.comparison import SIGNIFICANT, ordered_labels  # noqa: E402
 from mlworkers.registry.language import Figure, families_stored  # noqa: E402
-from mlworkers.runs.services import run_start  # noqa: E402
-from semblance.serving.processes import Group  # noqa: E402
-from semblance.serving.programs import workers  # noqa: E402
 
 BASE = "packaged:all-MiniLM-L6-v2"
 SNLI_PAIRS = 1_000  # of each split; all of them would be most of the work
 SNLI_SEED = 11
 SOURCES = 420  # human sentences; they give a little more than 3,000 pairs
 WEIGHTINGS = "plain,filter,random,shuffle,constant,realism,consistency,product"
-LOOK_EVERY = 1.0  # seconds
-NOT_OVER = 3  # exit status: the minutes are over, and there is more to do
 
 
 def arguments() -> argparse.Namespace:
@@ -74,11 +66,8 @@ def main() -> int:
     call_command("migrate", verbosity=0)
     snli_sample(asked.data / "snli", SUITES / "snli")
     stsb_import(asked.data / "stsb")
-    group = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lambda line: None)
-    with group.running():
-        runs = stages(until=time.monotonic() + 60 * asked.minutes, ended=group.ended)
+    runs = carried_out(asked.minutes, stages)
     if runs is None:
-        print("The minutes are over. Call again to go on.")
         return NOT_OVER
     text = "\n\n".join(tables(runs))
     (HOME / "tables.md").write_text(text + "\n", encoding="utf-8")
@@ -104,43 +93,21 @@ def stsb_import(folder: Path) -> None:
         )
 
 
-def stages(*, until: float, ended: Callable[[], object]) -> dict[str, Run] | None:
-    """The runs by their kind; None where time is over before all have ended."""
+def stages(carries: Stages) -> dict[str, Run]:
+    """The runs by their kind."""
     runs: dict[str, Run] = {}
 
-    def done(kind: str, **plan: Any) -> bool:
-        run = run_of(kind, {"dataset": "stsb", **plan})
-        while not run.ended and time.monotonic() < until:
-            if ended():
-                raise SystemExit("A worker has ended by itself.")
-            time.sleep(LOOK_EVERY)
-            run.refresh_from_db()
-        if not run.ended:
-            return False
-        if run.state != Run.State.SUCCEEDED:
-            raise SystemExit(f"Run {run.pk} ({kind}) ended as {run.state}: {run.message}")
-        if run.started_at and run.finished_at:
-            seconds = (run.finished_at - run.started_at).total_seconds()
-            print(f"{kind}: run {run.pk}, {seconds:.0f} s", flush=True)
-        runs[kind] = run
-        return True
+    def done(kind: str, **plan: Any) -> Run:
+        runs[kind] = carries.done(kind, dataset="stsb", **plan)
+        return runs[kind]
 
-    human = {"score_set": "reference"}
-    if not done("bootstrap_generator", **human, minutes=60.0):
-        return None
-    generator = runs["bootstrap_generator"].pk
-    if not done("generate_pairs", model=f"run:{generator}", sources=SOURCES):
-        return None
-    targets = runs["generate_pairs"].result["score_set"]
-    if not done("score_realism", run=runs["generate_pairs"].pk, model=BASE):
-        return None
-    p_d = runs["score_realism"].result["score_set"]
-    if not done("score_consistency", scores=targets, human_scores="reference", model=BASE):
-        return None
-    p_y = runs["score_consistency"].result["score_set"]
-    if not done("analyse_language", split="train", realism=p_d, targets=targets):
-        return None
-    compared = done(
+    generator = done("bootstrap_generator", score_set="reference", minutes=60.0)
+    generated = done("generate_pairs", model=f"run:{generator.pk}", sources=SOURCES)
+    targets = generated.result["score_set"]
+    p_d = done("score_realism", run=generated.pk, model=BASE).result["score_set"]
+    p_y = done("score_consistency", scores=targets, human_scores="reference", model=BASE).result["score_set"]
+    done("analyse_language", split="train", realism=p_d, targets=targets)
+    done(
         "compare_weightings",
         model=BASE,
         scores=targets,
@@ -153,17 +120,7 @@ def stages(*, until: float, ended: Callable[[], object]) -> dict[str, Run] | Non
         epochs=1,
         seeds=5,
     )
-    return runs if compared else None
-
-
-def run_of(kind: str, plan: Mapping[str, Any]) -> Run:
-    """The run of this plan that has succeeded or goes on; else a new one."""
-
-    values = asdict(plan_from(kind_named(kind), plan))
-    states = [Run.State.SUCCEEDED, Run.State.RUNNING, Run.State.QUEUED]
-    usable = Run.objects.filter(kind=kind, state__in=states)
-    same = (run for run in usable.order_by("pk") if run.plan == values)
-    return next(same, None) or run_start(kind=kind, plan=values, by=None)
+    return runs
 
 
 def tables(runs: Mapping[str, Run]) -> Iterable[str]:

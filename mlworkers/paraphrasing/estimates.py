@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.stats import t
 
+from curation.pairs.keeping import wilson_interval
 from curation.statistics.intervals import percentile_interval, resampled_ratios
 
 Reals = NDArray[np.float64]
@@ -37,13 +38,9 @@ def resampled_estimate(value: float, drawn: Reals) -> Estimate:
     return Estimate(value, interval.low, interval.high) if interval else Estimate(value)
 
 
-def wilson(share: float, n: float, *, level: float = 0.95) -> Estimate:
-    """A share of n independent rows with Wilson's interval (1927). n may be an effective number, 1 or more."""
-    z = float(norm.ppf((1 + level) / 2))
-    spread = z * z / n
-    middle = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * sqrt(share * (1 - share) / n + spread / (4 * n))
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
+def wilson(share: float, n: float) -> Estimate:
+    """A share of n independent rows with Wilson's 95 % interval. n may be an effective number, 1 or more."""
+    return Estimate(share, *wilson_interval(share * n, n))
 
 
 def share_of_groups(marks: NDArray[np.bool_], groups: Groups) -> Estimate:
