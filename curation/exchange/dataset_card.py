@@ -8,6 +8,7 @@ from curation.exchange.exporting import ExportOutcome
 from curation.files.drafts import FileError
 from curation.files.judged_by import PEOPLE
 from curation.files.publishing.authorship import authorship
+from curation.files.publishing.licences import LICENCE_NOT_STATED
 from curation.files.writing import replacing
 from curation.models import Dataset, ScoreSet
 
@@ -34,7 +35,7 @@ def dataset_card(dataset: Dataset, outcome: ExportOutcome) -> str:
     facts = {
         "File": outcome.path.name,
         "Language": dataset.language or "not stated",
-        "Licence": dataset.licence or "not stated; ask whoever holds the data",
+        "Licence": dataset.licence or LICENCE_NOT_STATED,
         "Source": dataset.source_address or "not stated",
         "Pairs": f"{outcome.rows:,}",
     }

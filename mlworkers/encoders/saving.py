@@ -9,6 +9,7 @@ from typing import Any
 from sentence_transformers import SentenceTransformer
 
 from curation.files.json_text import json_from
+from curation.files.publishing.licences import LICENCE_NOT_STATED
 from curation.pairs.holding_out import HeldOut
 from curation.pairs.text import near_copy_key, sentence_key
 from mlworkers.encoders.seen import NOTHING_KNOWN, Seen
@@ -113,7 +114,7 @@ def _told(about: Mapping[str, Any], part: str, name: str) -> str:
 
 def card(encoder: SentenceTransformer, about: About) -> str:
     """The README of the folder."""
-    licence = about.licence or "not stated; ask whoever holds the data"
+    licence = about.licence or LICENCE_NOT_STATED
     descent = "The weights also descend from the base model, whose licence holds for them too."
     return f"""---
 library_name: sentence-transformers

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from curation.files.publishing.licences import LICENCE_NOT_STATED
 from mlworkers.encoders.saving import About, facts_listed
 from mlworkers.paraphrasing.tags import TagBounds
 
@@ -18,7 +19,7 @@ def card(about: About, bounds: TagBounds, figures: Mapping[str, Any], *, labels_
             f"\nThe pairs were chosen by a labeller that was trained on {labels_from}. If a model that is trained on "
             f"paraphrases from here is evaluated on {labels_from}, say so beside the figure.\n"
         )
-    licence = about.licence or "not stated; ask whoever holds the data"
+    licence = about.licence or LICENCE_NOT_STATED
     return f"""---
 library_name: transformers
 pipeline_tag: text2text-generation

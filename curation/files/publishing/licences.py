@@ -3,6 +3,9 @@
 import re
 from typing import NamedTuple
 
+# What cards and published folders say of a dataset without one.
+LICENCE_NOT_STATED = "not stated; ask whoever holds the data"
+
 _CREATIVE_COMMONS = ("by", "by-sa", "by-nc", "by-nd", "by-nc-sa", "by-nc-nd")
 _SPDX = {
     **{

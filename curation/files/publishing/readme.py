@@ -15,7 +15,7 @@ from curation.files.publishing.facts import (
     Publication,
     Scores,
 )
-from curation.files.publishing.licences import licence_identifier, licence_known
+from curation.files.publishing.licences import LICENCE_NOT_STATED, licence_identifier, licence_known
 from curation.files.tables import Column
 from curation.pairs.inclusion import UNNAMED
 
@@ -123,7 +123,7 @@ def _facts(publication: Publication, contents: Contents) -> str:
         "Pairs with a score": f"{scored.rows:,} of {contents.pairs:,} ({splits})",
         "Score": f"{publication.main.low:g} to {publication.main.high:g}, {_kind(publication.main)}",
         "Language": publication.language or "not stated",
-        "Licence": publication.licence or "not stated; ask whoever holds the data",
+        "Licence": publication.licence or LICENCE_NOT_STATED,
         "Source": publication.address or "not stated",
         "Version": f"snapshot {publication.snapshot} of {publication.taken}, SHA-256 `{publication.sha256}`",
         "Software": publication.software,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from curation.files.publishing.licences import LICENCE_NOT_STATED
 from mlworkers.encoders.pre_fine_tuning.tasks import Task
 from mlworkers.encoders.saving import About, facts_listed, seen_save
 from mlworkers.encoders.seen import Seen
@@ -24,7 +25,7 @@ def card(about: About, task: Task) -> str:
         'tokenizer("A sentence.", return_tensors="pt")'
     )  # fmt: skip
     found = "the score, in 0..1" if not task.classes else f"the logits of {', '.join(task.classes)}"
-    licence = about.licence or "not stated; ask whoever holds the data"
+    licence = about.licence or LICENCE_NOT_STATED
     return f"""---
 library_name: transformers
 pipeline_tag: text-classification
