@@ -31,6 +31,7 @@ urlpatterns = [
     path("campaigns/<number:campaign_pk>/move/", campaigns.campaign_move, name="campaign_move"),
     path("campaigns/<number:campaign_pk>/repeats/", campaigns.campaign_repeats, name="campaign_repeats"),
     path("campaigns/<number:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),
+    path("campaigns/<number:campaign_pk>/analysis/", dashboard.analysis, name="analysis"),
     path("campaigns/<number:campaign_pk>/scores/", dashboard.scores, name="scores"),
     path("campaigns/<number:campaign_pk>/spend/", growing.spend, name="spend"),
     path("campaigns/<number:campaign_pk>/spend/withdraw/", growing.withdraw, name="withdraw"),

@@ -18,6 +18,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
     draft = campaign.state == Campaign.State.DRAFT
     names = {
         "campaign": _("Design") if draft else _("Progress"),
+        "analysis": _("Analysis"),
         "scores": _("Scores"),
         "gold": _("Gold tuples"),
         "guidelines": _("Guidelines"),
@@ -34,7 +35,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
                 "here": name == here,
             }
             for name, label in names.items()
-            if not (draft and name in {"scores", "inbox"})
+            if not (draft and name in {"analysis", "scores", "inbox"})
         ],
         "curates": campaign_may(user, campaign, may="curate"),
         "design_work": design_work_of(campaign),

@@ -22,10 +22,8 @@ FEW_JUDGEMENTS = 6  # of a tuple: on Ruddit, MaxDiff is ahead by .06 still with 
 CHOSEN = {"gold": 0.7, "agreement": 0.6}
 
 
-def study_context(
-    campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
-) -> dict[str, Any]:
-    """What the templates show of a study; without one, what they show meanwhile."""
+def study_context(campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings) -> dict[str, Any]:
+    """What the dashboard shows of a study; without one, what it shows meanwhile."""
     figures, made = shown.figures, shown.computed_at
     named = annotators_named(campaign)  # else nothing can be said of people one by one
     people = _people(dashboard, figures) if named else []
@@ -41,13 +39,24 @@ def study_context(
     }
     if not figures.get("judgements"):
         return context
-    names = {row.participation.pk: row.participation for row in dashboard.annotators}
-    lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
-    numbers = dict(lowest.values_list("pk", "number"))
-    cards = cards_by_tuple(numbers)
-    judges = judges_of(campaign)
     return context | {
         "more": _more(figures, len(to_look_at)),
+        "method": _method(campaign, figures),
+        "advice": _advice(campaign, figures),
+    }
+
+
+def analysis_context(
+    campaign: Campaign, dashboard: Dashboard, shown: CampaignFindings, asked: QueryDict | None = None
+) -> dict[str, Any]:
+    """What the page of the analysis shows beyond the dashboard; asked: the thresholds of its sliders."""
+    context, figures = study_context(campaign, dashboard, shown), shown.figures
+    if not figures.get("judgements"):
+        return context
+    named = context["named"]
+    names = {row.participation.pk: row.participation for row in dashboard.annotators}
+    judges = judges_of(campaign)
+    return context | {
         "across": _across(campaign, figures),
         "curve": curve_chart(figures, judges=judges) if figures["curve"] else None,
         "per_tuple": per_tuple_chart(figures, judges=judges)
@@ -56,8 +65,6 @@ def study_context(
         "scores_figures": list(_scores_figures(figures)),
         "variances": _variances(figures.get("components")),
         "chart": score_chart(figures["scores"], judges=judges),
-        "method": _method(campaign, figures),
-        "advice": _advice(campaign, figures),
         "what_if": [
             _measure(name, rows, figures, asked)
             for name, rows in figures["what_if"].items()
@@ -69,13 +76,20 @@ def study_context(
             for row in figures["exclusions"]
             if named and row["person"] in names
         ],
-        "lowest_agreement": [
-            {**row, "number": numbers[row["tuple"]], "cards": cards[row["tuple"]]}
-            for row in figures["lowest_agreement"]
-            if row["tuple"] in numbers
-        ],
+        "lowest_agreement": _lowest_agreement(figures),
         "positions": position_chart(figures["positions"], figures["judgements"], judges=judges),
     }
+
+
+def _lowest_agreement(figures: Mapping[str, Any]) -> list[dict[str, Any]]:
+    lowest = Tuple.objects.filter(pk__in=[row["tuple"] for row in figures["lowest_agreement"]])
+    numbers = dict(lowest.values_list("pk", "number"))
+    cards = cards_by_tuple(numbers)
+    return [
+        {**row, "number": numbers[row["tuple"]], "cards": cards[row["tuple"]]}
+        for row in figures["lowest_agreement"]
+        if row["tuple"] in numbers
+    ]
 
 
 def _people(dashboard: Dashboard, figures: Mapping[str, Any]) -> list[dict[str, Any]]:

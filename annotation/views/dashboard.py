@@ -31,7 +31,7 @@ from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
 from annotation.results.study import CampaignFindings, study_is_quick, study_latest, study_now
-from annotation.results.study_page import study_context
+from annotation.results.study_page import analysis_context, study_context
 from annotation.results.waiting import waiting_context
 from annotation.tasks import study_ask
 from curation.access import AuthedRequest
@@ -48,7 +48,8 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     chosen = campaign_for(request.user, campaign_pk, may="read")
     context = campaign_head(request.user, chosen, "campaign") | {"promises": promises(chosen.certificate)}
     if chosen.state == Campaign.State.DRAFT:
-        return render(request, "annotation/campaigns/draft.html", context | _draft(chosen))
+        context |= _draft(chosen) | {"invitation_form": _invitation(request.user, chosen)}
+        return render(request, "annotation/campaigns/draft.html", context)
     return render(request, "annotation/campaigns/dashboard.html", context | _running(request, chosen))
 
 
@@ -71,7 +72,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
     at = now()
     figures = campaign_dashboard(campaign, at=at)
     shown = _study(campaign, figures, at=at)
-    studied = study_context(campaign, figures, shown, request.GET)
+    studied = study_context(campaign, figures, shown)
     context = {
         "publish_form": PublishForm(initial={"method": studied.get("method", "counting")}, campaign=campaign),
         **studied,
@@ -85,10 +86,30 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         "repeats_form": RepeatsForm(instance=campaign),
         "score_sets": score_sets_of(campaign),
         "bundle_small": bundle_is_small(campaign),
-        "judgements_address": reverse("annotation:judgements", args=[campaign.pk]),
+        "shown_on": "annotation:campaign",
         "judge_address": request.build_absolute_uri(reverse("annotation:judge", args=[campaign.pk])),
     }
     return context | {"next_step": next_step(request.user, campaign, figures, context)}
+
+
+@require_GET
+def analysis(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """What the judgements are worth: reliability, sliders, exclusions, lowest-agreement tuples, screen positions."""
+    chosen = campaign_for(request.user, campaign_pk, may="read")
+    if chosen.state == Campaign.State.DRAFT:
+        return redirect("annotation:campaign", chosen.pk)
+    at = now()
+    figures = campaign_dashboard(chosen, at=at)
+    shown = _study(chosen, figures, at=at)
+    context = campaign_head(request.user, chosen, "analysis") | analysis_context(
+        chosen, figures, shown, request.GET
+    )
+    context |= {
+        "dashboard": figures,
+        "shown_on": "annotation:analysis",
+        "judgements_address": reverse("annotation:judgements", args=[chosen.pk]),
+    }
+    return render(request, "annotation/campaigns/analysis.html", context)
 
 
 def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> CampaignFindings:
@@ -103,7 +124,8 @@ def _study(campaign: Campaign, dashboard: Dashboard, *, at: datetime) -> Campaig
 
 def _invitation(user: User, campaign: Campaign) -> InvitationForm | None:
     """The form of invitations, filled in: one person who judges, for two weeks."""
-    if campaign.state != Campaign.State.OPEN or not campaign_may(user, campaign, may="own"):
+    needed = campaign.state in {Campaign.State.DRAFT, Campaign.State.OPEN}
+    if not needed or not campaign_may(user, campaign, may="own"):
         return None
     note = _("For the campaign %(name)s") % {"name": campaign.name}
     longest = InvitationForm.base_fields["note"].max_length  # type: ignore[attr-defined]
@@ -137,8 +159,9 @@ def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     latest = study_latest(chosen, campaign_mark(chosen))
     if latest.stale:
         study_ask(chosen, at=now())
+    shown_on = "annotation:analysis" if request.GET.get("page") == "analysis" else "annotation:campaign"
     if not request.htmx:
-        return redirect("annotation:campaign", chosen.pk)
+        return redirect(shown_on, chosen.pk)
     since = request.GET.get("since", "")
     made = latest.computed_at.isoformat() if latest.computed_at else ""
     context = {
@@ -148,6 +171,7 @@ def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
         "since": since,
         "study_due": latest.stale,
         "asked": True,
+        "shown_on": shown_on,
         "newer": made not in {"", since},
     }
     return render(request, "annotation/campaigns/_study_state.html", context)

@@ -1,4 +1,4 @@
-"""The dashboard's depth in a browser: the slider, the charts' tables, a narrow telephone."""
+"""A campaign's analysis in a browser: the slider, the charts' tables, a narrow telephone."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,7 +16,7 @@ def campaign(dataset):
 
 def test_the_slider_shows_what_a_threshold_would_do_and_changes_nothing(curator_page: Page, campaign) -> None:
     page = curator_page
-    page.goto(f"/campaigns/{campaign.pk}/")
+    page.goto(f"/campaigns/{campaign.pk}/analysis/")
     slider = page.get_by_role("slider", name="Leave-one-out agreement")
     section = page.get_by_role("region", name="What if people were left out?")
     expect(section.get_by_text("1 person is left out; 240 judgements count (now 320)")).to_be_visible()
@@ -37,7 +37,7 @@ def test_a_person_is_excluded_and_the_page_shows_before_and_after(curator_page: 
     page.get_by_label("Reason").fill("Answers at random.")
     page.get_by_role("button", name="Stop annotator").click()
 
-    page.goto(f"/campaigns/{campaign.pk}/")
+    page.goto(f"/campaigns/{campaign.pk}/analysis/")
 
     row = page.get_by_role("region", name="Exclusions, before and after").get_by_role("row", name="eve")
     expect(row).to_contain_text("Answers at random. 320 240")
@@ -45,7 +45,7 @@ def test_a_person_is_excluded_and_the_page_shows_before_and_after(curator_page: 
 
 def test_every_chart_has_a_table_and_no_page_scrolls_sideways(open_as, curator, campaign) -> None:
     page = open_as(curator, width=390, height=800)
-    page.goto(f"/campaigns/{campaign.pk}/")
+    page.goto(f"/campaigns/{campaign.pk}/analysis/")
 
     for chart in page.locator("figure.chart").all():
         chart.get_by_text("Table and files").click()

@@ -125,14 +125,14 @@ def test_a_careless_person_stands_out_by_agreement(judged, eve) -> None:
 def test_an_exclusion_shows_its_before_and_after(site, judged, eve) -> None:
     participation_stop(participation=eve, reason="Answers at random.", exclude=True)
 
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("analysis", judged)))
 
     row = page[page.index("Exclusions, before and after") :]
     assert "eve Answers at random. 320 240" in row
 
 
 def test_the_what_if_slider_works_without_scripts(site, judged) -> None:
-    page = site.get(address("campaign", judged), {"agreement": "0.65"}).content.decode()
+    page = site.get(address("analysis", judged), {"agreement": "0.65"}).content.decode()
 
     assert re.search(r'name="agreement"[^>]*value="0.65"', page)
     shown = re.search(r'class="sentence-of"[^>]*>([^<]*)', page)[1]
@@ -140,26 +140,26 @@ def test_the_what_if_slider_works_without_scripts(site, judged) -> None:
 
 
 def test_nonsense_in_the_address_of_the_slider_is_the_usual_threshold(site, judged) -> None:
-    page = site.get(address("campaign", judged), {"agreement": "<script>", "gold": "nan"})
+    page = site.get(address("analysis", judged), {"agreement": "<script>", "gold": "nan"})
 
     assert page.status_code == 200
     assert 'value="0.6"' in page.content.decode()
 
 
 def test_gold_is_weighed_where_people_have_answered_enough_of_it(site, judged, eve) -> None:
-    assert "What if people were left out?" in text_of(site.get(address("campaign", judged)))
-    assert 'name="gold"' not in site.get(address("campaign", judged)).content.decode()
+    assert "What if people were left out?" in text_of(site.get(address("analysis", judged)))
+    assert 'name="gold"' not in site.get(address("analysis", judged)).content.decode()
     judged.participations.update(gold_trials=20, gold_right=19)
     judged.participations.filter(pk=eve.pk).update(gold_right=11)
 
     rows = study_make(campaign=judged, at=now()).figures["what_if"]["gold"]
 
     assert {row["threshold"]: row["left_out"] for row in rows}[0.6] == 1
-    assert 'name="gold"' in site.get(address("campaign", judged)).content.decode()
+    assert 'name="gold"' in site.get(address("analysis", judged)).content.decode()
 
 
 def test_a_hard_tuple_links_to_its_judgements(site, judged) -> None:
-    page = site.get(address("campaign", judged)).content.decode()
+    page = site.get(address("analysis", judged)).content.decode()
 
     link = re.search(r'href="([^"]*\?tuple=(\d+))"', page)
     answer = text_of(site.get(link[1]))
@@ -168,7 +168,7 @@ def test_a_hard_tuple_links_to_its_judgements(site, judged) -> None:
 
 
 def test_charts_come_with_their_numbers(site, judged) -> None:
-    page = site.get(address("campaign", judged)).content.decode()
+    page = site.get(address("analysis", judged)).content.decode()
 
     for name in ("campaign-reliability", "campaign-per-tuple", "campaign-positions", "campaign-scores"):
         assert f'id="chart-{name}"' in page
@@ -176,9 +176,11 @@ def test_charts_come_with_their_numbers(site, judged) -> None:
 
 
 def test_the_page_says_what_the_scores_from_all_judgements_are_worth(site, judged) -> None:
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("analysis", judged)))
 
-    assert "95 % interval from resampled annotators and tuples" in page
+    assert "95 % interval from resampled annotators and tuples" in text_of(
+        site.get(address("campaign", judged))
+    )
     assert re.search(
         r"ICC of counting scores ?. Pearson with the scores of other annotators .*? 0\.\d{3} Marginal", page
     )
@@ -193,7 +195,7 @@ def test_the_page_says_what_the_scores_from_all_judgements_are_worth(site, judge
 
 
 def test_the_slider_over_agreement_says_that_it_selects_on_its_own_outcome(site, judged) -> None:
-    page = text_of(site.get(address("campaign", judged)))
+    page = text_of(site.get(address("analysis", judged)))
 
     assert "is no reason to leave anybody out" in page
     assert re.search(r"If as many random people are left out, the reliability is 0\.\d{3} on average", page)
@@ -257,6 +259,7 @@ def test_looking_at_a_campaign_writes_nothing(site, judged, asked, size, request
     site.get(address("scores", judged))  # the session is written by the first request
     pages = (
         "campaign",
+        "analysis",
         "campaign_progress",
         "scores",
         "judgements",
@@ -331,6 +334,22 @@ def test_a_page_of_a_studied_campaign_takes_as_many_queries_for_many_people_as_f
             site.get(address("campaign", campaign))
 
 
+def test_the_dashboard_leaves_the_analysis_to_its_tab_and_links_to_it(site, judged) -> None:
+    page = site.get(address("campaign", judged)).content.decode()
+
+    assert "What if people were left out?" not in page
+    assert "chart-campaign" not in page
+    assert f'href="{address("analysis", judged)}"' in page
+
+
+def test_an_analysis_of_nothing_says_so_and_leads_back(site, campaign) -> None:
+    page = site.get(address("analysis", campaign))
+
+    assert "There is nothing to analyse yet." in text_of(page)
+    assert f'class="button primary" href="{address("campaign", campaign)}"' in page.content.decode()
+
+
 def test_members_who_only_judge_do_not_see_the_dashboard(judged, annotator) -> None:
-    assert client_of(annotator).get(address("campaign", judged)).status_code == 403
+    for page in ("campaign", "analysis"):
+        assert client_of(annotator).get(address(page, judged)).status_code == 403
     assert client_of(annotator).post(address("study", judged)).status_code == 403
