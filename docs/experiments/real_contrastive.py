@@ -1,7 +1,8 @@
 """What paraphrases add to SimCSE and to STILTs on SNLI and the STS benchmark, with all-MiniLM-L6-v2 and from random.
 
     make real-contrastive DATA=FOLDER [MINUTES=60]     (FOLDER/stsb, snli and wikisplit: the published files)
-    python docs/experiments/real_contrastive.py FOLDER --tiny          (a trial of a minute; its figures mean nothing)
+    python docs/experiments/real_contrastive.py FOLDER --size small    (fewer premises, epochs and paraphrases: an hour)
+    python docs/experiments/real_contrastive.py FOLDER --size tiny     (a trial of a minute; its figures mean nothing)
 
 A labeller learns from the training pairs of the STS benchmark and labels pairs of SNLI (entailments), of the STS
 benchmark (training pairs of 4 or more) and of WikiSplit. A small encoder-decoder from random weights learns to write
@@ -94,6 +95,12 @@ TINY = Size(
     candidates=2, seeds=1, stilts_epochs=1, batch=16, resamples=100, least_share=1.1,
 )  # fmt: skip
 
+SMALL = Size(
+    premises=600, labellers=1, labeller_epochs=1, selected=100, epochs=8, width=128, layers=2, sources=600,
+    candidates=5, stilts_epochs=1, least_share=0.1,
+)  # fmt: skip
+SIZES = {"full": Size(), "small": SMALL, "tiny": TINY}
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
@@ -101,9 +108,9 @@ def main() -> int:
     )
     parser.add_argument("data", type=Path, help="the folder with stsb/, snli/ and wikisplit/")
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
-    parser.add_argument("--tiny", action="store_true", help="a trial of a minute")
+    parser.add_argument("--size", choices=SIZES, default="full", help="default: %(default)s")
     asked = parser.parse_args()
-    size = TINY if asked.tiny else Size()
+    size = SIZES[asked.size]
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
     runs = carried_out(asked.minutes, lambda carries: stages(size, carries))

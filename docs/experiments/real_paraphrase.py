@@ -1,7 +1,8 @@
 """A paraphraser on real pairs: how often it meets the requested cell, with reranking and without.
 
     make real-paraphrase DATA=FOLDER [MINUTES=60]   (FOLDER/stsb, snli, wikisplit and onestop: the published files)
-    python docs/experiments/real_paraphrase.py FOLDER --tiny          (a trial of minutes; its figures mean nothing)
+    python docs/experiments/real_paraphrase.py FOLDER --size small    (less of everything but of the corpora: an hour)
+    python docs/experiments/real_paraphrase.py FOLDER --size tiny     (a trial of minutes; its figures mean nothing)
 
 Two labellers, which share no seed, learn from all-MiniLM-L6-v2 and the training pairs of the STS benchmark. The first
 labels pairs that may be paraphrases: WikiSplit, OneStopEnglish, the entailments of SNLI, and pairs of 4 or more of the
@@ -82,6 +83,19 @@ TINY = Size(
     resamples=100, fewest=1, bounds=TagBounds(0, 50, 50, 50, 100),
 )  # fmt: skip
 
+SMALL = Size(
+    seeds=1,
+    labeller_epochs=2,
+    selected=200,
+    dev=10,
+    epochs=12,
+    width=128,
+    layers=2,
+    sources=80,
+    resamples=1000,
+)
+SIZES = {"full": Size(), "small": SMALL, "tiny": TINY}
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(
@@ -89,9 +103,9 @@ def main() -> int:
     )
     parser.add_argument("data", type=Path, help="the folder with stsb/, snli/, wikisplit/ and onestop/")
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; default: %(default)s")
-    parser.add_argument("--tiny", action="store_true", help="a trial of minutes")
+    parser.add_argument("--size", choices=SIZES, default="full", help="default: %(default)s")
     asked = parser.parse_args()
-    size = TINY if asked.tiny else Size()
+    size = SIZES[asked.size]
     call_command("migrate", verbosity=0)
     data_import(asked.data, size)
     runs = carried_out(asked.minutes, lambda carries: stages(size, carries))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mlworkers.encoders.scoring_plan import PairScoringPlan
+from mlworkers.paraphrasing.candidates_plan import written_by_setting
 from mlworkers.paraphrasing.tags import TOP, TagBounds
 from mlworkers.plan_fields import setting
 
@@ -16,6 +17,7 @@ class LabellingPlan(PairScoringPlan):
     the tags by which their pages count the pairs.
     """
 
+    written_by: int = written_by_setting()
     sim_above: int = setting(
         "Similarity above",
         "The tags of similarity begin above this value and end at 100.",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mlworkers.encoders.plan import snapshot_setting
+from mlworkers.paraphrasing.candidates_plan import written_by_setting
 from mlworkers.plan_fields import SEEDS, PlanError, SettingName, dataset_setting, setting
 
 TRAIN, DEV, TEST = "train", "dev", "test"
@@ -35,6 +36,7 @@ class SelectionPlan:
         "every pair.",
         default="train",
     )
+    written_by: int = written_by_setting()
     train_pairs: int = setting(
         "Training pairs of a cell",
         "Most pairs of each cell; BLEU0_5, which is twice as wide, gets twice as many. A cell that has fewer gives all "

@@ -30,6 +30,7 @@ from mlworkers.pipelines.scoring_pairs import (
     way_of_scoring,
 )
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.written_pairs import marked_as_written
 from mlworkers.runs.jobs import Job, Outcome
 
 _DIGITS = (
@@ -53,7 +54,9 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
     # The model first: a name that leads nowhere leaves no snapshot behind.
     folder = folder_of_model(plan.model, kind="encoder", also=SCORERS, report=job.report)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
-    numbers, first, second = pairs_of_split(table_of(snapshot), plan.split)
+    table = table_of(snapshot)
+    among = marked_as_written(table, dataset, plan.written_by)
+    numbers, first, second = pairs_of_split(table, plan.split, among=among)
     labelled = _labelled(plan, job, folder, numbers=numbers, first=first.tolist(), second=second.tolist())
     about = {
         **facts_of_scoring(plan, folder, snapshot, first.tolist(), second.tolist()),
@@ -61,6 +64,7 @@ def label_paraphrases(plan: LabellingPlan, job: Job) -> Outcome:
         "pairs_without_text": labelled.without_text,
         "tags": plan.tag_bounds.as_dict(),
         "labels_from": benchmark_behind(folder),
+        "written_by": plan.written_by,
     }
     profile = profile_of(labelled.similarity, labelled.bleu, plan.tag_bounds)
     words = {

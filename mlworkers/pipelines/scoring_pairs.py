@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from numpy.typing import NDArray
 
 from curation.errors import UserError
 from curation.files.progress import Report
@@ -92,11 +93,14 @@ def way_of_scoring(folder: Path) -> str:
     return _("cross-encoder, mean of both orders") if crossed else _("cosine of an encoder")
 
 
-def pairs_of_split(table: PairTable, split: str) -> tuple[Column, Column, Column]:
+def pairs_of_split(
+    table: PairTable, split: str, *, among: NDArray[np.bool_] | None = None
+) -> tuple[Column, Column, Column]:
     """Numbers and texts of the pairs of a split ("": of any), those with one first sentence together, so that a shard
-    encodes it once. Raises UserError where the split has none.
+    encodes it once. among: only those of the n pairs that are marked, (n,). Raises UserError where the split has none.
     """
-    chosen = np.flatnonzero(table.column("split") == split) if split else np.arange(len(table))
+    marked = np.ones(len(table), dtype=bool) if among is None else among
+    chosen = np.flatnonzero(marked & (table.column("split") == split) if split else marked)
     if not chosen.size:
         sentence = _(
             "The dataset has no pair of the split “%(split)s”; choose another split, or leave it empty."

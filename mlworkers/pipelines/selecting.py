@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
+from numpy.typing import NDArray
 
 from curation.errors import UserError
 from curation.files.writing import replacing
@@ -21,6 +22,7 @@ from mlworkers.paraphrasing.selection import CellReport, Selection, select_balan
 from mlworkers.paraphrasing.selection_plan import SelectionPlan
 from mlworkers.paraphrasing.tags import TOP, TagBounds
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
+from mlworkers.pipelines.written_pairs import marked_as_written
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 
 PAIRS, CELLS = "tagged pairs", "cells"  # kinds of artefacts
@@ -42,7 +44,8 @@ def select_paraphrases(plan: SelectionPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
     bounds, labels_from = _labelled_by(dataset, plan)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
-    found = _candidates(table_of(snapshot), plan)
+    table = table_of(snapshot)
+    found = _candidates(table, plan, marked_as_written(table, dataset, plan.written_by))
     selection = select_balanced(
         found.similarity,
         found.bleu,
@@ -66,7 +69,12 @@ def select_paraphrases(plan: SelectionPlan, job: Job) -> Outcome:
     with replacing(pairs_path) as file:
         file.writelines(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
     _cells_write(cells_path, selection.cells)
-    facts = {"labels_from": labels_from, "tags": bounds.as_dict(), "snapshot": snapshot.number}
+    facts = {
+        "labels_from": labels_from,
+        "tags": bounds.as_dict(),
+        "snapshot": snapshot.number,
+        "written_by": plan.written_by,
+    }
     short = len(selection.short)
     result = {
         "candidates": len(found.numbers),
@@ -106,10 +114,10 @@ def _labelled_by(dataset: Dataset, plan: SelectionPlan) -> tuple[TagBounds, str]
     return TagBounds(**parameters["tags"]), str(parameters.get("labels_from", ""))
 
 
-def _candidates(table: PairTable, plan: SelectionPlan) -> _Candidates:
-    """The pairs that have both labels, are of the split and hold no sentence of a held-out split."""
+def _candidates(table: PairTable, plan: SelectionPlan, among: NDArray[np.bool_]) -> _Candidates:
+    """Of the n pairs that are marked, (n,), those with both labels, of the split and without a held-out sentence."""
     labels = [np.round(TOP * table.scores(name), _DIGITS) for name in (plan.similarity, plan.bleu)]
-    usable = ~np.isnan(labels[0]) & ~np.isnan(labels[1])
+    usable = among & ~np.isnan(labels[0]) & ~np.isnan(labels[1])
     held_out = HeldOut()
     if plan.split:
         usable &= table.column("split") == plan.split

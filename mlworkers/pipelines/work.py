@@ -32,6 +32,7 @@ from mlworkers.paraphrasing.corpora_plan import CorporaPlan
 from mlworkers.paraphrasing.plan import LabellingPlan
 from mlworkers.paraphrasing.round_trip_plan import RoundTripPlan
 from mlworkers.pipelines.human_sentences import sources_drawn
+from mlworkers.pipelines.written_pairs import pairs_written
 from mlworkers.realism.plan import ClassifierKind, RealismPlan
 from mlworkers.runs.attempts import Pipeline
 from mlworkers.runs.jobs import Job, Outcome
@@ -147,8 +148,16 @@ def _cross_validation(plan: CrossValidationPlan, dataset: Dataset) -> int:
 
 
 def _pairs(plan: PairScoringPlan | CorporaPlan, dataset: Dataset) -> int:
-    pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
-    return (pairs.filter(split=plan.split) if plan.split else pairs).count()
+    return _active(dataset.pairs.all(), plan.split)
+
+
+def _labelling(plan: LabellingPlan, dataset: Dataset) -> int:
+    return _active(pairs_written(dataset, plan.written_by), plan.split)
+
+
+def _active(pairs: QuerySet[Pair], split: str) -> int:
+    active = pairs.filter(status=Pair.Status.ACTIVE)
+    return (active.filter(split=split) if split else active).count()
 
 
 def _consistency(plan: ConsistencyPlan, dataset: Dataset) -> int:
@@ -210,7 +219,7 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     EncoderPlan: _training,
     EvaluationPlan: _evaluation,
     GenerationPlan: _generation,
-    LabellingPlan: _pairs,
+    LabellingPlan: _labelling,
     PairScoringPlan: _pairs,
     PreFineTuningPlan: _pre_fine_tuning,
     RealismPlan: _realism,

@@ -19,7 +19,7 @@ from mlworkers.pipelines import scoring_pairs
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.pretrained.compute import choose_compute
 from mlworkers.pretrained.cross_encoder import load_cross_encoder
-from tests.factories import PairFactory, RunFactory, SentenceFactory
+from tests.factories import PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
 from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.tiny import tiny_cross_encoder
 
@@ -74,6 +74,22 @@ def test_both_labels_become_score_sets_that_say_how_they_were_made(dataset, enco
         assert found.parameters["tags"] == TagBounds().as_dict()
         assert found.scores.count() == dataset.pairs.count()
     assert run.result["score_sets"] == [f"run {run.pk}: similarity", f"run {run.pk}: BLEU"]
+
+
+def test_only_the_pairs_that_a_run_wrote_as_paraphrases_are_labelled(dataset, encoder_folder) -> None:
+    generating = RunFactory(kind="generate_pairs", dataset=dataset, state="succeeded")
+    written = dataset.pairs.filter(origin="generated").order_by("pk")
+    written.update(run_ref=generating.pk)
+    targets = ScoreSetFactory(dataset=dataset, name="asked", kind="target", run_ref=generating.pk)
+    for number, pair in enumerate(written):
+        targets.scores.create(pair=pair, value=(0.0, 0.5, 1.0)[number % 3])
+
+    run = carried_out(dataset, encoder_folder, written_by=generating.pk)
+
+    assert run.state == "succeeded", run.message
+    found = set(label_set(run, "bleu").scores.values_list("pair", flat=True))
+    assert found == set(targets.scores.filter(value=1).values_list("pair", flat=True))
+    assert len(found) == run.result["work"] == 2
 
 
 def test_symbols_and_case_change_no_label(dataset, encoder, encoder_folder) -> None:

@@ -128,3 +128,45 @@ def test_the_page_shows_each_cell_and_says_whose_labels_these_are(client, datase
     assert "chosen by a labeller that was trained on STS-B" in shown
     assert "of 200" in shown
     assert refused.status_code == 404
+
+
+def written_by_generator(dataset) -> Run:
+    """Gives every pair of a run “Generate pairs” one of the labels 1 and 0 in turn."""
+    run = RunFactory(kind="generate_pairs", dataset=dataset, state="succeeded")
+    targets = ScoreSetFactory(dataset=dataset, name="its targets", kind="target", run_ref=run.pk)
+    dataset.pairs.update(run_ref=run.pk, origin="generated")
+    for number, pair in enumerate(dataset.pairs.order_by("pk")):
+        PairScore.objects.create(score_set=targets, pair=pair, value=number % 2)
+    return run
+
+
+def test_of_a_run_that_generated_pairs_those_with_the_label_1_are_candidates(dataset) -> None:
+    generating = written_by_generator(dataset)
+
+    run = selected(dataset, written_by=generating.pk)
+
+    assert run.state == "succeeded", run.message
+    assert run.result["candidates"] == 30
+    assert run.result["written_by"] == generating.pk
+    # Every second pair is that of the second cell.
+    assert {row["bleu_tag"] for row in rows_of(run)} == {"BLEU20"}
+
+
+def test_of_another_run_all_its_pairs_are_candidates_and_no_others(dataset) -> None:
+    trips = RunFactory(kind="translate_round_trip", dataset=dataset, state="succeeded")
+    first = list(dataset.pairs.order_by("pk").values_list("pk", flat=True)[:40])
+    dataset.pairs.filter(pk__in=first).update(run_ref=trips.pk, origin="generated")
+
+    run = selected(dataset, written_by=trips.pk)
+
+    assert run.result["candidates"] == 40
+    assert {row["pair"] for row in rows_of(run)} <= set(first)
+
+
+def test_a_run_without_paraphrases_is_refused_in_one_sentence(dataset) -> None:
+    generating = RunFactory(kind="generate_pairs", dataset=dataset, state="succeeded")
+
+    run = selected(dataset, written_by=generating.pk)
+
+    assert (run.state, run.result) == ("failed", {})
+    assert f"The snapshot has no paraphrase that run {generating.pk} wrote" in run.message

@@ -1,0 +1,40 @@
+"""The pairs that one run wrote as paraphrases."""
+
+import numpy as np
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from numpy.typing import NDArray
+
+from curation.errors import UserError
+from curation.models import Dataset, Pair, PairScore, ScoreSet
+from mlworkers.encoders.rows import PairTable
+from mlworkers.models import Run
+from mlworkers.paraphrasing.candidates_plan import GENERATING, SAME_MEANING
+
+
+def pairs_written(dataset: Dataset, run: int) -> QuerySet[Pair]:
+    """The dataset's pairs that the run of that number wrote as paraphrases: of “Generate pairs”, those with the target
+    similarity 1. Every pair for 0.
+    """
+    if not run:
+        return dataset.pairs.all()
+    written = dataset.pairs.filter(run_ref=run)
+    if not Run.objects.filter(pk=run, kind=GENERATING).exists():
+        return written
+    targets = ScoreSet.objects.filter(dataset=dataset, run_ref=run, kind=ScoreSet.Kind.TARGET)
+    same = PairScore.objects.filter(score_set__in=targets, value=SAME_MEANING)
+    return written.filter(pk__in=same.values("pair"))
+
+
+def marked_as_written(table: PairTable, dataset: Dataset, run: int) -> NDArray[np.bool_]:
+    """Which of a snapshot's n pairs `pairs_written` has, (n,). Raises UserError where it is none."""
+    if not run:
+        return np.ones(len(table), dtype=bool)
+    written = pairs_written(dataset, run).order_by().values_list("pk", flat=True)
+    marked: NDArray[np.bool_] = np.isin(table.column("pair"), list(written))
+    if not marked.any():
+        sentence = _(
+            "The snapshot has no paraphrase that run %(run)s wrote; choose another run, or a new snapshot."
+        )
+        raise UserError(sentence, run=run)
+    return marked
