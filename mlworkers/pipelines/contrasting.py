@@ -41,7 +41,12 @@ from mlworkers.encoders.suites.figures import WHOLE, suite_figures
 from mlworkers.models import Evaluation, Run
 from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.contrast_data import Corpus, Made, corpus_of, dev_pairs_of
-from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
+from mlworkers.pipelines.disclosure import (
+    benchmark_notes,
+    benchmark_of_training,
+    dataset_names,
+    suite_names_of,
+)
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     curve_note,
@@ -519,7 +524,7 @@ class _Augmentations:
         if self._plan.similarity:
             yield self._labeller_note()
         plan = self._plan
-        tested = {suite.label: [suite.name, suite.label] for suite, _read in self._suites}
+        tested = suite_names_of(suite for suite, _read in self._suites)
         own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
         tested[own] = dataset_names(self._test_snapshot.dataset)
         yield from benchmark_notes(_benchmark(plan, self._base, copied=True), tested)

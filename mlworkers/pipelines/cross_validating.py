@@ -50,7 +50,8 @@ from mlworkers.encoders.seen import NOTHING_KNOWN, UNSEEN, seen_pairs_refuse
 from mlworkers.encoders.static import static_vectors
 from mlworkers.encoders.training import encoder_train, steps_planned
 from mlworkers.linguistics.relatedness.word_vectors import cosines_of, mean_vectors, word_vectors_read
-from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results
+from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
+from mlworkers.pipelines.encoder_data import curve_note, furthest_pairs, judges_results, suite_words
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.seen import seen_by_model, seen_in_words
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
@@ -331,7 +332,7 @@ class _CrossValidation:
             **ceiling_results(ceiling_in(self._snapshot.dataset, plan.score_set)),
             **({"training_data": seen_in_words(self._seen)} if self._base else {}),
             **({"seen_before": int((~self._unseen_before).sum())} if self._seen.known else {}),
-            "warnings": self._warnings,
+            "warnings": [*self._warnings, *self._benchmark_notes()],
         }
         card = {
             "snapshot": self._snapshot.number,
@@ -349,6 +350,15 @@ class _CrossValidation:
         if found is not None:
             message = f"{message} {what_is_best(found)}"
         return Outcome(message, result, made)
+
+    def _benchmark_notes(self) -> list[str]:
+        """That a labeller of this dataset's own scores chose what the encoder was trained on, before or here."""
+        if self._base is None:
+            return []
+        plan, dataset = self._plan, self._snapshot.dataset
+        words = suite_words(plan.dataset, plan.score_set, plan.split, judges="")
+        benchmark = benchmark_of_training(dataset, [plan.score_set], base=self._base)
+        return benchmark_notes(benchmark, {words: dataset_names(dataset)})
 
     def _furthest(
         self,

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from curation.models import Dataset, Pair, ScoreSet
+from mlworkers.encoders.suites.catalogue import Suite
 from mlworkers.paraphrasing.disclosure import STS_BENCHMARK, benchmark_behind, benchmark_of
 
 # The STS benchmark's pairs are chosen from these (Cer et al. 2017, section 8).
@@ -20,14 +21,28 @@ def benchmark_of_training(dataset: Dataset, score_sets: Iterable[str], *, base: 
     runs = dataset.pairs.filter(origin=Pair.Origin.GENERATED).order_by().values_list("run_ref").distinct()
     sets = ScoreSet.objects.filter(Q(name__in=list(score_sets)) | Q(run_ref__in=runs), dataset=dataset)
     told = [str((one or {}).get("labels_from", "")) for one in sets.values_list("parameters", flat=True)]
-    found = [name for text in (*told, benchmark_behind(base)) for name in text.split(", ") if name]
-    return ", ".join(dict.fromkeys(found))
+    return benchmarks_joined(*told, benchmark_behind(base))
 
 
 def dataset_names(dataset: Dataset) -> list[str]:
     """What may say of which benchmark a dataset's pairs are: its names, and the sources of its pairs."""
     sources = dataset.pairs.order_by().values_list("source", flat=True).distinct()
     return [dataset.slug, dataset.name, *sources]
+
+
+def suite_names_of(suites: Iterable[Suite]) -> dict[str, list[str]]:
+    """Of published test suites by what people call them, their names, as `benchmark_notes` takes them."""
+    return {suite.label: [suite.name, suite.label] for suite in suites}
+
+
+def benchmarks_joined(*benchmarks: str) -> str:
+    """The names of benchmarks in several such texts, each once."""
+    return ", ".join(dict.fromkeys(name for text in benchmarks for name in text.split(", ") if name))
+
+
+def notes_of_model(folder: Path, tested: Mapping[str, Iterable[str]]) -> list[str]:
+    """`benchmark_notes` by what the folder of a model says of its training."""
+    return benchmark_notes(benchmark_behind(folder), tested)
 
 
 def benchmark_notes(benchmark: str, tested: Mapping[str, Iterable[str]]) -> list[str]:

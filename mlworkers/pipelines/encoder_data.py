@@ -24,6 +24,8 @@ from mlworkers.encoders.saving import About, encoder_save, seen_by
 from mlworkers.encoders.training import TrainedEncoder
 from mlworkers.encoders.weighting import effective_size
 from mlworkers.models import Evaluation
+from mlworkers.paraphrasing.disclosure import benchmark_save
+from mlworkers.pipelines.disclosure import benchmark_of_training
 from mlworkers.pipelines.snapshots import table_of
 from mlworkers.realism.calibration import at_temperature
 from mlworkers.runs.storage import Curve, content_of
@@ -101,9 +103,16 @@ def encoder_store(trained: TrainedEncoder, plan: EncoderPlan, data: EncoderData,
     with folder_replacing(folder) as beside:
         base = seen_by(data.base, plan.model)
         encoder_save(trained.encoder, beside, about, trained.rows.sentences, base=base)
+        benchmark_save(beside, benchmark_of_data(plan, data))
+
+
+def benchmark_of_data(plan: EncoderPlan, data: EncoderData) -> str:
+    """The benchmarks whose labellers chose what an encoder is trained on; "" for none."""
+    return benchmark_of_training(data.snapshot.dataset, [plan.scores], base=data.base)
 
 
 def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
+    benchmark = benchmark_of_data(plan, data)
     return {
         "label": str(plan.weighting),
         "seed": plan.seed,
@@ -119,6 +128,7 @@ def encoder_card(plan: EncoderPlan, data: EncoderData) -> dict[str, Any]:
         "consistency": plan.consistency,
         "consistency_circular": _weighs_in_a_circle(plan, data.snapshot),
         "plan": asdict(plan),
+        **({"labels_from": benchmark} if benchmark else {}),
     }
 
 

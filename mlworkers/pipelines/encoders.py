@@ -42,13 +42,20 @@ from mlworkers.encoders.suites.evaluating import suite_cosines, suite_evaluated,
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, years_figures
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
-from mlworkers.pipelines.disclosure import benchmark_notes, benchmark_of_training, dataset_names
+from mlworkers.paraphrasing.disclosure import benchmark_behind
+from mlworkers.pipelines.disclosure import (
+    benchmark_notes,
+    benchmarks_joined,
+    dataset_names,
+    notes_of_model,
+    suite_names_of,
+)
 from mlworkers.pipelines.encoder_data import (
     LONGEST_NAME,
     EncoderData,
     agreement_figures,
     agreement_rows,
+    benchmark_of_data,
     curve_note,
     encoder_card,
     encoder_store,
@@ -115,8 +122,6 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
         note=curve_note(job.curve),
     )
     encoder_store(trained, plan, data, folder)
-    benchmark = benchmark_of_training(job.dataset_of(plan.dataset), [plan.scores], base=base)
-    benchmark_save(folder, benchmark)
     seconds = round(monotonic() - started, 1)
     result = {
         **training_figures(data.training, trained),
@@ -134,8 +139,6 @@ def train_encoder(plan: EncoderPlan, job: Job) -> Outcome:
         trained.training.steps,
     ) % {"pairs": intcomma(len(trained.rows)), "steps": intcomma(trained.training.steps)}
     card = {**encoder_card(plan, data), "training_pairs": len(trained.rows), "seconds": seconds}
-    if benchmark:
-        card["labels_from"] = benchmark
     return Outcome(message, result, [NewArtifact("encoder", folder, card)])
 
 
@@ -177,11 +180,11 @@ def evaluate_encoder(plan: EvaluationPlan, job: Job) -> Outcome:
                 _("%(suite)s: %(seen)s test pairs hold a sentence that the encoder was trained on.")
                 % {"suite": suite.label, "seen": intcomma(pairs)}
             )
-    tested = {suite.label: [suite.name, suite.label] for suite, _read in suites}
+    tested = suite_names_of(suite for suite, _read in suites)
     if plan.score_set:
         dataset = job.dataset_of(plan.dataset)
         tested[suite_words(plan.dataset, plan.score_set, plan.split, judges="")] = dataset_names(dataset)
-    warnings += (notes := benchmark_notes(benchmark_behind(model), tested))
+    warnings += (notes := notes_of_model(model, tested))
     if notes:
         result["labels_from"] = benchmark_behind(model)
     figures += years_figures(figures)
@@ -506,6 +509,11 @@ class _Comparison:
         return Outcome(sentence % words, result, made, evaluations)
 
     def _notes(self) -> Iterator[str]:
+        plan = self._plan
+        tested = suite_names_of(suite for suite, _read in self._suites)
+        own = suite_words(plan.test_dataset or plan.dataset, plan.test_score_set, plan.test_split, judges="")
+        tested[own] = dataset_names(self._test_snapshot.dataset)
+        yield from benchmark_notes(self._benchmark(), tested)
         for suite, read in self._suites:
             yield from (f"{suite.label}: {note}" for note in read.notes)
             if seen := seen_before(read, self._seen):
@@ -515,6 +523,22 @@ class _Comparison:
                     "suite": suite.label,
                     "seen": intcomma(seen),
                 }
+
+    def _benchmark(self) -> str:
+        """The benchmarks whose labellers chose what any of the rows was trained on."""
+        plan = self._plan
+        trained = [
+            benchmark_of_data(
+                plan.encoder(plan.chosen[0], plan.first_seed, source), self._data[source.dataset]
+            )
+            for source in plan.all_sources
+        ]
+        others = [
+            benchmark_behind(folder_of_model(name, kind="encoder", report=self._job.report))
+            for name in plan.baseline_names
+            if name not in BASELINES
+        ]
+        return benchmarks_joined(*trained, *others)
 
 
 def _baselines(plan: ComparisonPlan) -> list[_Member]:

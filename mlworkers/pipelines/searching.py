@@ -35,9 +35,11 @@ from mlworkers.encoders.searching import best_of
 from mlworkers.encoders.seen import ALL, UNSEEN, Seen
 from mlworkers.encoders.training import TrainedEncoder, encoder_train, steps_planned
 from mlworkers.models import Evaluation, Run
+from mlworkers.pipelines.disclosure import benchmark_notes, dataset_names
 from mlworkers.pipelines.encoder_data import (
     EncoderData,
     agreement_rows,
+    benchmark_of_data,
     curve_note,
     encoder_card,
     encoder_store,
@@ -313,6 +315,7 @@ class _Search:
             **left_out_figures(self._data.training),
             "furthest": furthest_pairs(tests, np.mean(cosines, axis=0), self._test_scale()),
             "trials": list(trials),
+            "warnings": self._warnings(best),
         }
         words = {
             "tried": intcomma(len(trials)),
@@ -321,6 +324,15 @@ class _Search:
         }
         message = _("Best of %(tried)s trials: Spearman %(dev)s on dev pairs, %(test)s on test pairs")
         return Outcome(message % words, result, made, evaluations)
+
+    def _warnings(self, best: int) -> list[str]:
+        """What makes the test figure look better than the encoder is."""
+        plan = self._plan
+        slug, judges = plan.test_dataset or plan.dataset, self._judges(plan.test_dataset, plan.test_score_set)
+        words = suite_words(slug, plan.test_score_set, plan.test_split, judges=judges)
+        tested = {words: dataset_names(self._snapshot_of(slug).dataset)}
+        benchmark = benchmark_of_data(self._encoder_plan(best, plan.first_seed), self._data)
+        return benchmark_notes(benchmark, tested)
 
     def _all_and_unseen(
         self, cosines: Sequence[Scores], every: Rows, unseen: Mapping[str, Any], pairs: int

@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -22,6 +23,7 @@ def augmentations_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     found = augmentations_of(run)
     context = {
         "run": run,
+        "csv": reverse("mlworkers:augmentations_csv", args=[pk]) if found else "",
         "found": found,
         "shows": what_they_show(found) if found else "",
         "chart": augmentations_chart(found) if found else None,

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -77,7 +78,9 @@ def comparison_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     measured = bool(run.result.get("encoders"))
     context = {
         "run": run,
-        "comparison": comparison if measured else None,
+        "csv": reverse("mlworkers:comparison_csv", args=[pk]) if measured else "",
+        "comparison": comparison,
+        "warnings": run.result.get("warnings", []),
         "shows": what_it_shows(comparison) if measured else "",
         "suite_table": suite_table_of(run.result, judged=comparison.judged),
         "ceiling": ceiling_note(run.result),

@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -14,7 +15,12 @@ from mlworkers.registry.corpora import CSV_COLUMNS, corpora_of, csv_rows, what_t
 def corpora_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = corpora_for(request.user, pk)
     found = corpora_of(run, among=runs_visible(request.user))
-    context = {"run": run, "found": found, "shows": what_the_groups_show(found) if found else ""}
+    context = {
+        "run": run,
+        "csv": reverse("mlworkers:corpora_csv", args=[pk]) if found else "",
+        "found": found,
+        "shows": what_the_groups_show(found) if found else "",
+    }
     return render(request, "mlworkers/corpora.html", context)
 
 

@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -24,6 +25,7 @@ def cross_validation_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     found = cross_validation_stored(run.result)
     context = {
         "run": run,
+        "csv": reverse("mlworkers:cross_validation_csv", args=[pk]) if found else "",
         "found": found,
         "shows": what_the_folds_show(found) if found else "",
         "cite": what_to_cite(found) if found else "",

@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -23,6 +24,7 @@ def language_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     shows = what_the_language_shows(families)
     context = {
         "run": run,
+        "csv": reverse("mlworkers:language_csv", args=[pk]) if families else "",
         "families": families,
         "shows": shows,
         "chart": language_chart(families[0], finding=shows) if families else None,

@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -23,6 +24,7 @@ def pre_fine_tuning_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     tasks = found.tasks if found else ()
     context = {
         "run": run,
+        "csv": reverse("mlworkers:pre_fine_tuning_csv", args=[pk]) if found else "",
         "found": found,
         "tasks": [
             (task, task_finding(task), task_charts(task, place, judges=run.judges))

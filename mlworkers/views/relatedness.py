@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -20,7 +21,12 @@ from mlworkers.registry.relatedness_chart import relatedness_chart
 def relatedness_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     run = relatedness_for(request.user, pk)
     table = relatedness_stored(run.result)
-    context = {"run": run, "table": table, "warnings": run.result.get("warnings", [])}
+    context = {
+        "run": run,
+        "csv": reverse("mlworkers:relatedness_csv", args=[pk]) if table is not None else "",
+        "table": table,
+        "warnings": run.result.get("warnings", []),
+    }
     if table is not None:
         context["chart"] = relatedness_chart(table, finding=what_makes_them_related(table), judges=run.judges)
     return render(request, "mlworkers/relatedness.html", context)

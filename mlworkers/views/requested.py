@@ -2,6 +2,7 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
@@ -22,6 +23,7 @@ def requested_detail(request: AuthedRequest, pk: int) -> HttpResponse:
     found = requested_of(run)
     context = {
         "run": run,
+        "csv": reverse("mlworkers:requested_csv", args=[pk]) if found else "",
         "found": found,
         "shows": what_was_met(found) if found else "",
         "charts": requested_charts(run, found) if found else [],

@@ -1,5 +1,6 @@
 """What is trained on paraphrases that a labeller of a benchmark chose carries the benchmark, and its figures say so."""
 
+import shutil
 from dataclasses import asdict
 
 import pytest
@@ -8,11 +9,12 @@ from curation import heartbeats
 from curation.models import PairScore
 from mlworkers import tasks
 from mlworkers.models import Run
-from mlworkers.paraphrasing.disclosure import benchmark_behind
+from mlworkers.paraphrasing.disclosure import benchmark_behind, benchmark_save
 from mlworkers.pipelines.disclosure import benchmark_notes
 from mlworkers.plans.kinds import kind_named, plan_from
 from mlworkers.runs.storage import home_path
 from tests.factories import RunFactory, ScoreSetFactory
+from tests.ml.encoder_data import dataset_with_pairs
 from tests.ml.nli_data import nli_dataset
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +119,40 @@ def test_comparisons_on_the_benchmark_are_marked(encoder_folder) -> None:
 
     for run in (paraphrases, tuned):
         assert any("chosen by a labeller that learned from STS-B" in one for one in run.result["warnings"])
+
+
+def test_weightings_searches_and_folds_from_such_an_encoder_are_marked_on_the_benchmark(
+    tmp_path, encoder_folder
+) -> None:
+    base = tmp_path / "encoder"
+    shutil.copytree(encoder_folder, base)
+    benchmark_save(base, "STS-B")
+    dataset = dataset_with_pairs(generated=12, tested=24)
+    dataset.slug = "stsb"
+    dataset.save()
+    shared = {"model": str(base), "seeds": 1, "bootstrap": 0, "device": "cpu"}
+    targets = dataset.score_sets.get(kind="target").name
+    training = {**shared, "scores": targets, "test_score_set": "gold"}
+    once = {"epochs": "1", "learning_rates": "0.001", "batch_sizes": "8", "temperatures": "fitted"}
+
+    compared = ran("compare_weightings", dataset, **training, weightings="plain", epochs=1, batch_size=8)
+    searched = ran("search_settings", dataset, **training, **once, weighting="plain", dev_share=0.3)
+    folds = ran(
+        "cross_validate_encoder",
+        dataset,
+        **shared,
+        score_set="gold",
+        methods="mean",
+        folds=2,
+        protocols="random",
+    )
+
+    for run in (compared, searched, folds):
+        [mark] = [one for one in run.result["warnings"] if "chosen by a labeller" in one]
+        assert mark.startswith("stsb, gold, ")
+    for run in (compared, searched):
+        for artifact in run.artifacts.filter(kind="encoder"):
+            assert artifact.card["labels_from"] == benchmark_behind(home_path(artifact.path)) == "STS-B"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 
 from curation.pairs.holding_out import HeldOut
 from mlworkers.models import Artifact, Run
+from mlworkers.paraphrasing.disclosure import benchmark_save
 
 ROOT = Path(__file__).resolve().parents[2]
 SCORED = """sentence1,sentence2,score
@@ -370,3 +371,23 @@ def test_what_is_wrong_with_a_suite_is_said_in_one_line(encoder_folder, options,
     with pytest.raises(CommandError, match=reason) as refused:
         call_command("evaluate", str(encoder_folder), *options)
     assert "\n" not in str(refused.value)
+
+
+def test_an_encoder_whose_examples_sts_b_labels_chose_is_warned_of_on_sts_b_alone(
+    encoder_folder, scored, tmp_path, capsys
+) -> None:
+    marked = tmp_path / "marked"
+    shutil.copytree(encoder_folder, marked)
+    benchmark_save(marked, "STS-B")
+    of_the_benchmark = written(tmp_path / "stsb-en-test.csv", SCORED)
+
+    warned = []
+    for model, pairs in (
+        (marked, of_the_benchmark),
+        (marked, scored),
+        (encoder_folder, of_the_benchmark),
+    ):
+        evaluate(model, pairs, "--bootstrap", "0")
+        warned.append("chosen by a labeller that learned from STS-B" in capsys.readouterr().err)
+
+    assert warned == [True, False, False]

@@ -32,6 +32,7 @@ from mlworkers.encoders.scored_pairs import JudgedPairs, read_judged_pairs
 from mlworkers.encoders.seen import Seen
 from mlworkers.encoders.suites.catalogue import SUITES, Suite, suite_named
 from mlworkers.encoders.suites.figures import METRIC_NAMES, Figure, enough, figure_as_json, years_figures
+from mlworkers.pipelines.disclosure import notes_of_model, suite_names_of
 from mlworkers.pretrained.sources import Kind, ModelError, unavailable
 
 try:
@@ -134,6 +135,8 @@ class Command(BaseCommand):
                 lines.append(_("%(model)s on %(suite)s") % {"model": model, "suite": one.label})
                 lines += [_figure_line(figure) for figure in found.figures]
                 lines += found.notes
+        tested = suite_names_of(one for one, _read in suites)
+        self._warn(*notes_of_model(folder, tested))
         of_years = years_figures(figures)
         lines += [_figure_line(figure) for figure in of_years]
         seconds = perf_counter() - started
@@ -177,7 +180,8 @@ class Command(BaseCommand):
                 )
             seen = seen_by_model(model, folder)
             unseen = _unseen_agreement(test, cosines.values, seen, options)
-        self._warn(*agreement.warnings, *_flattering(test, tuning, seen))
+        chosen_by = notes_of_model(folder, {test.name: [test.name]})
+        self._warn(*agreement.warnings, *_flattering(test, tuning, seen), *chosen_by)
         seconds = perf_counter() - started
         lines = (
             *_lines(model, test, cosines.sentences, agreement, options["seed"]),

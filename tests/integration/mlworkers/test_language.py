@@ -119,7 +119,7 @@ def test_an_analysis_that_has_not_ended_leads_back_to_its_run(client, curator, d
 
     shown = squeezed(page(client, curator, "language", run).text)
 
-    assert "The tables appear when the run has ended." in shown
+    assert "The table appears when the run has ended." in shown
     assert reverse("mlworkers:run_detail", args=[run.pk]) in shown
 
 

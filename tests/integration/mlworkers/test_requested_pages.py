@@ -160,4 +160,4 @@ def test_the_run_leads_to_the_page(client, staff, dataset) -> None:
 def test_a_run_that_has_not_ended_says_so(client, curator, dataset) -> None:
     run = RunFactory(kind="write_paraphrases", dataset=dataset, state="running", result={})
 
-    assert "The figures appear when the run has ended." in page(client, curator, run).content.decode()
+    assert "The table appears when the run has ended." in page(client, curator, run).content.decode()
