@@ -2,7 +2,7 @@
 
 from django.http import Http404
 
-from annotation.models import Campaign, Lease
+from annotation.models import Campaign, CrowdPerson, Lease, Participation
 from curation.access import dataset_allow, dataset_may
 from curation.models import User
 
@@ -21,10 +21,25 @@ def campaign_for(user: User, pk: int, *, may: str) -> Campaign:
 
 def campaign_allow(user: User, campaign: Campaign, *, may: str) -> None:
     """Raise what `campaign_for` raises, for a campaign at hand."""
-    dataset_allow(user, campaign.dataset, may=may)
+    try:
+        dataset_allow(user, campaign.dataset, may=may)
+    except Http404:
+        # Who came by a crowd's link belongs to no dataset, and judges in this campaign alone.
+        if may != "annotate" or not crowd_has(user, campaign):
+            raise
     draft = campaign.state == Campaign.State.DRAFT
     if draft and not dataset_may(user, campaign.dataset, may="read"):
         raise Http404
+
+
+def crowd_has(user: User, campaign: Campaign) -> bool:
+    """Whether the person came to the campaign by its crowd's link."""
+    return CrowdPerson.objects.filter(participation__user=user, participation__campaign=campaign).exists()
+
+
+def takes_part(user: User) -> bool:
+    """Whether the person came to any campaign, as a member or by a crowd's link."""
+    return Participation.objects.filter(user=user).exists()
 
 
 def lease_for(user: User, campaign_pk: int, lease_pk: int) -> Lease:

@@ -4,6 +4,7 @@ from functools import partial
 
 from annotation.models import (
     Campaign,
+    Crowd,
     Flag,
     Guideline,
     Judgement,
@@ -25,4 +26,6 @@ looked(Guideline, "campaign version created_at")
 looked(Lease, "tuple_id participation_id state turn expires_at", filters="state")
 looked(Judgement, "tuple_id participation_id best_slot worst_slot status submitted_at", filters="status")
 looked(JudgementRevision, "tuple_id participation_id revised_at")
+# Who a crowd's people are stays on the crowd's own pages.
+looked(Crowd, "campaign is_open screens places")
 looked(Flag, "tuple_id participation_id kind reason created_at resolved_at", filters="kind reason")

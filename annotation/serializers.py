@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.models import Campaign
+from annotation.models import Campaign, Crowd
 from curation.numbers import NumberInBody
 
 
@@ -107,3 +107,53 @@ class SubmittedSerializer(serializers.Serializer[Any]):
     stopped = serializers.BooleanField(help_text="the person gets no more tuples in this campaign")
     gold = GoldSerializer(allow_null=True)
     next = ClaimSerializer(allow_null=True, help_text="the next tuple, where `claim` asked for it")
+
+
+class CrowdSerializer(serializers.ModelSerializer[Crowd]):
+    """How people come to a campaign by a link, and leave it with a code."""
+
+    consent = serializers.CharField(allow_blank=True, help_text="another text is a new version")
+
+    class Meta:
+        model = Crowd
+        fields = [
+            "is_open",
+            "external_id_parameter",
+            "study_parameter",
+            "submission_parameter",
+            "completion_address",
+            "code_completed",
+            "code_stopped",
+            "code_left",
+            "screens",
+            "places",
+            "hours",
+            "leavers_judged_again",
+            "asks_about_person",
+            "consent",
+        ]
+
+
+class CrowdShownSerializer(serializers.Serializer[Any]):
+    settings = CrowdSerializer()
+    consent_version = serializers.IntegerField(allow_null=True)
+    entry = serializers.CharField(
+        help_text="the address of the entry link, without parameters; empty before it is saved"
+    )
+    outcomes = serializers.DictField(
+        child=serializers.IntegerField(), help_text="how many people, by outcome"
+    )
+
+
+class HoursSerializer(serializers.Serializer[Any]):
+    """How long somebody worked, whether their judgements count or not."""
+
+    annotator = serializers.CharField(source="participation.user.username")
+    external_id = serializers.CharField()
+    study = serializers.CharField()
+    submissions = serializers.ListField(child=serializers.CharField())
+    began = serializers.DateTimeField(allow_null=True)
+    ended = serializers.DateTimeField(allow_null=True)
+    sittings = serializers.IntegerField()
+    judgements = serializers.IntegerField()
+    hours = serializers.FloatField()

@@ -19,6 +19,7 @@ from annotation.campaigns.commissioning import (
 )
 from annotation.campaigns.selectors import design_work_of
 from annotation.campaigns.watching import RequestWatch, TakesLonger
+from annotation.crowds.leaving import submissions_end_overdue
 from annotation.judging.settling import leases_expire
 from annotation.models import Campaign
 from annotation.results.figures import campaign_mark
@@ -40,8 +41,8 @@ logger = logging.getLogger(__name__)
 def expire_leases() -> int:
     """Release what was left on screens, so that it goes to others; how many tuples that were.
 
-    Then invite a worker for each design and each import that none is at, and choose what the adaptive phases ask for
-    next.
+    Then invite a worker for each design and each import that none is at, choose what the adaptive phases ask for next,
+    and end the submissions of people who left.
     """
     released = leases_expire(at=timezone.now())
     for campaign_pk in designs_free(database_now()).values_list("campaign", flat=True):
@@ -49,6 +50,7 @@ def expire_leases() -> int:
     for batch_pk in judgement_imports_free(database_now()).values_list("pk", flat=True):
         import_invite(batch_pk)
     blocks_make()
+    submissions_end_overdue(at=timezone.now())
     return released
 
 

@@ -2,7 +2,19 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.views import campaigns, dashboard, gold, growing, importing, judging, people, publishing
+from annotation.views import (
+    campaigns,
+    crowds,
+    dashboard,
+    entering,
+    gold,
+    growing,
+    importing,
+    judging,
+    own_data,
+    people,
+    publishing,
+)
 
 app_name = "annotation"
 of_import: list[URLPattern | URLResolver] = [
@@ -17,6 +29,11 @@ urlpatterns = [
     path("datasets/<slug:slug>/judgements/", importing.judgement_imports, name="judgement_imports"),
     path("datasets/<slug:slug>/judgements/<number:batch_pk>/", include(of_import)),
     path("judge/", judging.mine, name="mine"),
+    path("judge/data/", own_data.own_data, name="own_data"),
+    path("judge/data/answers/<number:person_pk>/", own_data.own_answers_delete, name="own_answers_delete"),
+    path("judge/data/erase/", own_data.own_data_erase, name="own_data_erase"),
+    path("crowd/<str:token>/", entering.crowd_entry, name="crowd_entry"),
+    path("crowd/<str:token>/consent/", entering.crowd_consent, name="crowd_consent"),
     path("campaigns/", campaigns.campaign_list, name="campaign_list"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign_new"),
     path("campaigns/estimate/<slug:slug>/", campaigns.estimate, name="estimate"),
@@ -51,6 +68,20 @@ urlpatterns = [
         people.annotator_signs,
         name="annotator_signs",
     ),
+    path(
+        "campaigns/<number:campaign_pk>/annotators/<number:person_pk>/erase/",
+        own_data.annotator_erase,
+        name="annotator_erase",
+    ),
+    path("campaigns/<number:campaign_pk>/crowd/", crowds.crowd, name="crowd"),
+    path("campaigns/<number:campaign_pk>/crowd/link/", crowds.crowd_link, name="crowd_link"),
+    path("campaigns/<number:campaign_pk>/crowd/hours.csv", crowds.crowd_hours, name="crowd_hours"),
+    path(
+        "campaigns/<number:campaign_pk>/crowd/<number:person_pk>/end/",
+        crowds.crowd_person_end,
+        name="crowd_person_end",
+    ),
+    path("campaigns/<number:campaign_pk>/finish/", entering.crowd_finish, name="crowd_finish"),
     path("campaigns/<number:campaign_pk>/inbox/", people.inbox, name="inbox"),
     path(
         "campaigns/<number:campaign_pk>/inbox/<number:flag_pk>/",

@@ -578,7 +578,17 @@ class SplitBefore(models.Model):
 
 
 class Appended(models.QuerySet[Any]):
-    """Rows that are added and never changed."""
+    """Rows that are added and never changed, but for the name of a person whose personal data is erased."""
+
+    def person_renamed(self, before: str, after: str) -> int:
+        """Write another name of a person wherever the rows name them; in how many rows that was."""
+        renamed = super().filter(subject=before, action__startswith="member_")
+        number = super(Appended, renamed).update(subject=after)
+        for row in super().filter(details__annotator=before):
+            own = super().filter(pk=row.pk)
+            super(Appended, own).update(details={**row.details, "annotator": after})
+            number += 1
+        return number
 
     def update(self, **changes: Any) -> int:
         raise TypeError("what is recorded is never changed")
@@ -635,6 +645,8 @@ class AuditEntry(models.Model):
             _("stopped an annotator and excluded their judgements from a campaign"),
         )
         ANNOTATOR_REINSTATED = "annotator_reinstated", _("reinstated an annotator of a campaign")
+        CROWD_CHANGED = "crowd_changed", _("changed how a crowd enters a campaign")
+        PERSON_ERASED = "person_erased", _("erased the personal data of an annotator")
         RUN_STARTED = "run_started", _("started a run")
         RUN_CANCELLED = "run_cancelled", _("cancelled a run")
         REVIEW_DECIDED = "review_decided", _("decided about a sentence")

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
+from annotation.access import takes_part
 from curation.access import ROLES_THAT_MAY, roles_of
 from semblance.health import problems
 
@@ -33,7 +34,7 @@ def links_for(request: HttpRequest) -> list[NavigationLink]:
     reads = user.is_staff or user.is_superuser or bool(roles & ROLES_THAT_MAY["read"])
     curates = user.is_superuser or bool(roles & ROLES_THAT_MAY["curate"])
     wanted = [
-        ("annotation:mine", _("Judge"), bool(roles) or user.is_superuser),
+        ("annotation:mine", _("Judge"), bool(roles) or user.is_superuser or takes_part(user)),
         ("curation:dataset_list", _("Datasets"), reads),
         ("annotation:campaign_list", _("Campaigns"), reads),
         ("curation:review_list", _("Review"), curates),

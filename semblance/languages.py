@@ -17,12 +17,18 @@ FOLDER: Path = Path(__file__).resolve().parent.parent / "locale"
 # What is drawn for somebody who only judges, by the name of the address.
 TRANSLATED = frozenset(
     {
+        "annotation:crowd_consent",
+        "annotation:crowd_entry",
+        "annotation:crowd_finish",
         "annotation:judge",
         "annotation:judge_screen",
         "annotation:judgement_answered",
         "annotation:judgement_create",
         "annotation:judgement_undo",
         "annotation:mine",
+        "annotation:own_answers_delete",
+        "annotation:own_data",
+        "annotation:own_data_erase",
         "annotation:tuple_flag",
         "annotation:tuple_skip",
         "curation:api_token",
@@ -39,10 +45,16 @@ TRANSLATED = frozenset(
 
 # The files whose sentences stand on these pages: a file, or a folder with all that is in it.
 SOURCES = (
+    "annotation/about.py",
+    "annotation/crowds/entering.py",
+    "annotation/crowds/leaving.py",
+    "annotation/forms/entering.py",
     "annotation/forms/judging.py",
     "annotation/judging/",
     "annotation/reasons.py",
+    "annotation/views/entering.py",
     "annotation/views/judging.py",
+    "annotation/views/own_data.py",
     "curation/accounts/",
     "curation/datasets/people.py",
     "curation/errors.py",
@@ -57,6 +69,12 @@ SOURCES = (
     "templates/404.html",
     "templates/500.html",
     "templates/annotation/campaigns/_judgements.html",
+    "templates/annotation/crowds/consent.html",
+    "templates/annotation/crowds/erased.html",
+    "templates/annotation/crowds/finish.html",
+    "templates/annotation/crowds/own_data.html",
+    "templates/annotation/crowds/someone_else.html",
+    "templates/annotation/crowds/turned_away.html",
     "templates/annotation/judging/",
     "templates/annotation/mine.html",
     "templates/base.html",

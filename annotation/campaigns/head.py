@@ -22,6 +22,7 @@ def campaign_head(user: User, campaign: Campaign, here: str) -> dict[str, Any]:
         "scores": _("Scores"),
         "gold": _("Gold tuples"),
         "guidelines": _("Guidelines"),
+        "crowd": _("Crowd"),
         "inbox": _("Inbox (%(number)d)") % {"number": flags} if flags else _("Inbox"),
     }
     return {

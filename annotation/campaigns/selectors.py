@@ -11,6 +11,7 @@ from annotation.cards import CardsPage, cards_by_tuple
 from annotation.models import (
     Campaign,
     CampaignDesign,
+    CrowdPerson,
     Flag,
     Judgement,
     Lease,
@@ -19,7 +20,7 @@ from annotation.models import (
     TupleItem,
 )
 from annotation.results.selectors import ROWS_PER_PAGE
-from curation.models import Dataset, Pair, User
+from curation.models import Dataset, Membership, Pair, User
 
 
 def pairs_fitting(dataset: Dataset, pair_filter: Mapping[str, Any]) -> QuerySet[Pair]:
@@ -80,12 +81,14 @@ def _sum_of_tuples(field: str) -> Coalesce:
 
 def campaigns_of(user: User) -> QuerySet[Campaign]:
     """The open and paused campaigns that the person may judge in, with how many tuples they `judged` and when they did
-    last (`last_at`), whether they are `stopped`, and whether something may be `left` for them: how much they did, not
-    how much there is. One query.
+    last (`last_at`), whether they are `stopped` or came `by_crowd`, and whether something may be `left` for them: how
+    much they did, not how much there is. One query.
     """
     running = Campaign.objects.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED])
+    came = CrowdPerson.objects.filter(participation__campaign=OuterRef("pk"), participation__user=user)
     if not user.is_superuser:
-        running = running.filter(dataset__memberships__user=user)
+        member = Membership.objects.filter(dataset=OuterRef("dataset"), user=user)
+        running = running.filter(Q(Exists(member)) | Q(Exists(came)))
     own = Judgement.objects.filter(
         participation__campaign=OuterRef("pk"), participation__user=user
     ).order_by()
@@ -102,6 +105,7 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
         judged=Coalesce(Subquery(own.values("participation").annotate(n=Count("pk")).values("n")), 0),
         last_at=Subquery(own.values("participation").annotate(last=Max("submitted_at")).values("last")),
         stopped=Exists(stopped),
+        by_crowd=Exists(came),
         left=Exists(left),
     )
 

@@ -23,6 +23,7 @@ class NoTupleReason(models.TextChoices):
     YOURS = "yours", _("You have judged all that you can. The remaining tuples are for other people.")
     LEASED = "leased", _("The remaining tuples are on other people's screens. Come back in some minutes.")
     CHOOSING = "choosing", _("The next pairs are being chosen. Come back in a minute.")
+    QUOTA = "quota", _("You have judged all that you were asked for. Thank you for your work.")
     DRAFT = "draft", _("This campaign is not open yet.")
     PAUSED = "paused", _("This campaign is paused. Come back when it continues.")
     ARCHIVED = "archived", _("This dataset is archived, so nothing is judged here. What you judged is kept.")
@@ -50,6 +51,8 @@ def tuple_choose(person: Participation, *, wait: bool = True) -> Tuple | None:
 
     Whoever has nothing else left gets no repeat: it would be asked for nothing.
     """
+    if quota_is_full(person):
+        return None
     gold = gold_choose(person) if gold_is_due(person) else None
     if gold is not None:
         return gold
@@ -57,6 +60,21 @@ def tuple_choose(person: Participation, *, wait: bool = True) -> Tuple | None:
     if following is None or not repeat_is_due(person):
         return following
     return repeat_choose(person) or following
+
+
+def quota_is_full(person: Participation, *, judged: bool = False) -> bool:
+    """Whether the person judged or holds as many tuples as they are asked for; with `judged`, judged them all."""
+    if person.quota is None:
+        return False
+    held = 0 if judged else person.leases.filter(state=Lease.State.LIVE).count()
+    return person.judgements.count() + held >= person.quota
+
+
+def is_something_open(person: Participation) -> bool:
+    """Whether the person could go on judging at this moment."""
+    if shut_for(person) is not None or quota_is_full(person, judged=True):
+        return False
+    return person.leases.filter(state=Lease.State.LIVE).exists() or is_plenty_open(person, 1)
 
 
 def _open_choose(person: Participation, *, wait: bool) -> Tuple | None:
@@ -114,6 +132,8 @@ def order_draw(person: Participation, chosen: Tuple) -> list[int]:
 
 
 def no_tuple_reason(person: Participation) -> NoTupleReason:
+    if quota_is_full(person):
+        return NoTupleReason.QUOTA
     required = Tuple.objects.filter(campaign=person.campaign_id, collected__lt=F("required"))
     done = Lease.objects.filter(
         tuple=OuterRef("pk"), participation=person, state__in=[Lease.State.ANSWERED, Lease.State.SKIPPED]

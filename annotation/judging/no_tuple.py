@@ -14,7 +14,7 @@ from curation.roles import Role
 
 
 def no_tuple_context(participation: Participation, reason: NoTupleReason) -> dict[str, Any]:
-    may_undo = reason in NOTHING_LEFT | {NoTupleReason.CHOOSING}
+    may_undo = reason in NOTHING_LEFT | {NoTupleReason.CHOOSING, NoTupleReason.QUOTA}
     return {
         "campaign": participation.campaign,
         "participation": participation,
@@ -31,6 +31,7 @@ def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[
         NoTupleReason.YOURS: _("You have judged all that you can here"),
         NoTupleReason.LEASED: _("Nothing to judge at this moment"),
         NoTupleReason.CHOOSING: _("Nothing to judge at this moment"),
+        NoTupleReason.QUOTA: _("You have judged all that you were asked for"),
         NoTupleReason.DRAFT: _("This campaign is not open yet"),
         NoTupleReason.PAUSED: _("This campaign is paused"),
         NoTupleReason.ARCHIVED: _("This dataset is archived"),
@@ -40,11 +41,17 @@ def _no_tuple_page(participation: Participation, reason: NoTupleReason) -> dict[
     stopped = reason is NoTupleReason.STOPPED
     return {
         "title": titles[reason],
-        "sentence": _("You get no more pairs to judge here.") if stopped else str(reason.label),
+        "sentence": _sentence(reason),
         "next": _after_stop(participation.campaign.dataset) if stopped else [_after(reason)],
         "reason": participation.reason if stopped else "",
         "again": reason in {NoTupleReason.LEASED, NoTupleReason.CHOOSING, NoTupleReason.PAUSED},
     }
+
+
+def _sentence(reason: NoTupleReason) -> str:
+    if reason is NoTupleReason.STOPPED:
+        return _("You get no more pairs to judge here.")
+    return _("Thank you for your work.") if reason is NoTupleReason.QUOTA else str(reason.label)
 
 
 def _after(reason: NoTupleReason) -> str:

@@ -148,20 +148,24 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
 
 
 @transaction.atomic
-def participation_reinstate(*, participation: Participation, by: User | None = None) -> Participation:
+def participation_reinstate(
+    *, participation: Participation, by: User | None = None, rule: bool = False
+) -> Participation:
     """Let the person go on, and their judgements count again as far as they are still required.
 
-    The gate starts afresh: it would otherwise stop the person at the next gold answer.
+    The gate starts afresh: it would otherwise stop the person at the next gold answer. rule: nobody decided it, because
+    the person had left and came back; the gate then goes on where it was.
     """
     person = participation_lock(participation)
     stopped = person.state == Participation.State.STOPPED
     person.state = Participation.State.ACTIVE
     person.excluded, person.reason = False, ""
-    person.forgiven_trials, person.forgiven_right = person.gold_trials, person.gold_right
+    if not rule:
+        person.forgiven_trials, person.forgiven_right = person.gold_trials, person.gold_right
     person.save(update_fields=["state", "excluded", "reason", "forgiven_trials", "forgiven_right"])
     _settle_again(person)
     if stopped:
-        _record(person, Action.ANNOTATOR_REINSTATED, by=by)
+        _record(person, Action.ANNOTATOR_REINSTATED, by=by, rule=rule)
     return person
 
 

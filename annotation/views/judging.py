@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.access import campaign_for
 from annotation.campaigns.selectors import campaigns_of
+from annotation.crowds.leaving import submission_now
 from annotation.forms.judging import FlagForm, JudgementForm, UndoForm
 from annotation.judging.assignment import (
     answer_submit,
@@ -239,4 +240,8 @@ def mine(request: AuthedRequest) -> HttpResponse:
 def _no_tuple_page(
     request: AuthedRequest, participation: Participation, reason: NoTupleReason
 ) -> HttpResponse:
-    return render(request, "annotation/judging/over.html", no_tuple_context(participation, reason))
+    submission = submission_now(participation)
+    if submission is not None and submission.outcome:
+        return redirect("annotation:crowd_finish", participation.campaign_id)
+    context = no_tuple_context(participation, reason) | {"by_crowd": submission is not None}
+    return render(request, "annotation/judging/over.html", context)

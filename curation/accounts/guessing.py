@@ -1,7 +1,7 @@
 """Guessing passwords is slow: every try is counted before the password is checked, wherever a password is asked for."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import ceil
 from typing import NamedTuple
@@ -20,11 +20,15 @@ TRIES_OF_A_NAME_FROM_ONE_ADDRESS = 5
 TRIES_OF_A_NAME = 50
 # For all names together. A classroom shares one address: thirty people may each be wrong three times.
 TRIES_FROM_ONE_ADDRESS = 100
+# People who come by a crowd's link have no password. A classroom shares one address; one person tries a link a few
+# times.
+ARRIVALS_FROM_ONE_ADDRESS = 100
+ARRIVALS_OF_ONE_ID = 10
 OLD_ROWS_AT_ONCE = 1000
 
 
 class TooManyTriesError(UserError):
-    """The password was not looked at. The text says when to try again."""
+    """What was sent was not looked at. The text says when to try again."""
 
 
 class Try(NamedTuple):
@@ -58,6 +62,35 @@ def name_question_count(*, address: str, at: datetime) -> Try:
 
 
 @transaction.atomic
+def arrival_count(*, name: str, address: str, at: datetime) -> None:
+    """Count somebody who comes by a crowd's link and is not recognised by their session. name: the crowd's and theirs.
+
+    Raises TooManyTriesError where too many came: guessing the id of a submission, or making accounts, is slow.
+    """
+    limits = {
+        _key("arrival", address): ARRIVALS_FROM_ONE_ADDRESS,
+        _key("arrival of", name): ARRIVALS_OF_ONE_ID,
+    }
+    _counted(limits, at=at, sentence=_too_many_arrivals)
+
+
+def _too_many_arrivals(minutes: int) -> str:
+    return ngettext(
+        "Too many people entered from your network. Wait %(minutes)s minute, then try again.",
+        "Too many people entered from your network. Wait %(minutes)s minutes, then try again.",
+        minutes,
+    )
+
+
+def _too_many_passwords(minutes: int) -> str:
+    return ngettext(
+        "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
+        "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
+        minutes,
+    )
+
+
+@transaction.atomic
 def try_was_right(counted: Try) -> None:
     """Take a try back, and forget the earlier slips of its name from its address."""
     PasswordTries.objects.filter(pk__in=[row.pk for row in counted.own]).delete()
@@ -66,7 +99,9 @@ def try_was_right(counted: Try) -> None:
         same.update(tries=F("tries") - 1)
 
 
-def _counted(limits: Mapping[str, int], *, at: datetime) -> list[PasswordTries]:
+def _counted(
+    limits: Mapping[str, int], *, at: datetime, sentence: Callable[[int], str] = _too_many_passwords
+) -> list[PasswordTries]:
     rows = _locked(list(limits), at=at)
     for row in rows:
         if row.ends_at <= at:
@@ -74,12 +109,7 @@ def _counted(limits: Mapping[str, int], *, at: datetime) -> list[PasswordTries]:
     closed = [row.ends_at for row in rows if row.tries >= limits[row.key]]
     if closed:
         minutes = ceil((max(closed) - at) / timedelta(minutes=1))
-        sentence = ngettext(
-            "There were too many wrong passwords. Wait %(minutes)s minute, then try again.",
-            "There were too many wrong passwords. Wait %(minutes)s minutes, then try again.",
-            minutes,
-        )
-        raise TooManyTriesError(sentence, minutes=minutes)
+        raise TooManyTriesError(sentence(minutes), minutes=minutes)
     for row in rows:
         row.tries += 1
     PasswordTries.objects.bulk_update(rows, ["tries", "ends_at"])

@@ -115,6 +115,11 @@ def audit_record(
     )
 
 
+def audit_person_rename(before: str, after: str) -> None:
+    """Let the log call a person by another name: the one change of it, for who asks that their data be erased."""
+    AuditEntry.objects.person_renamed(before, after)
+
+
 def audit_found(dataset: Dataset, filter: AuditFilter) -> QuerySet[AuditEntry]:
     """The entries that a filter finds, the newest first."""
     entries = AuditEntry.objects.filter(dataset=dataset).select_related("by", "pair", "batch")

@@ -10,10 +10,12 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_lock, dataset_require_active
-from curation.datasets.audit import Action, audit_record
+from curation.datasets.audit import Action, audit_person_rename, audit_record
 from curation.errors import UserError
-from curation.models import Dataset, Invitation, InvitationBar, Membership, User
+from curation.models import ApiToken, Dataset, Invitation, InvitationBar, Membership, User
 from curation.roles import Role
+
+ERASED_NAME_BYTES = 5
 
 
 def members_of(dataset: Dataset) -> QuerySet[Membership]:
@@ -108,8 +110,7 @@ def _person_lock(user: User) -> None:
 
 def _rights_end(membership: Membership, *, at: datetime) -> None:
     """End the invitations that the member made, and keep the member from those that anybody made until now."""
-    owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
-    if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
+    if membership.role == Role.OWNER and not _has_another_owner(membership):
         sentence = _("%(person)s is the only owner of this dataset. Make another member an owner first.")
         raise UserError(sentence, person=membership.user)
     InvitationBar.objects.create(dataset=membership.dataset, user=membership.user, until=at)
@@ -225,3 +226,54 @@ def account_create(*, invitation: Invitation, username: str, password: str, at: 
     except IntegrityError as error:
         raise UserError(_("The username %(name)s is taken. Choose another."), name=username) from error
     return user
+
+
+def erase_refusal(user: User, *, by: User) -> str:
+    """Why `by` may not have the personal data of `user` erased, as one sentence; nothing if they may.
+
+    People may erase their own. Others may where every dataset that the person belongs to is theirs, and superusers may.
+    """
+    owned = Membership.objects.filter(user=by, role=Role.OWNER).values("dataset")
+    elsewhere = Membership.objects.filter(user=user).exclude(dataset__in=owned).exists()
+    if user != by and not by.is_superuser and (elsewhere or user.is_staff or user.is_superuser):
+        sentence = _(
+            "%(person)s belongs to datasets that you do not own. The person, or an administrator, can erase the data."
+        )
+        return sentence % {"person": user}
+    only = [
+        membership.dataset.name
+        for membership in Membership.objects.filter(user=user, role=Role.OWNER).select_related("dataset")
+        if not _has_another_owner(membership)
+    ]
+    if only:
+        sentence = _("%(person)s is the only owner of %(datasets)s. Make another member an owner first.")
+        return sentence % {"person": user, "datasets": ", ".join(only)}
+    return ""
+
+
+def _has_another_owner(membership: Membership) -> bool:
+    owners = Membership.objects.filter(dataset=membership.dataset_id, role=Role.OWNER)
+    return owners.exclude(pk=membership.pk).exists()
+
+
+@transaction.atomic
+def account_erase(*, user: User, by: User, at: datetime) -> str:
+    """Close an account and take everything from it that says whose it was; its new name.
+
+    What the person judged and decided stays, under the new name. Memberships, invitations and tokens end.
+    Raises UserError where `by` may not ask for it.
+    """
+    if refusal := erase_refusal(user, by=by):
+        raise UserError(refusal)
+    for membership in Membership.objects.filter(user=user).select_related("dataset"):
+        # Also of archived datasets: nobody has to restore one so that somebody else is forgotten.
+        _rights_end(membership, at=at)
+        membership.delete()
+    ApiToken.objects.filter(user=user).delete()
+    before, user.username = user.username, f"erased-{secrets.token_hex(ERASED_NAME_BYTES)}"
+    user.first_name = user.last_name = user.email = ""
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.set_unusable_password()
+    user.save()
+    audit_person_rename(before, user.username)
+    return user.username

@@ -10,6 +10,8 @@ const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking: () =>
 function refresh() {
   const waiting = outbox.entries().length;
   if (waiting) progress.textContent = say(words.waiting, { number: waiting });
+  // What needs all answers to be stored first, such as a code.
+  for (const button of document.querySelectorAll("[data-after-waiting]")) button.disabled = waiting > 0;
 }
 
 function taken({ body }) {

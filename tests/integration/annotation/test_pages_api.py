@@ -52,6 +52,27 @@ def test_progress_says_why_there_is_no_reliability(program, api, curator) -> Non
     assert progress["reliability_note"]
 
 
+def test_a_program_sets_up_a_crowd(program, api, curator) -> None:
+    client = program(curator)
+
+    refused = client.patch(f"{api}crowd/", {"is_open": True}, format="json")
+    saved = client.patch(
+        f"{api}crowd/", {"is_open": True, "consent": "We are the lab."}, format="json"
+    ).json()
+
+    assert refused.status_code == 400
+    assert "nobody is admitted without a consent" in str(refused.json())
+    assert saved["settings"]["submission_parameter"] == "SESSION_ID"
+    assert (saved["consent_version"], saved["entry"][:7]) == (1, "/crowd/")
+    assert client.get(f"{api}crowd/").json() == saved
+
+
+@pytest.mark.parametrize(("role", "status"), [("curator", 200), ("annotator", 403), ("stranger", 404)])
+@pytest.mark.parametrize("part", ["crowd/", "crowd/hours/"])
+def test_a_crowd_is_read_by_those_who_run_the_campaign(program, api, role, status, part, request) -> None:
+    assert program(request.getfixturevalue(role)).get(api + part).status_code == status
+
+
 def test_a_program_judges_a_campaign_to_its_end(program, api, annotator) -> None:
     client = program(annotator)
     for _tuple in range(3):

@@ -13,8 +13,8 @@ from django.urls.resolvers import RegexPattern, RoutePattern
 
 pytestmark = pytest.mark.django_db
 
-# What a stranger may open: logging in, joining by invitation, and the health check. Static files are no address here.
-OPEN = {"accounts/login/", "admin/login/", "healthz", "invitations/x/"}
+# What a stranger may open: logging in, joining by invitation or a crowd's link, and the health check.
+OPEN = {"accounts/login/", "admin/login/", "crowd/x/", "crowd/x/consent/", "healthz", "invitations/x/"}
 # Says that one is logged out, which a stranger is, or keeps a language in a cookie; there is nothing to protect.
 HARMLESS = {"accounts/language/", "accounts/logout/", "admin/logout/", "admin/jsi18n/"}
 EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}
@@ -70,7 +70,7 @@ def test_every_other_address_asks_a_stranger_to_log_in(method: str) -> None:
     assert {a: answer.status_code for a, answer in answers.items() if not asks_for_a_login(answer)} == {}
 
 
-@pytest.mark.parametrize("address", sorted(OPEN - {"invitations/x/"}))
+@pytest.mark.parametrize("address", sorted(OPEN - {"crowd/x/", "crowd/x/consent/", "invitations/x/"}))
 def test_what_is_open_answers_a_stranger(address: str) -> None:
     answer = Client().get(f"/{address}")
 
@@ -82,6 +82,14 @@ def test_an_invitation_that_does_not_exist_says_so_without_a_login() -> None:
 
     assert answer.status_code == 404
     assert b"This invitation does not exist" in answer.content
+
+
+@pytest.mark.parametrize("address", ["crowd/x/", "crowd/x/consent/"])
+def test_a_crowds_link_that_does_not_exist_says_so_without_a_login(address: str) -> None:
+    answer = Client().get(f"/{address}")
+
+    assert answer.status_code == 404
+    assert b"Open the study from" in answer.content
 
 
 @pytest.mark.parametrize("address", sorted(HARMLESS))

@@ -1,0 +1,38 @@
+"""Erasing what says who an annotator was, while the judgements stay under a name that says nothing."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.models import CrowdAnswers, CrowdPerson, CrowdSubmission, Flag, Participation
+from curation.datasets.audit import Action, audit_record
+from curation.datasets.people import account_erase
+from curation.models import Dataset, User
+
+
+@transaction.atomic
+def person_erase(*, user: User, by: User, at: datetime) -> str:
+    """Erase the personal data of an annotator; the name that their judgements go by from now on.
+
+    Gone are name, address and password, the platform's ids, what they said about themself, and the notes that they
+    wrote. Judgements, times and who agreed to which consent stay. Raises UserError where `by` may not ask for it.
+    """
+    participations = Participation.objects.filter(user=user)
+    takes_part = Q(campaigns__participations__user=user) | Q(memberships__user=user)
+    datasets = list(Dataset.objects.filter(takes_part).distinct())
+    itself = user == by
+    name = account_erase(user=user, by=by, at=at)
+    people = CrowdPerson.objects.filter(participation__in=participations)
+    CrowdAnswers.objects.filter(person__in=people).delete()
+    CrowdSubmission.objects.filter(person__in=people).update(study="", submission="")
+    people.update(external_id="")
+    Flag.objects.filter(participation__in=participations).update(note="")
+    for dataset in datasets:
+        audit_record(
+            dataset=dataset,
+            action=Action.PERSON_ERASED,
+            by=user if itself else by,
+            subject=name,
+        )
+    return name
