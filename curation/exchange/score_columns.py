@@ -8,11 +8,15 @@ from curation.datasets.lineage import score_set_lineages
 from curation.files.tables import Column, free_columns
 from curation.models import PairScore, ScoreSet
 
-# What a score's row says of it beside its value. Only campaigns give scores that have either.
+# What a score's row says of it beside its value: campaigns give the first two, similarity from contexts the others.
 _OF_A_SCORE = {
     "judgements": Column("judgements", "integer"),
     "standard_error": Column("standard_error", "number"),
+    "contexts": Column("contexts", "integer"),
+    "interval_low": Column("interval_low", "number"),
+    "interval_high": Column("interval_high", "number"),
 }
+_OF_CONTEXTS = ("contexts", "interval_low", "interval_high")
 
 
 @dataclass(frozen=True)
@@ -43,13 +47,15 @@ def values_alone(sets: Sequence[ScoreSet]) -> list[SetColumns]:
 def values_explained(
     sets: Sequence[ScoreSet], *, named: bool, plain: bool, standard_errors: bool
 ) -> list[SetColumns]:
-    """Columns of each score set: its value, its number of judgements and standard error, its method, who judged.
+    """Columns of each score set: its value, its number of judgements and standard error, its number of contexts and
+    its interval over them, its method, who judged.
 
     named: one set alone, whose columns have the names of a published folder (`score`, `judgements`); otherwise each
-    begins with the set's name. plain: without judgements and method. Who judged is said of every score from
+    begins with the set's name. plain: without judgements, contexts and method. Who judged is said of every score from
     judgements, so that no file passes scores of simulated annotators on as those of people.
     """
     found: list[SetColumns] = []
+    by_contexts = set() if plain else _sets_by_contexts(sets)
     for one in sets:
         fields, stated = ["value"], {}
         by = one.judged_by
@@ -57,6 +63,8 @@ def values_explained(
             fields.append("judgements")
         if by and standard_errors:
             fields.append("standard_error")
+        if one.pk in by_contexts:
+            fields += _OF_CONTEXTS
         if one.method and not plain:
             stated["method"] = one.method
         if by:
@@ -68,6 +76,12 @@ def values_explained(
         columns = [Column("score" if named else one.name, "number"), *named_details]
         found.append(SetColumns(one, columns, fields, list(stated.values()), found[-1].end if found else 0))
     return found
+
+
+def _sets_by_contexts(sets: Sequence[ScoreSet]) -> set[int]:
+    """Those of the sets whose scores were computed by contexts."""
+    rows = PairScore.objects.filter(score_set__in=sets, contexts__isnull=False)
+    return set(rows.order_by().values_list("score_set", flat=True).distinct())
 
 
 def columns_of(sets: Sequence[SetColumns], taken: Sequence[Column]) -> tuple[Column, ...]:
@@ -90,11 +104,13 @@ def score_cells(pks: Sequence[int], sets: Sequence[SetColumns]) -> dict[int, lis
     if not sets:
         return cells
     of = {one.score_set.pk: one for one in sets}
-    fields = max((one.fields for one in sets), key=len)
+    fields = list(dict.fromkeys(field for one in sets for field in one.fields))
+    places = {one.score_set.pk: [fields.index(field) for field in one.fields] for one in sets}
     for pair, score_set, *found in _scores(pks, sets, fields):
         if pair in cells:
             one = of[score_set]
-            cells[pair][one.start : one.end] = [*found[: len(one.fields)], *one.stated]
+            own = [found[place] for place in places[score_set]]
+            cells[pair][one.start : one.end] = [*own, *one.stated]
     return cells
 
 

@@ -280,7 +280,7 @@ class ExportForm(forms.Form):
         label=_("Pairs and scores only"),
         required=False,
         help_text=_(
-            "Leave out the origin of each pair, and the method and number of judgements of each score. "
+            "Leave out the origin of each pair, and the method and number of judgements or contexts of each score. "
             "Who judged is always written, so that scores of simulated annotators are marked."
         ),
     )

@@ -183,6 +183,13 @@ class Corpus:
         """The name of the sentence's document."""
         return self._names[int(self._of_document[self.segment_of(number)])]
 
+    def document_bounds(self, number: int) -> tuple[int, int]:
+        """The first sentence of a sentence's document, and the one after its last."""
+        numbers = self._of_document  # of the segments, ascending
+        document = numbers[self.segment_of(number)]
+        first, after = (int(np.searchsorted(numbers, document, side=side)) for side in ("left", "right"))
+        return int(self.segments[first]), int(self.segments[after])
+
     def segment_of(self, number: int) -> int:
         return int(np.searchsorted(self.segments, number, side="right")) - 1
 

@@ -76,6 +76,8 @@ class ContextModel:
 
     def tokens(self, text: str) -> list[int]:
         """Of a part of a text, which continues the part before it."""
+        if not text:
+            return []
         found: list[int] = self.tokenizer(f" {text}", add_special_tokens=False, verbose=False)["input_ids"]
         return found
 

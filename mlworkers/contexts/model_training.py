@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from mlworkers.contexts.corpus import Corpus, CorpusError, Places
 from mlworkers.contexts.gaps import Form, Question, Row
 from mlworkers.contexts.language_model import MASK, ContextModel, about_save, context_model_of
 from mlworkers.contexts.model_plan import ContextModelPlan
+from mlworkers.contexts.places import places_split
 from mlworkers.plan_fields import HEAD_WIDTH
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
@@ -36,13 +37,6 @@ TOKENIZER_SENTENCES = 50_000
 _SPECIAL = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "mask_token": MASK}
 _FEED_FORWARD = 4  # times the width
 _MARKS = 4  # tokens of the input beside its parts: begin, gap, end, and one to spare
-
-
-class SplitPlaces(NamedTuple):
-    """Places that are learned from and places that are held out; no sentence of one is in a context of the other."""
-
-    train: Places
-    held_out: Places
 
 
 @dataclass(frozen=True)
@@ -139,47 +133,6 @@ def context_model_trained(
     )
     about_save(folder, language=corpus.facts.language, informs=made.informs)
     return made
-
-
-def places_split(corpus: Corpus, plan: ContextModelPlan) -> SplitPlaces:
-    """Whole segments at random are held out, or the end of the largest one where that would be too much.
-
-    At most `plan.places` are learned from, and `plan.evaluated` held out, drawn at random. Ascending.
-    """
-    rng = np.random.default_rng(plan.seed)
-    starts, ends = np.asarray(corpus.segments[:-1]), np.asarray(corpus.segments[1:])
-    sizes = np.maximum(ends - starts - 2, 0)  # places of each segment
-    total = int(sizes.sum())
-    wanted = max(1, round(plan.held_out * total))
-    held, found = np.zeros(len(sizes), dtype=bool), 0
-    for segment in rng.permutation(np.flatnonzero(sizes)).tolist():
-        if found < wanted and found + sizes[segment] <= min(2 * wanted, total - 1):
-            held[segment] = True
-            found += int(sizes[segment])
-    if found:
-        ranges = [np.arange(start + 1, end - 1) for start, end in zip(starts, ends, strict=True)]
-        train_parts = [part for part, is_held in zip(ranges, held, strict=True) if not is_held]
-        held_parts = [part for part, is_held in zip(ranges, held, strict=True) if is_held]
-    else:
-        largest = int(np.argmax(sizes))
-        first_held = int(ends[largest]) - 1 - wanted
-        train_parts = [
-            np.arange(
-                start + 1, end - 1 if segment != largest else max(start, first_held - plan.left - plan.right)
-            )
-            for segment, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
-        ]
-        held_parts = [np.arange(first_held, first_held + wanted)]
-    return SplitPlaces(
-        _drawn(np.concatenate(train_parts), plan.places, rng),
-        _drawn(np.concatenate(held_parts), plan.evaluated, rng),
-    )
-
-
-def _drawn(places: Places, most: int, rng: np.random.Generator) -> Places:
-    if not most or len(places) <= most:
-        return places
-    return np.sort(rng.permutation(places)[:most])
 
 
 def _sentences(corpus: Corpus, places: Places) -> list[str]:

@@ -10,7 +10,8 @@ from curation.files.progress import Report
 from curation.pairs.text import words
 from mlworkers.contexts.asking import Questioner
 from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Context, Corpus
+from mlworkers.contexts.corpus import Corpus
+from mlworkers.contexts.discriminative import DiscriminativeModel, Fit
 from mlworkers.contexts.diversity import diverse_chosen
 from mlworkers.contexts.gaps import Question
 from mlworkers.contexts.language_model import ContextModel
@@ -21,11 +22,12 @@ from mlworkers.contexts.selection import (
     Leaks,
     Window,
     at_random,
+    best_of_chunks,
     by_retrieval,
     places_of_chunks,
     without_leaks,
 )
-from mlworkers.contexts.similarity import TERMS, Weights, combined
+from mlworkers.contexts.similarity import TERMS, Terms, Weights, combined
 
 
 class Pair(NamedTuple):
@@ -33,11 +35,12 @@ class Pair(NamedTuple):
     second: str
 
 
-LONG, ALONE = (
-    "long",
-    "alone",
-)  # why a pair has no contexts: a long sentence; nothing in common with the corpus
+# Why a pair has no contexts: a long sentence; nothing in common with the corpus.
+LONG, ALONE = "long", "alone"
 _NONE = np.empty((0, len(TERMS)))
+_CHUNKS_OF_A_PLACE = (
+    4  # so many chunks are looked at for each place: some hold a scored sentence, or no place
+)
 
 
 def background_of(corpus: Corpus, model: ContextModel, plan: ContextScoresPlan) -> list[str]:
@@ -54,25 +57,25 @@ def background_of(corpus: Corpus, model: ContextModel, plan: ContextScoresPlan) 
 
 @dataclass(frozen=True)
 class PairScorer:
-    """Finds and scores the contexts of pairs, several at once, so that batches are full."""
+    """Finds and scores the contexts of pairs, several at once, so that batches are full.
+
+    weights: by which contexts are chosen. discriminator: ranks places, and gives the term of λ1.
+    """
 
     corpus: Corpus
     index: BigramIndex
     model: ContextModel
     plan: ContextScoresPlan
     background: Sequence[str]
-
-    @property
-    def weights(self) -> Weights:
-        """Those of the plan; 0 for terms that the model cannot give."""
-        return weights_given(self.plan, self.model.terms)
+    weights: Weights
+    discriminator: DiscriminativeModel | None = None
 
     def pairs(self, pairs: Sequence[Pair], questioner: Questioner, report: Report) -> list[PairContexts]:
         """The contexts of each pair. report counts pairs."""
         fitting = [all(map(self.model.fits, pair)) for pair in pairs]
 
         def part(number: int) -> Report:
-            """Of three parts, in pairs."""
+            """Of two parts, in pairs."""
 
             def told(done: int, total: int, message: str) -> None:
                 share = (number + done / max(total, 1)) / 2
@@ -83,29 +86,23 @@ class PairScorer:
         chosen = self._chosen(
             [pair for pair, fits in zip(pairs, fitting, strict=True) if fits], questioner, part(0)
         )
-        asked: list[Question] = []
-        for pair, places in chosen:
-            for place, _second in places:
-                context = self._context(place)
-                asked += [Question(text, context) for text in (*pair, *self.background)]
-        terms = questioner.terms(asked, report=part(1)).reshape(-1, 2 + len(self.background), len(TERMS))
+        asked = [
+            Fit(text, place)
+            for pair, places in chosen
+            for place, _second in places
+            for text in (*pair, *self.background)
+        ]
+        terms = self._terms(asked, questioner, part(1)).reshape(-1, 2 + len(self.background), len(TERMS))
         found, start = [], 0
         for _pair, places in chosen:
             own = terms[start : start + len(places)]
             start += len(places)
             found.append(
-                PairContexts(
-                    [place for place, _second in places],
-                    [second for _place, second in places],
-                    own[:, 0],
-                    own[:, 1],
-                    own[:, 2:].mean(axis=1),
-                    refused="" if places else ALONE,
+                pair_contexts(
+                    [place for place, _second in places], [second for _place, second in places], own
                 )
             )
-        answers = iter(found)
-        none = PairContexts([], [], _NONE, _NONE, _NONE, refused=LONG)
-        return [next(answers) if fits else none for fits in fitting]
+        return with_refused(found, fitting)
 
     def _chosen(
         self, pairs: Sequence[Pair], questioner: Questioner, report: Report
@@ -113,15 +110,15 @@ class PairScorer:
         """The places of each pair: those of its first sentence, then those of its second. A place that is found for
         both is there twice, as in the paper.
         """
-        candidates = [self._candidates(text, pair) for pair in pairs for text in pair]
         texts = [text for pair in pairs for text in pair]
+        candidates = self._ranked(texts, [self._candidates(text, pair) for pair in pairs for text in pair])
         asked = [
-            Question(text, self._context(place))
+            Fit(text, place)
             for text, found in zip(texts, candidates, strict=True)
             for place in found.places.tolist()
         ]
         if self.plan.choice is Choice.FITTING:
-            scores = combined(questioner.terms(asked, report=report), self.weights)
+            scores = combined(self._terms(asked, questioner, report), self.weights)
         else:
             scores = np.zeros(len(asked))  # as they were drawn
         chosen, start = list[list[int]](), 0
@@ -147,28 +144,92 @@ class PairScorer:
             for number, pair in enumerate(pairs)
         ]
 
+    def _terms(self, asked: Sequence[Fit], questioner: Questioner, report: Report) -> Terms:
+        """The terms of Eq. 3, (n, 4); that of λ1 is NaN without a discriminative model."""
+        terms = questioner.terms(
+            [Question(text, self.corpus.context(place, *self._window)) for text, place in asked],
+            report=report,
+        )
+        if self.discriminator is not None:
+            terms[:, 0] = self.discriminator.log_probabilities(self.corpus, asked)
+        return terms
+
+    @property
+    def _looked_at(self) -> int:
+        """Candidates of a sentence that the language model looks at."""
+        return self.plan.candidates * self.plan.contexts
+
+    @property
+    def _is_ranked(self) -> bool:
+        return self.discriminator is not None and self.plan.choice is Choice.FITTING
+
     def _candidates(self, sentence: str, pair: Pair) -> Candidates:
-        """The places that the model looks at, none of which contains a sentence of the pair."""
-        most = self.plan.candidates * self.plan.contexts
+        """Places for a sentence, none of which contains a sentence of the pair."""
+        most = max(self._looked_at, self.plan.ranked) if self._is_ranked else self._looked_at
         if self.plan.choice is Choice.RANDOM:
             # A seed of the sentence's own, so that it has the same places in all pairs.
             seed = [self.plan.seed, *sentence.encode()]
             found = at_random(self.corpus, self.index, most=most, seed=seed)
         else:
-            chunks = self.index.retrieve(sentence, most=self.plan.chunks).chunks[: 4 * most]
+            chunks = self.index.retrieve(sentence, most=self.plan.chunks).chunks[: _CHUNKS_OF_A_PLACE * most]
             found = places_of_chunks(self.corpus, self.index, chunks)
-            if self.plan.diverse:
+            if self.plan.diverse and not self._is_ranked:
                 found = by_retrieval(self.corpus, found, sentence)
-        return without_leaks(self.corpus, found, Leaks(pair), self._window, most=most)
+        return without_leaks(self.corpus, found, Leaks(pair), self._around, most=most)
 
-    def _context(self, place: int) -> Context:
-        return self.corpus.context(place, *self._window)
+    def _ranked(self, texts: Sequence[str], candidates: Sequence[Candidates]) -> list[Candidates]:
+        """The places of each text that the language model looks at, the best by the discriminative model first."""
+        if self.discriminator is None or not self._is_ranked:
+            return list(candidates)
+        fits = [
+            Fit(text, place)
+            for text, found in zip(texts, candidates, strict=True)
+            for place in found.places.tolist()
+        ]
+        scores = self.discriminator.log_probabilities(self.corpus, fits)
+        ends = np.cumsum([len(found.places) for found in candidates])
+        ranked = [
+            best_of_chunks(found, own, one_of_chunk=self.plan.diverse)
+            for found, own in zip(candidates, np.split(scores, ends[:-1]), strict=True)
+        ]
+        most = self._looked_at
+        return [Candidates(found.places[:most], found.chunks[:most]) for found in ranked]
 
     @property
     def _window(self) -> Window:
         return Window(self.plan.left, self.plan.right)
 
+    @property
+    def _around(self) -> Window:
+        """What must hold no scored sentence: all that either model reads."""
+        if self.discriminator is None:
+            return self._window
+        sides = zip(self._window, self.discriminator.window, strict=True)
+        return Window(*(max(side) for side in sides))
 
-def weights_given(plan: ContextScoresPlan, terms: Sequence[str]) -> Weights:
-    """The plan's weights; 0 for terms that the model cannot give."""
-    return plan.weights.without(*(term for term in TERMS if term not in terms))
+
+def pair_contexts(
+    places: list[int], of_second: list[bool], terms: Terms, texts: Sequence[str] = ()
+) -> PairContexts:
+    """What is kept of k contexts: terms (k, 2 + background sentences, 4)."""
+    return PairContexts(
+        places,
+        of_second,
+        terms[:, 0],
+        terms[:, 1],
+        terms[:, 2:].mean(axis=1),
+        refused="" if places else ALONE,
+        texts=list(texts),
+    )
+
+
+def with_refused(found: Sequence[PairContexts], fitting: Sequence[bool]) -> list[PairContexts]:
+    """What was found for the pairs that fit, and nothing for those whose sentences are too long, in their order."""
+    answers = iter(found)
+    none = PairContexts([], [], _NONE, _NONE, _NONE, refused=LONG)
+    return [next(answers) if fits else none for fits in fitting]
+
+
+def weights_given(weights: Weights, terms: Sequence[str]) -> Weights:
+    """The weights; 0 for terms that no model gives."""
+    return weights.without(*(term for term in TERMS if term not in terms))

@@ -1,6 +1,6 @@
 """What is kept of a scored pair. Needs no torch: pages read it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ class PairContexts:
     """The k contexts of a pair: their places, whether each was found for the second sentence, the terms of the two
     sentences, and the mean of the terms of the background sentences, (k, 4) each.
 
-    refused: why there are none; "" otherwise.
+    refused: why there are none; "" otherwise. texts: the contexts themselves where they are from no corpus, (k,).
     """
 
     places: list[int]
@@ -22,6 +22,7 @@ class PairContexts:
     second: Terms
     background: Terms
     refused: str = ""
+    texts: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         terms = {name: getattr(self, name) for name in ("first", "second", "background")}
@@ -29,6 +30,7 @@ class PairContexts:
             "places": self.places,
             "of_second": self.of_second,
             "refused": self.refused,
+            **({"texts": self.texts} if self.texts else {}),
             **{name: [_without_nan(row) for row in rows.tolist()] for name, rows in terms.items()},
         }
 
@@ -38,7 +40,13 @@ class PairContexts:
             name: np.array(stored[name], dtype=np.float64).reshape(-1, len(TERMS))
             for name in ("first", "second", "background")
         }
-        return cls(stored["places"], stored["of_second"], refused=stored["refused"], **terms)
+        return cls(
+            stored["places"],
+            stored["of_second"],
+            refused=stored["refused"],
+            texts=stored.get("texts", []),
+            **terms,
+        )
 
 
 def _without_nan(row: list[float]) -> list[float | None]:

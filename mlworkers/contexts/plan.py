@@ -9,9 +9,12 @@ from mlworkers.plan_fields import dataset_setting, setting
 OURS = "our choice; the paper does not say"
 
 
-def corpus_setting(text: str) -> Any:
-    """Which corpus is used: the number of the run that made it."""
-    return setting("Corpus", text, refers_to="run", kinds=("index_corpus",), bounds=(1, None))
+def corpus_setting(text: str, *, may_be_none: bool = False) -> Any:
+    """Which corpus is used: the number of the run that made it, or 0 where there may be none."""
+    told = {"refers_to": "run", "kinds": ("index_corpus",)}
+    if may_be_none:
+        return setting("Corpus", text, default=0, bounds=(0, None), preselected=True, **told)
+    return setting("Corpus", text, bounds=(1, None), **told)
 
 
 def window_setting(label: str) -> Any:

@@ -18,6 +18,7 @@ class Choice(StrEnum):
 
     FITTING = "fitting"
     RANDOM = "random"
+    TRAJECTORIES = "trajectories"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,6 @@ class ContextScoresPlan:
     """Both similarities of every pair by contexts, as two score sets of kind model."""
 
     dataset: str = dataset_setting()
-    corpus: int = corpus_setting("The run “Index a corpus” whose places are the contexts.")
     model: str = setting(
         "Model",
         "The language model that says how well a sentence fits: run:ID of “Train a model for contexts”, a folder or a "
@@ -33,6 +33,19 @@ class ContextScoresPlan:
         "gpt2 reads from left to right; λ3 counts nothing then.",
         refers_to="model",
         kinds=("context_model", "generator"),
+    )
+    corpus: int = corpus_setting(
+        "The run “Index a corpus” whose places are the contexts. Only trajectories need none.",
+        may_be_none=True,
+    )
+    discriminator: str = setting(
+        "Discriminative model",
+        "run:ID of “Train a discriminative model”. It ranks the places before the language model looks at the best of "
+        "them, and gives the term of λ1. Empty: places are ranked by words in common, and λ1 counts nothing.",
+        default="",
+        refers_to="model",
+        kinds=("discriminative_model",),
+        source=_PAPER,
     )
     split: str = setting("Split", "Only pairs of this split are scored. Empty: every pair.", default="")
     most_pairs: int = setting(
@@ -54,7 +67,7 @@ class ContextScoresPlan:
     )
     candidates: int = setting(
         "Candidates of a context",
-        "The model looks at so many times as many places as contexts are asked for, the most similar in wording first.",
+        "The language model looks at so many times as many places as contexts are asked for, the best ranked first.",
         default=5,
         bounds=(1, 1000),
         source=OURS,
@@ -62,15 +75,26 @@ class ContextScoresPlan:
     )
     chunks: int = setting(
         "Chunks",
-        "How many chunks of the corpus are found for each sentence by TF-IDF of bigrams.",
+        "How many chunks of the corpus are found for each sentence by TF-IDF of bigrams, at most. Places are taken "
+        "from the most similar ones, until there are as many as “Ranked places” and “Candidates of a context” ask for.",
         default=20_000,
         bounds=(1, 1_000_000),
         source=_PAPER,
     )
+    ranked: int = setting(
+        "Ranked places",
+        "How many places of the chunks the discriminative model ranks for each sentence, at most. The paper ranks all "
+        "places of its 20,000 chunks.",
+        default=200,
+        bounds=(1, 1_000_000),
+        unit="places",
+        source=OURS,
+    )
     choice: Choice = setting(
         "Choice of contexts",
         "fitting: places that are found by the wording of the sentence, the best by the model first. random: places "
-        "drawn from the whole corpus, an ablation of the paper.",
+        "drawn from the whole corpus, an ablation of the paper. trajectories: a causal model continues each sentence, "
+        "and the continuations are the contexts (Liu et al. 2024); no corpus is needed, and only λ4 counts.",
         default=Choice.FITTING,
         source=_PAPER,
     )
@@ -81,15 +105,30 @@ class ContextScoresPlan:
         default=True,
         source=_PAPER,
     )
+    trajectory_tokens: int = setting(
+        "Length of a trajectory",
+        "The most tokens of a continuation that serves as a context.",
+        default=20,
+        bounds=(4, 512),
+        unit="tokens",
+        source="Liu et al. 2024",
+    )
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
     background: int = setting(
         "Background sentences",
-        "So many sentences of the corpus are scored in every context. What they get on average is subtracted for the "
-        "centred similarity.",
+        "So many sentences of the corpus (with trajectories, of the dataset) are scored in every context. What they "
+        "get on average is subtracted for the centred similarity.",
         default=10,
         bounds=(1, 1000),
         unit="sentences",
+        source=OURS,
+    )
+    weight_discriminative: float = setting(
+        "λ1",
+        "Weight of the log-probability of the discriminative model.",
+        default=0.25,
+        bounds=(0, 1),
         source=OURS,
     )
     weight_sentence: float = setting(
@@ -112,6 +151,21 @@ class ContextScoresPlan:
         default=0.25,
         bounds=(0, 1),
         source=OURS,
+    )
+    dev_split: str = setting(
+        "Dev split of the weights",
+        "The weights λ are chosen by the pairs of this split, none of which is scored; see “Dev scores”. Empty: they "
+        "are as above.",
+        default="",
+    )
+    dev_scores: str = setting(
+        "Dev scores",
+        "The scores of the dev pairs. Of all weights in steps of 0.1 whose sum is 1, and of equal ones, those are "
+        "taken whose centred similarities agree best with these scores (Spearman). Dev pairs that share a sentence "
+        "with a scored pair are left out.",
+        default="",
+        refers_to="score set",
+        kinds=("reference", "human"),
     )
     part_tokens: int = setting(
         "Longest part",
@@ -141,16 +195,50 @@ class ContextScoresPlan:
     )
 
     def __post_init__(self) -> None:
-        if not any((self.weight_sentence, self.weight_left, self.weight_right)):
+        if self.choice is Choice.TRAJECTORIES:
+            self._check_trajectories()
+        elif not self.corpus:
             raise PlanError(
-                "“%(setting)s” and the weights of both sides are 0; give at least one of them a weight.",
+                "“%(setting)s” is empty; choose the corpus whose places are the contexts.",
+                setting=SettingName("corpus"),
+            )
+        elif not self.weights.vector.any():
+            raise PlanError(
+                "“%(setting)s” and all other weights that count are 0; give at least one of them a weight.",
                 setting=SettingName("weight_sentence"),
+            )
+        self._check_dev()
+
+    def _check_trajectories(self) -> None:
+        for name in ("corpus", "discriminator", "dev_split"):
+            if getattr(self, name):
+                raise PlanError(
+                    "Trajectories come from the language model alone; leave “%(setting)s” empty.",
+                    setting=SettingName(name),
+                )
+
+    def _check_dev(self) -> None:
+        if bool(self.dev_split) != bool(self.dev_scores):
+            raise PlanError(
+                "“%(split)s” and “%(scores)s” belong together; give both or none.",
+                split=SettingName("dev_split"),
+                scores=SettingName("dev_scores"),
+            )
+        if self.dev_split and self.split in ("", self.dev_split):
+            raise PlanError(
+                "The pairs by which weights are chosen must not be scored; give “%(setting)s” another split than "
+                "“%(dev)s”.",
+                setting=SettingName("split"),
+                dev=self.dev_split,
             )
 
     @property
     def weights(self) -> Weights:
-        """λ1 is 0: no discriminative model is used."""
-        return Weights(0.0, self.weight_sentence, self.weight_left, self.weight_right)
+        """λ1 is 0 where no discriminative model is named, and only λ4 counts with trajectories."""
+        if self.choice is Choice.TRAJECTORIES:
+            return Weights(0.0, 0.0, 0.0, 1.0)
+        discriminative = self.weight_discriminative if self.discriminator else 0.0
+        return Weights(discriminative, self.weight_sentence, self.weight_left, self.weight_right)
 
     @property
     def below(self) -> float:

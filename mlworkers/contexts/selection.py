@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from curation.pairs.text import near_copy_key, words
 from mlworkers.contexts.bigram_index import BigramIndex
@@ -45,8 +46,15 @@ class Leaks:
             return True
         if not self._contained:
             return False
-        around = [f" {' '.join(words(corpus.text(number)))} " for number in range(first, after)]
-        return any(text in sentence for text in self._contained for sentence in around)
+        return any(self._contains(corpus.text(number)) for number in range(first, after))
+
+    def in_text(self, text: str) -> bool:
+        """Whether a text is a near copy of one of the sentences, or contains one."""
+        return int(near_copy_key(text), 16) in self._keys or self._contains(text)
+
+    def _contains(self, text: str) -> bool:
+        told = f" {' '.join(words(text))} "
+        return any(sentence in told for sentence in self._contained)
 
 
 def places_of_chunks(corpus: Corpus, index: BigramIndex, chunks: Places) -> Candidates:
@@ -77,6 +85,17 @@ def by_retrieval(corpus: Corpus, found: Candidates, sentence: str) -> Candidates
             best[chunk] = (common, place)
     places = [place for _common, place in best.values()]
     return Candidates(np.array(places, dtype=np.int64), np.array(list(best), dtype=np.int64))
+
+
+def best_of_chunks(found: Candidates, scores: ArrayLike, *, one_of_chunk: bool) -> Candidates:
+    """The places by their scores (k,), the highest first and equal ones in their order; of each chunk the best alone,
+    or all.
+    """
+    order = np.argsort(-np.asarray(scores, dtype=np.float64), kind="stable")
+    if one_of_chunk:
+        _chunks, first = np.unique(found.chunks[order], return_index=True)
+        order = order[np.sort(first)]
+    return Candidates(found.places[order], found.chunks[order])
 
 
 def at_random(corpus: Corpus, index: BigramIndex, *, most: int, seed: int | list[int]) -> Candidates:

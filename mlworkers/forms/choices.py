@@ -73,9 +73,11 @@ def suggestions_of(setting: Setting) -> Choices | None:
 
 
 def preselected_of(setting: Setting, dataset: Dataset | None) -> str:
-    """The score set that a form starts with where the setting may stay empty: the dataset's own, or none."""
+    """The score set or the run that a form starts with where the setting may stay empty: the dataset's own, or none."""
     if not setting.preselected or dataset is None:
         return ""
+    if setting.refers_to == "run":
+        return next((number for number, _label in _runs(setting, dataset) if number != "0"), "")
     return next((name for name, _label in _names(setting, dataset)), "")
 
 

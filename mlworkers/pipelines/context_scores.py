@@ -1,19 +1,20 @@
 """How similar the sentences of a dataset's pairs are by the contexts that they fit, as two score sets of kind model."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from curation.datasets.services import Score
-from curation.errors import UserError
+from curation.errors import UserError, errors_shown
 from curation.files.json_text import json_from
 from curation.files.progress import Report
 from curation.files.writing import folder_replacing, make_folder, replacing
@@ -23,6 +24,11 @@ from curation.statistics.intervals import Interval
 from mlworkers.contexts.asking import Questioner
 from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus
+from mlworkers.contexts.discriminative import (
+    DiscriminativeModel,
+    discriminative_told,
+    load_discriminative,
+)
 from mlworkers.contexts.kept_values import KeptValues
 from mlworkers.contexts.language_model import ContextModel, load_context_model, told_by
 from mlworkers.contexts.pair_scoring import (
@@ -36,52 +42,100 @@ from mlworkers.contexts.pair_scoring import (
 from mlworkers.contexts.pair_terms import PairContexts
 from mlworkers.contexts.scored_file import scored_write
 from mlworkers.contexts.scores_plan import CENTRED, RAW, ContextScoresPlan
-from mlworkers.contexts.similarity import PairSimilarity, Weights, pair_similarity
+from mlworkers.contexts.similarity import TERMS, PairSimilarity, Weights, pair_similarity
+from mlworkers.contexts.trajectories import SPARE, TrajectoryScorer
+from mlworkers.contexts.tuning import weights_tuned
+from mlworkers.encoders.rows import PairTable, RowsError
 from mlworkers.pipelines.context_models import CARRIES_NOTHING, CONTEXT_MODEL, corpus_named
+from mlworkers.pipelines.discriminative import DISCRIMINATIVE_MODEL, RANKS_NOTHING
 from mlworkers.pipelines.models import folder_of_model
 from mlworkers.pipelines.publishing import scores_to_publish
 from mlworkers.pipelines.scoring_pairs import pairs_of_split
 from mlworkers.pipelines.snapshots import snapshot_taken, table_of
 from mlworkers.pretrained.compute import choose_compute
+from mlworkers.pretrained.sources import ModelError
 from mlworkers.runs.jobs import Job, NewArtifact, Outcome
 from mlworkers.runs.storage import content_of
 
 CONTEXT_SCORES = "context_scores"  # kind of artefact
 
 
+class Scorer(Protocol):
+    """Finds and scores the contexts of pairs."""
+
+    def pairs(self, pairs: Sequence[Pair], questioner: Questioner, report: Report) -> list[PairContexts]: ...
+
+
 @dataclass(frozen=True)
 class _Source:
-    """What pairs are scored by. load: the model, loaded once by those who need it."""
+    """What pairs are scored by. load, discriminator: the models, loaded once by those who need them. corpus: its
+    folder; None with trajectories, whose background sentences are these.
+    """
 
-    corpus: Corpus
-    index: BigramIndex
+    plan: ContextScoresPlan
     load: Callable[[], ContextModel]
+    discriminator: Callable[[], DiscriminativeModel] | None
+    corpus: Path | None
+    background: Sequence[str] = ()
+
+    @property
+    def terms(self) -> list[str]:
+        """The terms of Eq. 3 that the models give."""
+        given = {*self.load().terms, *(TERMS[:1] if self.discriminator else ())}
+        return [term for term in TERMS if term in given]
+
+    def scorer(self, weights: Weights) -> Scorer:
+        """Raises UserError where the model does not fit the choice of contexts."""
+        model = self.load()
+        if self.corpus is None:
+            with errors_shown(ModelError):
+                return TrajectoryScorer(model, self.plan, self.background)
+        corpus = Corpus(self.corpus)
+        return PairScorer(
+            corpus,
+            BigramIndex(self.corpus),
+            model,
+            self.plan,
+            background_of(corpus, model, self.plan),
+            weights,
+            self.discriminator() if self.discriminator else None,
+        )
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs of a snapshot: their numbers and texts, and whether both sentences of each have the same words."""
+
+    numbers: list[int]
+    pairs: list[Pair]
+
+    @property
+    def same(self) -> list[bool]:
+        return [near_copy_key(pair.first) == near_copy_key(pair.second) for pair in self.pairs]
+
+    @classmethod
+    def of(cls, table: PairTable, split: str, *, most: int, seed: int) -> "_Pairs":
+        """Those of a split, or so many of them at random. Raises UserError where the split has none."""
+        numbers, first, second = pairs_of_split(table, split)
+        if 0 < most < len(numbers):
+            drawn = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:most])
+            numbers, first, second = (column[drawn] for column in (numbers, first, second))
+        texts = zip(first.tolist(), second.tolist(), strict=True)
+        return cls(numbers.tolist(), [Pair(*both) for both in texts])
 
 
 def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
     dataset = job.dataset_of(plan.dataset)
-    # Corpus and model first: a name that leads nowhere leaves no snapshot behind.
-    corpus_folder = corpus_named(plan.corpus, dataset)
-    folder = folder_of_model(plan.model, kind=CONTEXT_MODEL, also=["generator"], report=job.report)
-    corpus, told = Corpus(corpus_folder), told_by(folder)
-    _check_languages(dataset.language, corpus.facts.language, told.language)
-    digest = content_of(folder)[0]
-
-    @cache
-    def load() -> ContextModel:
-        return load_context_model(
-            folder, choose_compute(plan.device), part_tokens=plan.part_tokens, about=digest
-        )
-
-    weights = _weights(plan, load)
+    # Corpus and models first: a name that leads nowhere leaves no snapshot behind.
+    source, about, warnings = _source(plan, job, dataset)
     snapshot = snapshot_taken(job, dataset, plan.snapshot)
-    numbers, first, second = pairs_of_split(table_of(snapshot), plan.split)
-    if 0 < plan.most_pairs < len(numbers):
-        drawn = np.sort(np.random.default_rng(plan.seed).permutation(len(numbers))[: plan.most_pairs])
-        numbers, first, second = (column[drawn] for column in (numbers, first, second))
-    pairs = [Pair(*texts) for texts in zip(first.tolist(), second.tolist(), strict=True)]
-    same = [near_copy_key(pair.first) == near_copy_key(pair.second) for pair in pairs]
-    found = _in_shards(plan, job, _Source(corpus, BigramIndex(corpus_folder), load), pairs)
+    table = table_of(snapshot)
+    scored = _Pairs.of(table, plan.split, most=plan.most_pairs, seed=plan.seed)
+    if source.corpus is None:
+        source = replace(source, background=_background(scored, plan))
+    given = plan.weights if source.corpus is None else weights_given(plan.weights, source.terms)
+    weights, tuned = _tuned(plan, job, source, table, scored, given=given)
+    found = _in_shards("contexts", job, source, scored.pairs, weights)
     similar = [
         pair_similarity(
             each.first,
@@ -92,36 +146,125 @@ def score_contexts(plan: ContextScoresPlan, job: Job) -> Outcome:
             seed=plan.seed,
             resamples=plan.resamples,
         )
-        for is_same, each in zip(same, found, strict=True)
+        for is_same, each in zip(scored.same, found, strict=True)
     ]
     if all(each.centred is None for each in similar):
         raise UserError(_nothing_scored(found))
     made = job.folder / CONTEXT_SCORES
     with folder_replacing(made) as beside:
-        alike = {int(number) for number, is_same in zip(numbers, same, strict=True) if is_same}
-        scored_write(beside, zip(numbers.tolist(), found, strict=True), weights, same=alike)
-    about = {
-        "model": plan.model,
-        "model_sha256": digest,
-        "corpus": plan.corpus,
-        "snapshot": snapshot.number,
-        "split": plan.split,
-        "contexts_of_a_sentence": plan.contexts,
-        "weights": weights.as_dict(),
-        "choice": plan.choice.value,
-        "different_contexts": plan.diverse,
-        "background": plan.background,
-    }
-    facts = _facts(plan, found, similar)
-    facts["warnings"] = [_(CARRIES_NOTHING)] if told.informs is False else []
-    words = {"pairs": intcomma(facts["pairs"]), "all": intcomma(len(pairs))}
+        alike = {number for number, is_same in zip(scored.numbers, scored.same, strict=True) if is_same}
+        scored_write(beside, zip(scored.numbers, found, strict=True), weights, same=alike)
+    about |= {"snapshot": snapshot.number, "weights": weights.as_dict(), "weights_tuned": tuned}
+    facts = _facts(plan, found, similar) | {"warnings": warnings}
+    words = {"pairs": intcomma(facts["pairs"]), "all": intcomma(len(scored.pairs))}
     message = _("%(pairs)s of %(all)s pairs scored by contexts, as two score sets") % words
     return Outcome(
         message,
         {**facts, **about},
         [NewArtifact(CONTEXT_SCORES, made, {"pairs": facts["pairs"]})],
-        publish=_to_publish(job, dataset, numbers.tolist(), similar, about),
+        publish=_to_publish(job, dataset, scored.numbers, similar, about),
     )
+
+
+def _source(plan: ContextScoresPlan, job: Job, dataset: Dataset) -> tuple[_Source, dict[str, Any], list[str]]:
+    """The models and the corpus; what score sets say of them; and what is wrong with their scores.
+
+    Raises UserError where they do not fit together or give no term that has a weight, ModelError.
+    """
+    corpus = corpus_named(plan.corpus, dataset) if plan.corpus else None
+    folder = folder_of_model(plan.model, kind=CONTEXT_MODEL, also=["generator"], report=job.report)
+    told, digest = told_by(folder), content_of(folder)[0]
+    language = Corpus(corpus).facts.language if corpus is not None else ""
+    _check_languages(dataset.language, language, told.language)
+    warnings = [_(CARRIES_NOTHING)] if told.informs is False else []
+    about: dict[str, Any] = {
+        "model": plan.model,
+        "model_sha256": digest,
+        "corpus": plan.corpus,
+        "split": plan.split,
+        "contexts_of_a_sentence": plan.contexts,
+        "choice": plan.choice.value,
+        "different_contexts": plan.diverse,
+        "background": plan.background,
+    }
+    discriminator = None
+    if plan.discriminator:
+        ranks = folder_of_model(plan.discriminator, kind=DISCRIMINATIVE_MODEL, report=job.report)
+        says = discriminative_told(ranks)
+        _check_languages(dataset.language, language, says.language)
+        warnings += [] if says.informs else [_(RANKS_NOTHING)]
+        about |= {
+            "discriminator": plan.discriminator,
+            "discriminator_sha256": content_of(ranks)[0],
+            "ranked": plan.ranked,
+        }
+        discriminator = cache(lambda: load_discriminative(ranks, choose_compute(plan.device)))
+    load = cache(
+        lambda: load_context_model(
+            folder, choose_compute(plan.device), part_tokens=plan.part_tokens, about=digest
+        )
+    )
+    source = _Source(plan, load, discriminator, corpus)
+    if corpus is not None and not weights_given(plan.weights, source.terms).vector.any():
+        raise UserError(
+            _("A causal model does not give the term of λ3, and all other weights are 0; change the weights.")
+        )
+    if corpus is None:
+        source.scorer(plan.weights)  # a model that continues nothing is refused here
+    return source, about, warnings
+
+
+def _background(scored: _Pairs, plan: ContextScoresPlan) -> list[str]:
+    """Distinct sentences of the pairs at random, a few more than are used."""
+    texts = list({near_copy_key(text): text for pair in scored.pairs for text in pair}.values())
+    drawn = np.random.default_rng([plan.seed, 1]).permutation(len(texts))[: plan.background + SPARE]
+    found = [texts[place] for place in drawn.tolist()]
+    if len(found) < plan.background + SPARE:
+        sentence = _(
+            "The pairs have %(count)s different sentences, and %(needed)s are needed with %(background)s background "
+            "sentences; choose fewer of these."
+        )
+        needed = plan.background + SPARE
+        raise UserError(sentence, count=len(found), needed=needed, background=plan.background)
+    return found
+
+
+def _tuned(
+    plan: ContextScoresPlan,
+    job: Job,
+    source: _Source,
+    table: PairTable,
+    scored: _Pairs,
+    *,
+    given: Weights,
+) -> tuple[Weights, dict[str, Any] | None]:
+    """The weights, and how they were chosen by dev pairs; None where they are the plan's. Raises UserError."""
+    if not plan.dev_split:
+        return given, None
+    dev = _Pairs.of(table, plan.dev_split, most=0, seed=plan.seed)
+    with errors_shown(RowsError):
+        values = dict(zip(table.column("pair").tolist(), table.scores(plan.dev_scores).tolist(), strict=True))
+    known = {near_copy_key(text) for pair in scored.pairs for text in pair}
+    own = [
+        number
+        for number, pair in enumerate(dev.pairs)
+        if not math.isnan(values[dev.numbers[number]]) and not {near_copy_key(text) for text in pair} & known
+    ]
+    if plan.most_pairs:
+        own = own[: plan.most_pairs]
+    used = _Pairs([dev.numbers[number] for number in own], [dev.pairs[number] for number in own])
+    found = _in_shards("dev", job, source, used.pairs, given) if own else []
+    with errors_shown(ValueError):
+        tuned = weights_tuned(
+            found, [values[number] for number in used.numbers], source.terms, same=used.same
+        )
+    return tuned.weights, {
+        "split": plan.dev_split,
+        "scores": plan.dev_scores,
+        "pairs": tuned.pairs,
+        "spearman": tuned.spearman,
+        "spearman_with_equal_weights": tuned.equal,
+    }
 
 
 def _check_languages(dataset: str, corpus: str, model: str) -> None:
@@ -146,29 +289,15 @@ def _check_languages(dataset: str, corpus: str, model: str) -> None:
         raise UserError(sentence, corpus=corpus, model=model)
 
 
-def _weights(plan: ContextScoresPlan, load: Callable[[], ContextModel]) -> Weights:
-    """Raises UserError where the model gives no term that has a weight."""
-    weights = weights_given(plan, load().terms)
-    if not weights.vector.any():
-        raise UserError(
-            _("A causal model does not give the term of λ3, and all other weights are 0; change the weights.")
-        )
-    return weights
-
-
 def _in_shards(
-    plan: ContextScoresPlan, job: Job, source: _Source, pairs: Sequence[Pair]
+    stage: str, job: Job, source: _Source, pairs: Sequence[Pair], weights: Weights
 ) -> list[PairContexts]:
     """The contexts of each pair, in shards that any worker of the run may do. What a killed one had scored is kept."""
-    starts = range(0, len(pairs), plan.shard_pairs)
-    parts = [pairs[start : start + plan.shard_pairs] for start in starts]
-    terms = job.kept / "terms"
+    size = source.plan.shard_pairs
+    parts = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+    terms = job.kept / f"terms of {stage}"
     make_folder(terms)
-
-    @cache
-    def scorer() -> PairScorer:
-        model = source.load()
-        return PairScorer(source.corpus, source.index, model, plan, background_of(source.corpus, model, plan))
+    scorer = cache(lambda: source.scorer(weights))
 
     def write(number: int, path: Path, report: Report) -> None:
         questioner = Questioner(source.load(), KeptValues(terms / f"{number:05d}"))
@@ -176,10 +305,9 @@ def _in_shards(
         with replacing(path) as file:
             file.writelines(json.dumps(each.as_json()).encode() + b"\n" for each in scored)
 
-    paths = job.shards.all(
-        "contexts", [len(part) for part in parts], write, message=_("Scoring pairs by contexts")
-    )
-    lines = (line for path in paths for line in path.read_text("utf-8").splitlines())
+    message = _("Scoring dev pairs by contexts") if stage == "dev" else _("Scoring pairs by contexts")
+    paths = job.shards.all(stage, [len(part) for part in parts], write, message=message)
+    lines = (line for path in paths for line in path.read_text("utf-8").split("\n") if line)
     return [PairContexts.from_json(json_from(line)) for line in lines]
 
 

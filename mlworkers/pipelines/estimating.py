@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from curation.models import Dataset
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.discriminative_plan import DiscriminativePlan
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
@@ -137,6 +138,7 @@ AMOUNTS: Mapping[type[Any], Any] = {
         "of tasks in files are not counted."
     ),
     ContextModelPlan: gettext_lazy("%(work)s training steps."),
+    DiscriminativePlan: gettext_lazy("%(work)s training steps."),
     ContextScoresPlan: gettext_lazy("%(work)s pairs to score by contexts."),
     RoundTripPlan: gettext_lazy("%(work)s sentences to translate, there and back with each combination."),
     CorporaPlan: gettext_lazy("%(work)s pairs to measure, and their sentences."),

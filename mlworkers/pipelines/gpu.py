@@ -7,6 +7,7 @@ from mlworkers.pipelines.context_scores import score_contexts
 from mlworkers.pipelines.contrasting import compare_augmentations, train_contrastive
 from mlworkers.pipelines.corpora import profile_corpora
 from mlworkers.pipelines.cross_validating import cross_validate_encoder
+from mlworkers.pipelines.discriminative import train_discriminative_model
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
 from mlworkers.pipelines.initialising import initialise_encoder
@@ -47,6 +48,7 @@ PIPELINES: dict[str, Pipeline] = {
     "score_consistency": score_consistency,
     "score_contexts": score_contexts,
     "train_context_model": train_context_model,
+    "train_discriminative_model": train_discriminative_model,
     "score_pairs": score_pairs,
     "score_realism": score_realism,
     "search_settings": search_settings,

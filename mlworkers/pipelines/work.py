@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from curation.datasets.inclusion import included
 from curation.models import Dataset, Pair, PairScore, Sentence
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.discriminative_plan import DiscriminativePlan
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
@@ -191,14 +192,16 @@ def _bootstrap(plan: BootstrapPlan, _dataset: Dataset) -> int:
     return plan.steps
 
 
-def _context_model(plan: ContextModelPlan, _dataset: Dataset) -> int:
+def _context_model(plan: ContextModelPlan | DiscriminativePlan, _dataset: Dataset) -> int:
     return plan.steps
 
 
 def _context_scores(plan: ContextScoresPlan, dataset: Dataset) -> int:
     pairs = dataset.pairs.filter(status=Pair.Status.ACTIVE)
-    count = (pairs.filter(split=plan.split) if plan.split else pairs).count()
-    return min(count, plan.most_pairs) if plan.most_pairs else count
+    counts = [(pairs.filter(split=plan.split) if plan.split else pairs).count()]
+    if plan.dev_split:
+        counts.append(pairs.filter(split=plan.dev_split).count())
+    return sum(min(count, plan.most_pairs) if plan.most_pairs else count for count in counts)
 
 
 def _pool(_plan: BandsPlan, dataset: Dataset) -> int:
@@ -216,6 +219,7 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     ContrastPlan: _contrast,
     CorporaPlan: _pairs,
     CrossValidationPlan: _cross_validation,
+    DiscriminativePlan: _context_model,
     EncoderPlan: _training,
     EvaluationPlan: _evaluation,
     GenerationPlan: _generation,

@@ -18,6 +18,7 @@ from curation.files.tables import FORMATS
 from curation.files.writing import disk_is_full
 from curation.pairs.inclusion import Inclusion
 from mlworkers.consistency.plan import ConsistencyPlan
+from mlworkers.contexts.discriminative_plan import DiscriminativePlan
 from mlworkers.contexts.model_plan import ContextModelPlan
 from mlworkers.contexts.plan import CorpusPlan
 from mlworkers.contexts.scores_plan import ContextScoresPlan
@@ -45,7 +46,9 @@ from mlworkers.synthesis.plan import BootstrapPlan, GenerationPlan
 
 QUEUES = ("default", "gpu", "playground")
 # Of what runs make: these are models.
-MODEL_KINDS = ("encoder", "generator", "labeller", "paraphraser", "classifier", "context_model")
+MODEL_KINDS = (
+    "encoder", "generator", "labeller", "paraphraser", "classifier", "context_model", "discriminative_model",
+)  # fmt: skip
 DATASET: dict[str, Any] = {
     "label": gettext_lazy("Dataset"),
     "help": gettext_lazy("The dataset's short name."),
@@ -101,7 +104,8 @@ class ExportPlan:
     plain: bool = setting(
         gettext_lazy("Pairs and scores only"),
         gettext_lazy(
-            "Leaves out the origin of each pair, and the method and number of judgements of each score."
+            "Leaves out the origin of each pair, and the method and number of judgements or contexts of each "
+            "score."
         ),
         default=False,
     )
@@ -460,6 +464,17 @@ KINDS: dict[str, Kind] = {
                 "it with the frequencies of tokens on text that it did not see."
             ),
             plan=ContextModelPlan,
+            unit=gettext_lazy("steps"),
+            estimated=True,
+        ),
+        _machine_kind(
+            name="train_discriminative_model",
+            label=gettext_lazy("Train a discriminative model"),
+            description=gettext_lazy(
+                "Trains a small model on a corpus to tell which sentence stands in a context. “Score pairs by "
+                "contexts” ranks contexts by it."
+            ),
+            plan=DiscriminativePlan,
             unit=gettext_lazy("steps"),
             estimated=True,
         ),

@@ -8,7 +8,7 @@ What a field means is in its metadata, so that forms and `manage.py run --list` 
 Of what a value names, `kinds` says which kinds will do (empty: all), and `within` in which other setting's dataset
 it stands (empty: the run's). `essential` settings come first on a form; those that are required or name something
 do so anyway.
-Of a setting that may stay empty, `preselected` says that forms start with the first score set of the dataset.
+Of a setting that may stay empty, `preselected` says that forms start with the first score set or run of the dataset.
 """
 
 import difflib

@@ -14,6 +14,7 @@ MODEL_KIND_LABELS: dict[str, Text] = {
     "generator": gettext_lazy("Generator"),
     "labeller": gettext_lazy("Labeller"),
     "context_model": gettext_lazy("Model for contexts"),
+    "discriminative_model": gettext_lazy("Discriminative model"),
     "paraphraser": gettext_lazy("Paraphraser"),
     "classifier": gettext_lazy("Classifier"),
 }

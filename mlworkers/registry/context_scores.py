@@ -206,7 +206,7 @@ def pair_shown(run: Run, pair: Pair, *, folder: Path | None, corpus: Path | None
         for score in sets[label].scores.filter(pair=pair).select_related("score_set")
     ]
     found = scored_read(folder, pair.pk) if folder is not None else None
-    if found is None or corpus is None or not found.places:
+    if found is None or not found.places or (corpus is None and not found.texts):
         return PairShown(scores, len(found.places) if found else 0, [], [])
     weights = Weights(**{name: float(run.result["weights"][name]) for name in TERMS})
     first, second, mean = (
@@ -215,15 +215,15 @@ def pair_shown(run: Run, pair: Pair, *, folder: Path | None, corpus: Path | None
     parts = parts_of_contexts(first, second, mean)
     if parts is None:
         return PairShown(scores, len(found.places), [], [])
-    text = Corpus(corpus)
+    text = Corpus(corpus) if corpus is not None else None
     left, right = int(run.plan["left"]), int(run.plan["right"])
     order = np.argsort(-parts, kind="stable").tolist()
 
     def shown(place: int) -> ContextShown:
         number = found.places[place]
         return ContextShown(
-            text.document_of(number),
-            text.context(number, left, right),
+            "" if text is None else text.document_of(number),
+            Context((), (found.texts[place],)) if text is None else text.context(number, left, right),
             float(parts[place]),
             float(first[place] - mean[place]),
             float(second[place] - mean[place]),

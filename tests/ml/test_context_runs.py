@@ -10,16 +10,20 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from curation.exchange.uploads import import_upload
 from curation.models import Dataset, PairScore, ScoreSet
 from mlworkers import tasks
+from mlworkers.contexts.bigram_index import BigramIndex
 from mlworkers.contexts.corpus import Corpus
+from mlworkers.contexts.discriminative import Fit, load_discriminative
 from mlworkers.contexts.gaps import Form
 from mlworkers.contexts.language_model import about_save
 from mlworkers.contexts.scored_file import ablations_read, scored_read
+from mlworkers.contexts.selection import Leaks, Window, places_of_chunks, without_leaks
 from mlworkers.models import Run
 from mlworkers.plans.kinds import kind_named, plan_from
+from mlworkers.pretrained.compute import choose_compute
 from mlworkers.runs.storage import home_path
-from tests.factories import DatasetFactory, PairFactory, RunFactory, SentenceFactory
-from tests.ml.contexts.models import bart
-from tests.ml.contexts.small_corpus import story
+from tests.factories import DatasetFactory, PairFactory, RunFactory, ScoreSetFactory, SentenceFactory
+from tests.ml.contexts.models import bart, gpt2
+from tests.ml.contexts.small_corpus import HEROES, story
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAIRS = (
@@ -128,7 +132,7 @@ def test_no_context_holds_a_sentence_of_its_pair_and_the_file_gives_the_publishe
     pairs, without = ablations_read(folder)
     stored = dict(zip(pairs, without[""]["centred"], strict=True))
     assert stored == {score.pair_id: pytest.approx(score.value) for score in centred.values()}
-    assert set(without) == {"", "λ3", "λ4", "λ3, λ4"}
+    assert set(without) == {"", "λ3", "λ4", "λ3, λ4"}  # no discriminative model, so λ1 counts nothing
     assert without["λ3, λ4"]["centred"] != without[""]["centred"]
 
 
@@ -189,3 +193,154 @@ def test_a_model_is_trained_on_the_corpus_and_scores_pairs(dataset, corpus) -> N
     run = carried_out("score_contexts", dataset, corpus=corpus.pk, model=f"run:{trained.pk}", **SETTINGS)
     assert run.state == "succeeded", run.message
     assert run.result["warnings"] == []
+
+
+@pytest.fixture
+def discriminator(dataset, corpus) -> Run:
+    small = {"hidden": 16, "embedding": 16, "vocabulary": 400, "held_out": 0.2, "device": "cpu"}
+    return carried_out(
+        "train_discriminative_model",
+        dataset,
+        corpus=corpus.pk,
+        steps=80,
+        learning_rate=0.01,
+        batch=16,
+        **small,
+    )
+
+
+def test_a_discriminative_model_ranks_places_and_gives_a_term(dataset, corpus, model, discriminator) -> None:
+    assert discriminator.state == "succeeded", discriminator.message
+    assert discriminator.result["right_sentence"]["value"] > 0.5
+    files = home_path(discriminator.artifacts.get(kind="discriminative_model").path)
+    assert (files / "model.safetensors").is_file()
+
+    run = scored(dataset, corpus, model, discriminator=f"run:{discriminator.pk}", ranked=40)
+
+    assert run.state == "succeeded", run.message
+    folder = home_path(run.artifacts.get(kind="context_scores").path)
+    plain = scored(dataset, corpus, model)
+    places = []
+    for each in (run, plain):
+        score = scores_of(each, "contexts-centred")[PAIRS[0]]
+        found = scored_read(home_path(each.artifacts.get(kind="context_scores").path), score.pair_id)
+        assert found is not None
+        places.append(found)
+    assert np.isfinite(places[0].first).all()
+    assert (places[0].first[:, 0] < 0).all()  # a log-probability
+    assert np.isnan(places[1].first[:, 0]).all()
+    assert places[0].places != places[1].places
+    assert set(ablations_read(folder)[1]) == {"", "λ1", "λ3", "λ4", "λ3, λ4"}
+    assert run.result["discriminator"] == f"run:{discriminator.pk}"
+
+
+def test_places_are_ranked_by_the_discriminative_model_before_the_language_model_sees_them(
+    dataset, corpus, model, discriminator
+) -> None:
+    """With one candidate for each context, what is chosen is the ranking itself."""
+    run = scored(
+        dataset,
+        corpus,
+        model,
+        discriminator=f"run:{discriminator.pk}",
+        ranked=30,
+        candidates=1,
+        diverse=False,
+    )
+
+    ranks = load_discriminative(
+        home_path(discriminator.artifacts.get(kind="discriminative_model").path), choose_compute("cpu")
+    )
+    folder = home_path(corpus.artifacts.get(kind="corpus").path)
+    text, index = Corpus(folder), BigramIndex(folder)
+    found = scored_read(
+        home_path(run.artifacts.get(kind="context_scores").path),
+        scores_of(run, "contexts-raw")[PAIRS[0]].pair_id,
+    )
+    assert found is not None
+    own = [place for place, second in zip(found.places, found.of_second, strict=True) if not second]
+    chunks = index.retrieve(PAIRS[0][0], most=20_000).chunks
+    every = without_leaks(
+        text, places_of_chunks(text, index, chunks), Leaks(PAIRS[0]), Window(), most=30
+    ).places.tolist()
+    logs = ranks.log_probabilities(text, [Fit(PAIRS[0][0], place) for place in every])
+    best = sorted(zip(-logs, every, strict=True))[: SETTINGS["contexts"]]
+    assert sorted(own) == sorted(place for _log, place in best)
+
+
+def test_weights_are_tuned_on_dev_pairs_alone(dataset, corpus, model) -> None:
+    people = ScoreSetFactory(dataset=dataset, name="people", kind="human", low=0.0, high=5.0)
+    rng = np.random.default_rng(3)
+    for number in range(14):
+        hero, other = rng.choice(HEROES, size=2, replace=False)
+        pair = PairFactory(
+            dataset=dataset,
+            split="dev",
+            a=sentence_of(dataset, f"The {hero} ate {number}."),
+            b=sentence_of(dataset, f"The {other} ate it {number}."),
+        )
+        PairScore.objects.create(score_set=people, pair=pair, value=float(number % 5))
+    dataset.pairs.exclude(split="dev").update(split="test")
+    shared = PairFactory(dataset=dataset, split="dev", a=dataset.pairs.filter(split="test").first().a)
+    PairScore.objects.create(score_set=people, pair=shared, value=1.0)
+
+    run = scored(dataset, corpus, model, split="test", dev_split="dev", dev_scores="people")
+
+    assert run.state == "succeeded", run.message
+    tuned = run.result["weights_tuned"]
+    assert tuned["pairs"] == 14  # not the one that shares a sentence with a scored pair
+    assert (tuned["split"], tuned["scores"]) == ("dev", "people")
+    assert tuned["spearman"] >= tuned["spearman_with_equal_weights"]
+    assert sum(run.result["weights"].values()) == pytest.approx(1.0)
+    assert run.result["weights"]["discriminative"] == 0
+    assert set(scores_of(run, "contexts-centred")) == set(PAIRS[:4])
+    untouched = scored(
+        dataset, corpus, model, split="test", most_pairs=2, dev_split="dev", dev_scores="people"
+    )
+    assert untouched.state == "failed"  # two dev pairs are too few to choose weights by
+    assert "10 with different scores are needed" in untouched.message
+
+
+def sentence_of(dataset, text: str):
+    return SentenceFactory(dataset=dataset, text=text)
+
+
+def test_trajectories_need_no_corpus(dataset, tmp_path) -> None:
+    made = gpt2()
+    made.model.save_pretrained(tmp_path)
+    made.tokenizer.save_pretrained(tmp_path)
+    values = {**SETTINGS, "choice": "trajectories", "model": str(tmp_path), "trajectory_tokens": 6}
+
+    run = carried_out("score_contexts", dataset, **values)
+
+    assert run.state == "succeeded", run.message
+    found = scores_of(run, "contexts-centred")
+    assert PAIRS[4] in found  # whatever its words
+    assert run.result["weights"] == {"discriminative": 0, "sentence": 0, "left": 0, "right": 1}
+    stored = scored_read(home_path(run.artifacts.get(kind="context_scores").path), found[PAIRS[0]].pair_id)
+    assert stored is not None
+    assert len(stored.texts) == found[PAIRS[0]].contexts
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"background": 40}, "choose fewer of these"),
+        ({"model": "the gap model"}, "choose a causal model"),
+    ],
+)
+def test_trajectories_that_cannot_be_are_refused_in_one_sentence(
+    dataset, model, tmp_path, changed, words
+) -> None:
+    made = gpt2()
+    made.model.save_pretrained(tmp_path)
+    made.tokenizer.save_pretrained(tmp_path)
+    values = {**SETTINGS, "choice": "trajectories", "model": str(tmp_path), **changed}
+    if values["model"] == "the gap model":
+        values["model"] = str(model)
+
+    run = carried_out("score_contexts", dataset, **values)
+
+    assert run.state == "failed"
+    assert words in run.message
+    assert not ScoreSet.objects.exists()

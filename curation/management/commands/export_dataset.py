@@ -41,7 +41,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--plain",
             action="store_true",
-            help="Leave out the origin of each pair, and the method and number of judgements of each score.",
+            help="Leave out the origin of each pair, and the method and number of judgements or contexts of each "
+            "score.",
         )
         parser.add_argument(
             "--neutralise-formulas",

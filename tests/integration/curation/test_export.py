@@ -85,6 +85,30 @@ def test_scores_stand_beside_their_judgements_errors_method_and_who_judged(judge
     assert second[9:] == ["0.5", "32", "0.25", "counting", "people and simulated annotators", "CC BY 4.0"]
 
 
+def test_scores_by_contexts_stand_beside_their_contexts_and_interval_and_others_keep_their_columns(
+    judged, tmp_path
+) -> None:
+    pair = judged.pairs.order_by("pk").first()
+    by_contexts = ScoreSetFactory(
+        dataset=judged, name="by contexts", kind="model", method="", low=-1.0, high=1.0
+    )
+    PairScore.objects.create(
+        score_set=by_contexts, pair=pair, value=0.25, contexts=40, interval_low=-0.125, interval_high=0.5
+    )
+
+    pairs_export(dataset=judged, path=tmp_path / "all.csv", format="csv", standard_errors=True)
+    pairs_export(dataset=judged, path=tmp_path / "plain.csv", format="csv", plain=True)
+
+    names, first, second = rows_of(tmp_path / "all.csv")
+    row = dict(zip(names, first, strict=True))
+    assert row["by contexts"] == "0.25"
+    details = [row[f"by contexts: {name}"] for name in ("contexts", "interval_low", "interval_high")]
+    assert details == ["40", "-0.125", "0.5"]
+    assert "by contexts: judgements" not in row
+    assert dict(zip(names, second, strict=True))["bws: standard_error"] == "0.25"
+    assert "by contexts: contexts" not in (tmp_path / "plain.csv").read_text("utf-8")
+
+
 @pytest.mark.parametrize("format_", FORMATS)
 def test_even_a_plain_file_of_one_set_marks_scores_of_simulated_annotators(
     judged, tmp_path, format_: str

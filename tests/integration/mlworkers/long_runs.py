@@ -96,8 +96,12 @@ ROUND_TRIP |= {"least_tokens": 2, "check_language": False, "shard_sources": 3}
 CONSISTENCY = {"scores": "run 2: target", "human_scores": "reference", "model": ENCODER, "folds": 3}
 CONTEXT_MODEL = {"corpus": 30, "layers": 1, "width": 32, "vocabulary": 300, "steps": 600, "batch": 8}
 CONTEXT_MODEL |= {"held_out": 0.1, "part_tokens": 32}
-CONTEXT_SCORES = {"corpus": 30, "model": "run:32", "snapshot": 0, "most_pairs": 24, "contexts": 5}
-CONTEXT_SCORES |= {"background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
+DISCRIMINATIVE = {"corpus": 30, "steps": 600, "hidden": 32, "embedding": 32, "vocabulary": 300, "batch": 8}
+DISCRIMINATIVE |= {"held_out": 0.1}
+CONTEXT_SCORES = {"corpus": 30, "model": "run:32", "discriminator": "run:33", "snapshot": 0, "most_pairs": 24}
+CONTEXT_SCORES |= {"contexts": 5, "background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
+TRAJECTORIES = {"model": "run:1", "choice": "trajectories", "snapshot": 1, "most_pairs": 24, "contexts": 8}
+TRAJECTORIES |= {"background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
 
 
 PREVIEW = {**GENERATION, "sources": 4}
@@ -152,7 +156,9 @@ LONG = [
     Long("corpus", "index_corpus", {}),
     Long("round trips", "translate_round_trip", ROUND_TRIP),
     Long("context model", "train_context_model", CONTEXT_MODEL),
+    Long("discriminative model", "train_discriminative_model", DISCRIMINATIVE),
     Long("context scores", "score_contexts", CONTEXT_SCORES),
+    Long("trajectories", "score_contexts", TRAJECTORIES),
     Long("trial", "try_paraphraser", TRIAL),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]

@@ -71,6 +71,7 @@ def values_of(dataset, kind: str, **given: Any) -> dict[str, Any]:
         "analyse_relatedness": {"score_set": "gold"},
         "bootstrap_generator": {"score_set": "gold", "steps": 100},
         "train_context_model": {"corpus": 1, "steps": 100},
+        "train_discriminative_model": {"corpus": 1, "steps": 100},
         "score_contexts": {"corpus": 1, "model": MODEL},
     }
     return {"dataset": dataset.slug, **needed.get(kind, {}), **given}
@@ -121,6 +122,7 @@ def finished(
         ("score_pairs", {"split": "test"}, 2),
         ("bootstrap_generator", {}, 100),
         ("train_context_model", {}, 100),
+        ("train_discriminative_model", {}, 100),
         ("score_contexts", {}, 6),
         ("score_contexts", {"most_pairs": 4}, 4),
         ("score_contexts", {"split": "test", "most_pairs": 0}, 2),

@@ -13,7 +13,8 @@ from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write
 from mlworkers.contexts.gaps import Form, Question
 from mlworkers.contexts.language_model import load_context_model
 from mlworkers.contexts.model_plan import ContextModelPlan
-from mlworkers.contexts.model_training import context_model_trained, directions_measured, places_split
+from mlworkers.contexts.model_training import context_model_trained, directions_measured
+from mlworkers.contexts.places import places_split
 from tests.ml.contexts.models import COMPUTE, bart
 from tests.ml.contexts.small_corpus import corpus_of_stories
 
