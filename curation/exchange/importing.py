@@ -144,7 +144,7 @@ class ImportOutcome:
     row in the same order (within_file), in the same order under an id that the file does not hold (in_dataset), in the
     other order (mirrored), in another split (across_splits).
     leaks: what splits share now and would share, in a dry run of a file that says splits; None where that is too much
-    to count.
+    to count, which leaks_uncounted says.
     """
 
     dataset: str
@@ -169,6 +169,7 @@ class ImportOutcome:
     duplicates: dict[str, int] = field(default_factory=lambda: dict.fromkeys(DUPLICATES, 0))
     errors: list[RowError] = field(default_factory=list)
     leaks: LeaksOfChange | None = None
+    leaks_uncounted: bool = False
 
     @property
     def unread(self) -> list[str]:
@@ -449,9 +450,10 @@ def _rows_import_recorded(
 
 def _splits_counted(job: _Job) -> RowsInSplits | None:
     """Where a check collects what the rows do to splits; None where they say none, or are too many."""
-    if job.origin.split == "" or too_many_to_count(job.target.dataset, job.survey.rows):
+    if job.origin.split == "":
         return None
-    return RowsInSplits()
+    job.outcome.leaks_uncounted = too_many_to_count(job.target.dataset, job.survey.rows)
+    return None if job.outcome.leaks_uncounted else RowsInSplits()
 
 
 def _guard(job: _Job, report: Report, batch: ImportBatch) -> None:

@@ -12,7 +12,7 @@ from curation.command import Command as BaseCommand
 from curation.datasets.leak_guard import leak_in_words
 from curation.datasets.selectors import dataset_by_slug
 from curation.datasets.services import dataset_draft
-from curation.datasets.splits import leaks_now, too_many_for_a_page
+from curation.datasets.splits import MOST_ON_A_PAGE, leaks_now, too_many_for_a_page
 from curation.errors import errors_shown
 from curation.exchange.importing import CHANGE_NAMES, ImportOptions, ImportOutcome, change_shown, pairs_import
 from curation.files.dataset_folders import unfolded
@@ -139,6 +139,11 @@ def _leaks(slug: str, outcome: ImportOutcome) -> Sequence[Leak] | None:
 
 
 def _leak_lines(leaks: Sequence[Leak] | None, outcome: ImportOutcome) -> Iterator[str]:
+    if leaks is None and (outcome.leaks_uncounted or not outcome.dry_run):
+        yield _(
+            "The sentences that splits share were not counted, because there are more than %(most)s pairs. After the "
+            "import, count them with manage.py split_pairs %(dataset)s."
+        ) % {"most": f"{MOST_ON_A_PAGE:,}", "dataset": outcome.dataset}
     sentence = _("After the import: %(leak)s") if outcome.dry_run else "%(leak)s"
     for leak in leaks or ():
         yield sentence % {"leak": leak_in_words(leak)}

@@ -206,6 +206,17 @@ def test_what_a_published_file_shares_is_told_and_imported(dataset, tmp_path, ca
     assert outcome.added == 2
 
 
+def test_the_command_says_what_counts_the_leaks_that_it_did_not_count(
+    dataset, tmp_path, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr("curation.exchange.import_leaks.MOST_ON_A_PAGE", 1)
+    path = written(tmp_path, "A boat sinks.,It is gone.,train", "A boat sinks.,It is wet.,test")
+
+    call_command("import_pairs", str(path), "--dataset", dataset.slug, "--dry-run")
+
+    assert f"count them with manage.py split_pairs {dataset.slug}." in capsys.readouterr().out
+
+
 def test_the_command_allows_leaks_by_name(dataset, shared, tmp_path) -> None:
     known, open_pair = shared
     Pair.objects.filter(pk=known.pk).update(split="")

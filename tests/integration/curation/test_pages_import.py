@@ -94,6 +94,19 @@ def test_trying_the_import_says_what_would_come_of_it_and_writes_nothing(
     assert not dataset.pairs.exists()
 
 
+def test_a_check_that_counts_no_leaks_says_what_counts_them(
+    upload, client, address, dataset, monkeypatch
+) -> None:
+    monkeypatch.setattr("curation.exchange.import_leaks.MOST_ON_A_PAGE", 1)
+    batch = upload(THREE_ROWS)
+
+    client.post(f"{address}{batch.pk}/check/", AS_GUESSED)
+    page = squeezed(client.get(f"{address}{batch.pk}/").content.decode())
+
+    assert "too many pairs for this check to count the sentences that splits would share" in page
+    assert f"python manage.py split_pairs {dataset.slug}" in page
+
+
 def test_the_import_does_what_was_tried(upload, client, address, dataset) -> None:
     batch = upload(THREE_ROWS)
     client.post(f"{address}{batch.pk}/check/", AS_GUESSED)

@@ -65,7 +65,8 @@ def test_a_snapshot_says_what_its_splits_share(dataset, fill, ask, monkeypatch) 
 
     assert "No split shares a sentence with another." in sound
     assert "1 of the 3 pairs of test (33 %) share a sentence with train." in leaking
-    assert "What the splits share is not counted here" in uncounted
+    assert "this page does not count the sentences that its splits share" in uncounted
+    assert f"publish_dataset {dataset.slug} --snapshot 2 --to FOLDER" in uncounted
     assert "share a sentence with train" not in uncounted
 
 
