@@ -12,6 +12,8 @@ from django.db import connection, models, transaction
 from django.utils.timezone import now
 from numpy.typing import NDArray
 
+from curation.datasets.word_index import words_merged_meanwhile
+
 Item = TypeVar("Item")
 # At most 320 MB of pages, in which the indexes of a million pairs have room; 256 MB of the log before it is written
 # back, so that a page that changed often is written once; no waiting for the disk at the end of each transaction.
@@ -89,7 +91,8 @@ def numbers_reserve(model: type[models.Model], count: int) -> list[int]:
 
 @contextmanager
 def bulk_writing() -> Iterator[None]:
-    """For as long as very many rows are written, wait for the disk less often; SQLite also takes more memory.
+    """For as long as very many rows are written, wait for the disk less often; SQLite also takes more memory, and
+    PostgreSQL another connection (`words_merged_meanwhile`).
 
     Keys of sentences are spread over their whole index, so that each chunk touches almost every page of it. With
     SQLite's own 2 MB, a page would be read from the disk for each key. A power cut may undo the last transactions
@@ -123,7 +126,8 @@ def _settings_of_postgresql() -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("SET synchronous_commit = off")
     try:
-        yield
+        with words_merged_meanwhile():
+            yield
     finally:
         # A lost connection has lost the setting too, and the error that is on its way says what happened.
         if connection.is_usable():

@@ -7,6 +7,7 @@ import pytest
 from django.db import IntegrityError, connection
 
 from curation.datasets.rows import bulk_writing, numbers_reserve, prepared_meanwhile, rows_add, sought
+from curation.datasets.word_index import WAITING_MOST_MB
 from curation.models import Sentence
 from tests.factories import SentenceFactory
 
@@ -59,6 +60,49 @@ def test_postgresql_waits_for_the_disk_again_after_bulk_writing_even_when_it_fai
         fails()
 
     assert (within, setting()) == (["off"], before)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL alone has an index of words")
+@pytest.mark.django_db(transaction=True)
+def test_words_of_sentences_that_are_written_in_bulk_wait_for_no_merge_afterwards() -> None:
+    def value(sql: str) -> str | int:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchone()[0]
+
+    dataset = SentenceFactory().dataset
+    limit, merge = (
+        "SHOW gin_pending_list_limit",
+        "SELECT gin_clean_pending_list('sentence_by_words'::regclass)",
+    )
+    before = value(limit)
+
+    def write(kind: str) -> None:
+        texts = [(f"Sentence {number} of {kind}.", f"{kind}-{number}") for number in range(500)]
+        shared = {"dataset_id": dataset.pk}
+        rows_add(Sentence, shared=shared, columns=["text", "key"], rows=texts)
+
+    with bulk_writing():
+        write("first")
+        within = value(limit)
+    left = value(merge)
+    write("second")
+
+    assert (within, value(limit)) == (f"{WAITING_MOST_MB}MB", before)
+    assert left == 0
+    assert value(merge) > 0  # which it says of rows that were written in another way
+    assert not [each for each in threading.enumerate() if each.name == "words merged meanwhile"]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL alone has an index of words")
+@pytest.mark.django_db(transaction=True)
+def test_bulk_writing_goes_on_where_the_database_lets_nobody_else_merge(monkeypatch) -> None:
+    monkeypatch.setattr("curation.datasets.word_index.INDEX", "an_index_that_is_missing")
+
+    with bulk_writing():
+        made = SentenceFactory(text="A sentence.")
+
+    assert Sentence.objects.get() == made
 
 
 @pytest.mark.django_db
