@@ -403,7 +403,7 @@ def _nothing_imported(path: Path, outcome: ImportOutcome, rejections: Rejections
     if len(rejections.counts) > 1:
         sentence = _(
             "None of the %(rows)s rows of %(file)s can be imported. "
-            "The most frequent reason (%(count)s rows), first on line %(line)s: %(reason)s."
+            "The most frequent reason (rows: %(count)s), first on line %(line)s: %(reason)s."
         )
     facts = {"rows": rows, "count": count, "line": first.line, "reason": first.reason}
     return NothingImportedError(sentence, outcome=outcome, file=path.name, **facts)

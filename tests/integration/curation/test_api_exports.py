@@ -165,14 +165,14 @@ def asked(
 def test_a_program_sees_an_error_where_an_export_fails_in_the_middle(
     served, dataset, curator, format_
 ) -> None:
-    many_pairs(dataset, 6_000, characters=3_000)
+    many_pairs(dataset, 8_000, characters=2_000)
     with asked(served, dataset.slug, curator, format_=format_) as answer:
         beginning = answer.read(1000)
-        Pair.objects.filter(external_id="pair-5999").delete()
+        Pair.objects.filter(external_id="pair-7999").delete()
         with pytest.raises(http.client.IncompleteRead):
             shutil.copyfileobj(answer, io.BytesIO())
 
-    assert (answer.status, answer.headers["Export-Rows"], len(beginning)) == (200, "6000", 1000)
+    assert (answer.status, answer.headers["Export-Rows"], len(beginning)) == (200, "8000", 1000)
     assert "1 of the pairs were deleted" in served.told
 
 
