@@ -12,7 +12,8 @@ from django.conf.locale import LANG_INFO
 from django.http import HttpRequest
 
 ENGLISH = "en"
-FOLDER: Path = Path(__file__).resolve().parent.parent / "locale"
+# A link to locale/, so that a wheel holds the catalogues. Followed, or makemessages would find two folders.
+FOLDER: Path = (Path(__file__).parent / "translations").resolve()
 
 # What is drawn for somebody who only judges, by the name of the address.
 TRANSLATED = frozenset(

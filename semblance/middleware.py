@@ -1,8 +1,9 @@
-"""What every answer shares: a content security policy, the login before it, and how a refusal is shown."""
+"""What every answer shares: the path of the site, a content security policy, the login before it, refusals."""
 
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
@@ -34,6 +35,24 @@ POLICY = "; ".join(
         "object-src 'none'",
     ]
 )
+
+
+def under_site_path(get_response: Respond) -> Respond:
+    """Where the site is a part of its host (SITE_PATH), requests may come with its path or without.
+
+    A proxy passes the path on or takes it away, as its administrator likes; Django expects it taken away.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        path = settings.FORCE_SCRIPT_NAME
+        if path and request.path_info == path:  # its cookies are those of the addresses below it
+            return HttpResponseRedirect(f"{path}/")
+        if path and request.path_info.startswith(f"{path}/"):
+            request.path = request.path_info
+            request.path_info = request.path_info.removeprefix(path)
+        return get_response(request)
+
+    return respond
 
 
 def _with_header(name: str, value: str) -> Callable[[Respond], Respond]:

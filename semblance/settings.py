@@ -12,17 +12,33 @@ from pathlib import Path
 from typing import Any
 
 import environ
+import platformdirs
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 from semblance import languages
 from semblance.folder import folder_private
 
+# A checkout, or the folder that holds the packages of an installed wheel.
 BASE_DIR = Path(__file__).resolve().parent.parent
+CHECKOUT = (BASE_DIR / "manage.py").is_file() and (BASE_DIR / "pyproject.toml").is_file()
+# Where `.env` is, and where the programs that `serve` starts work. A wheel has no folder of its own that people see.
+WORKING_FOLDER = BASE_DIR if CHECKOUT else Path.cwd()
 env = environ.Env()
-env_file = Path(env.str("ENV_FILE", default=str(BASE_DIR / ".env")))
+env_file = Path(env.str("ENV_FILE", default=str(WORKING_FOLDER / ".env")))
 if env_file.is_file():
     environ.Env.read_env(env_file)
+
+
+def site_path(name: str) -> str:
+    """The path at which the site is mounted, without the last slash: "" is the whole host, "/a/b" a part of it."""
+    text: str = env.str(name, default="/")
+    path = text.rstrip("/")
+    if not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path) or not text.startswith("/"):
+        raise ImproperlyConfigured(
+            f"{name} is {text}; give a path such as /tools/semblance/ of letters, digits, -, _, ~ and dots."
+        )
+    return path
 
 
 def octal(name: str, *, default: str) -> int:
@@ -35,7 +51,10 @@ def octal(name: str, *, default: str) -> int:
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 DEBUG = env.bool("DEBUG", default=False)
-SEMBLANCE_HOME = Path(env.str("SEMBLANCE_HOME", default=str(BASE_DIR / "var"))).resolve()
+HOME_OF_THE_USER = platformdirs.user_data_path("semblance", appauthor=False)
+SEMBLANCE_HOME = Path(
+    env.str("SEMBLANCE_HOME", default=str(BASE_DIR / "var" if CHECKOUT else HOME_OF_THE_USER))
+).resolve()
 # Here, because whatever runs Semblance reads its settings: web, workers, beat and every command.
 SEMBLANCE_UMASK = octal("SEMBLANCE_UMASK", default="077")
 folder_private(SEMBLANCE_HOME, umask=SEMBLANCE_UMASK)
@@ -75,6 +94,12 @@ else:
     SECRET_KEY = required("SECRET_KEY")
     required("ALLOWED_HOSTS")
 
+# Where the site is a part of its host, Django puts this path before each link, redirect and static file.
+SITE_PATH = site_path("SITE_PATH")
+FORCE_SCRIPT_NAME = SITE_PATH or None
+# Another program on the same host neither gets these cookies nor sets them.
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
+
 INSTALLED_APPS = [
     "semblance",
     "curation",
@@ -95,6 +120,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "semblance.middleware.under_site_path",
     "semblance.middleware.Compressed",
     "django.middleware.security.SecurityMiddleware",
     "semblance.middleware.content_security_policy",
@@ -120,8 +146,7 @@ WSGI_APPLICATION = "semblance.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
+        "APP_DIRS": True,  # `semblance`, the first app, has the templates, the static files and the translations of all
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
@@ -208,8 +233,7 @@ LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_URL = f"{SITE_PATH}/static/"
 # Served from where they lie: no collecting step that a new installation could forget.
 WHITENOISE_USE_FINDERS = True
 
@@ -255,6 +279,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "PATH_CONVERTER_OVERRIDES": {"number": int},
     "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
     "ENUM_NAME_OVERRIDES": {"ImportStateEnum": "curation.models.ImportBatch.State"},
 }
 

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
-from django.urls import include, path, register_converter
+from django.urls import include, path, register_converter, reverse_lazy
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
@@ -15,6 +15,8 @@ from semblance.guide import views as guide
 from semblance.publishing import views as publishing
 
 register_converter(NumberConverter, "number")  # before the addresses of the apps are read
+
+admin.site.site_url = reverse_lazy("home")  # type: ignore[assignment] # a text once a page shows it
 
 urlpatterns = [
     path("", home.home, name="home"),

@@ -5,6 +5,7 @@ import socket
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from curation.errors import UserError
@@ -67,10 +68,12 @@ def beat() -> Program:
 
 
 def address_of(listener: socket.socket) -> str:
+    """The address of the home page, of whatever part of the host the site is."""
     host, port = listener.getsockname()[:2]
     if host in ANY_ADDRESS:
         host = "127.0.0.1"
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    home = f"{settings.SITE_PATH}/"
+    return f"http://[{host}]:{port}{home}" if ":" in host else f"http://{host}:{port}{home}"
 
 
 def answers(address: str) -> bool:

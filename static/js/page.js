@@ -64,7 +64,7 @@ document.addEventListener("keydown", (event) => {
 
 // htmx exchanges parts of a page. When the session has ended, or a form of filters is refused, the whole page says so.
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (!new URL(event.detail.xhr.responseURL).pathname.startsWith("/accounts/login/")) return;
+  if (!new URL(event.detail.xhr.responseURL).pathname.startsWith(document.body.dataset.login)) return;
   event.detail.shouldSwap = false;
   location.reload();
 });

@@ -1,12 +1,18 @@
-"""Chromium against the live server: a page per role, logged in. Things on it are found by role and label."""
+"""Chromium against the live server: a page per role, logged in. Things on it are found by role and label.
 
-from collections.abc import Callable
+With SITE_PATH=/a/b/ in the environment, every test of this folder runs on a site that is that part of its host, and
+fails where a browser asks for anything outside of it.
+"""
+
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
+from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test import Client
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from curation.models import User
 from tests.services_needed import CHROMIUM
@@ -35,19 +41,47 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     return browser_type_launch_args | {"executable_path": CHROMIUM, "args": QUIET}
 
 
+@pytest.fixture(scope="session", autouse=True)
+def static_files_of_the_site() -> Iterator[None]:
+    """The site itself serves its static files, as in an installation, and not the server of the tests."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(StaticFilesHandler, "_should_handle", lambda handler, path: False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def base_url(live_server) -> str:
     return live_server.url
 
 
 @pytest.fixture
-def new_context(new_context) -> Callable[..., BrowserContext]:
+def new_context(new_context, live_server) -> Iterator[Callable[..., BrowserContext]]:
+    escaped: list[str] = []
+
+    def look(request: Request) -> None:
+        ours = request.url.startswith(live_server.url)
+        if ours and not urlsplit(request.url).path.startswith(f"{settings.SITE_PATH}/"):
+            escaped.append(request.url)
+
     def patient(**options: Any) -> BrowserContext:
         context = new_context(**options)
         context.set_default_timeout(PATIENCE)
+        context.on("request", look)
         return context
 
-    return patient
+    yield patient
+    assert escaped == []
+
+
+@pytest.fixture(autouse=True)
+def addresses_of_the_site(monkeypatch) -> None:
+    """Tests name pages from the site's home page on: `page.goto("/datasets/")`, whatever the site's path is."""
+    goto = Page.goto
+
+    def go(page: Page, url: str, **options: Any) -> Any:
+        return goto(page, f"{settings.SITE_PATH}{url}" if url.startswith("/") else url, **options)
+
+    monkeypatch.setattr(Page, "goto", go)
 
 
 @pytest.fixture
@@ -59,7 +93,8 @@ def open_as(live_server, new_context) -> OpenAs:
         client.force_login(user)
         session = client.cookies[settings.SESSION_COOKIE_NAME].value
         opened = new_context(viewport={"width": width, "height": height}, **context)
-        opened.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        home = f"{live_server.url}{settings.SITE_PATH}/"
+        opened.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": home}])
         return opened.new_page()
 
     return open_page

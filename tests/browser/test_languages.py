@@ -25,29 +25,27 @@ def start(page: Page, language: str) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("language", START)
-def test_pages_of_annotators_do_not_scroll_sideways(
-    open_as, annotator, campaign, live_server, language, width
-) -> None:
+def test_pages_of_annotators_do_not_scroll_sideways(open_as, annotator, campaign, language, width) -> None:
     page = open_as(annotator, width=width, locale=language)
 
-    page.goto(f"{live_server.url}/campaigns/{campaign.pk}/judge/")
+    page.goto(f"/campaigns/{campaign.pk}/judge/")
     assert sideways_overflow(page) == 0
     start(page, language)
     for dialog in ("skip", "flag", "help"):
         page.locator(f"[data-dialog={dialog}-dialog]").click()
         assert sideways_overflow(page) == 0, dialog
         page.keyboard.press("Escape")
-    page.goto(f"{live_server.url}/judge/")
+    page.goto("/judge/")
     page.locator(".account summary").click()
 
     assert sideways_overflow(page) == 0
 
 
 def test_an_arabic_screen_runs_from_right_to_left_and_the_same_keys_judge(
-    open_as, annotator, campaign, live_server
+    open_as, annotator, campaign
 ) -> None:
     page = open_as(annotator, locale="ar")
-    page.goto(f"{live_server.url}/campaigns/{campaign.pk}/judge/")
+    page.goto(f"/campaigns/{campaign.pk}/judge/")
     start(page, "ar")
     first, second = (page.locator(".card").nth(place).bounding_box() for place in (0, 1))
 
@@ -64,9 +62,9 @@ def test_an_arabic_screen_runs_from_right_to_left_and_the_same_keys_judge(
     ]
 
 
-def test_the_language_is_chosen_in_the_menu(open_as, annotator, campaign, live_server) -> None:
+def test_the_language_is_chosen_in_the_menu(open_as, annotator, campaign) -> None:
     page = open_as(annotator)
-    page.goto(f"{live_server.url}/judge/")
+    page.goto("/judge/")
 
     page.locator(".account summary").click()
     page.get_by_role("button", name="Deutsch").click()

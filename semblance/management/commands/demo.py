@@ -47,7 +47,7 @@ class Command(BaseCommand):
         accounts = accounts_prepare()
         owner, curator, annotator = accounts
         lines: list[str] = []  # what the worker prints is of interest only if it ends
-        worker = Group(workers(",".join(QUEUES)), folder=settings.BASE_DIR, write=lines.append)
+        worker = Group(workers(",".join(QUEUES)), folder=settings.WORKING_FOLDER, write=lines.append)
         columns = [
             TextColumn("{task.description:<30}"),
             BarColumn(),

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             for warning in run_checks(tags=[TAG]):
                 self._say(_("Warning: %(warning)s") % {"warning": warning.msg})
             address = address_of(listener)
-            group = Group(programs, folder=settings.BASE_DIR, write=self._say)
+            group = Group(programs, folder=settings.WORKING_FOLDER, write=self._say)
             waiting = [address]
 
             def announce() -> None:

@@ -44,7 +44,7 @@ def installed(tmp_path):
 
 def test_the_example_names_every_variable_that_settings_read() -> None:
     settings = (ROOT / "semblance" / "settings.py").read_text()
-    read = set(re.findall(r'(?:env\.\w+|required|octal)\(\s*"(\w+)"', settings))
+    read = set(re.findall(r'(?:env\.\w+|required|octal|site_path)\(\s*"(\w+)"', settings))
 
     example = (ROOT / ".env.example").read_text()
     named = set(re.findall(r"^(?:# )?([A-Z][A-Z_]+)=", example, re.MULTILINE))
@@ -125,3 +125,37 @@ def test_a_command_asks_the_operator_of_another_database_to_migrate_it(installed
     assert done.returncode == 2
     assert done.stderr.endswith("migrations. Run `manage.py migrate`.\n")
     assert done.stderr.count("\n") == 1
+
+
+MOUNTED = """
+import django; django.setup()
+from django.conf import settings
+from django.urls import reverse
+from drf_spectacular.generators import SchemaGenerator
+cookies = {settings.SESSION_COOKIE_PATH, settings.CSRF_COOKIE_PATH, settings.LANGUAGE_COOKIE_PATH}
+servers = [server["url"] for server in SchemaGenerator().get_schema(public=True).get("servers", [])]
+print(reverse("login"), settings.STATIC_URL, *cookies, *servers)
+"""
+
+
+def test_a_site_path_is_before_links_files_cookies_and_the_addresses_of_the_api(installed) -> None:
+    done = installed("-c", MOUNTED, SITE_PATH="/tools/b-1.0")
+
+    path = "/tools/b-1.0/"
+    assert done.stdout.split() == [f"{path}accounts/login/", f"{path}static/", path, path.rstrip("/")], (
+        done.stderr
+    )
+
+
+def test_without_a_site_path_the_site_is_the_whole_host(installed) -> None:
+    done = installed("-c", MOUNTED)
+
+    assert done.stdout.split() == ["/accounts/login/", "/static/", "/"], done.stderr
+
+
+@pytest.mark.parametrize("given", ["//evil.example", "/a/../b/", "/a;Domain=x/"])
+def test_a_site_path_that_is_none_stops_the_start(installed, given) -> None:
+    done = installed("manage.py", "check", SITE_PATH=given)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Error: SITE_PATH is {given}; give a path such as")
