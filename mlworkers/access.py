@@ -110,6 +110,19 @@ def paraphraser_for(user: User, pk: int) -> Artifact:
     return artifact
 
 
+def sentence_search_for(user: User, pk: int) -> Run:
+    """The sentences that are nearest to one, for the person who asked; nobody else gets them, and nobody who may no
+    longer read the dataset.
+    """
+    run = get_object_or_404(
+        Run.objects.select_related("dataset"), pk=pk, kind="search_sentences", started_by=user
+    )
+    if run.dataset is None:
+        raise Http404
+    dataset_allow(user, run.dataset, may="read")
+    return run
+
+
 def comparison_for(user: User, pk: int) -> Run:
     """A comparison of weightings, by the rule of `run_for`."""
     return _run_of_kind(user, pk, "compare_weightings")

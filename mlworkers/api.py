@@ -5,6 +5,7 @@ from rest_framework.routers import SimpleRouter
 
 from mlworkers.views.api.playground import ParaphraserTrial, TrialAnswer
 from mlworkers.views.api.runs import ArtifactViewSet, EvaluationViewSet, RunViewSet
+from mlworkers.views.api.sentence_search import SentenceSearch, SentenceSearchAnswer
 from mlworkers.views.api.starting import RunAgain, RunCancel, RunKinds
 
 router = SimpleRouter(use_regex_path=False)
@@ -17,5 +18,7 @@ urlpatterns = [
     path("runs/<number:pk>/again/", RunAgain.as_view(), name="api_run_again"),
     path("artifacts/<number:pk>/paraphrase/", ParaphraserTrial.as_view(), name="api_try_paraphraser"),
     path("paraphrases/<number:pk>/", TrialAnswer.as_view(), name="api_trial"),
+    path("datasets/<slug:slug>/search/", SentenceSearch.as_view(), name="api_sentence_search"),
+    path("searches/<number:pk>/", SentenceSearchAnswer.as_view(), name="api_sentences_searched"),
     *router.urls,
 ]

@@ -158,3 +158,60 @@ class TrialSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(serializers.URLField())
     def get_answer(self, run: Run) -> str:
         return reverse("api_trial", kwargs={"pk": run.pk}, request=self.context.get("request"))
+
+
+class SearchedSentenceSerializer(serializers.Serializer[Any]):
+    """A sentence whose nearest ones are looked for. most: how many; 0 for the default. index: a run “index_sentences”;
+    0 for the newest of the dataset.
+    """
+
+    sentence = serializers.CharField(max_length=SENTENCE_MAX_CHARACTERS)
+    most = NumberInBody(default=0)
+    index = NumberInBody(default=0)
+
+
+class FoundScoreSerializer(serializers.Serializer[Any]):
+    """A score of a pair, on the score set's own scale."""
+
+    score_set = serializers.CharField(source="score_set.name")
+    value = serializers.FloatField()
+
+
+class FoundPairSerializer(serializers.Serializer[Any]):
+    """A pair that a found sentence stands in: its number, its id in files, and its other sentence."""
+
+    pair = serializers.IntegerField(source="pair.pk")
+    id = serializers.CharField(source="pair.external_id")
+    other = serializers.CharField(source="other.text")
+    scores = FoundScoreSerializer(many=True)
+
+
+class FoundSentenceSerializer(serializers.Serializer[Any]):
+    """more: the sentence stands in further pairs."""
+
+    sentence = serializers.CharField(source="sentence.text")
+    cosine = serializers.FloatField()
+    pairs = FoundPairSerializer(many=True)
+    more = serializers.BooleanField()
+
+
+class SentenceSearchSerializer(serializers.ModelSerializer[Run]):
+    """sentences: the nearest first, as `found` of the context reads them; null until the run has succeeded."""
+
+    state = serializers.CharField(read_only=True)
+    sentences = serializers.SerializerMethodField()
+    answer = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Run
+        fields = ["id", "state", "message", "sentences", "answer"]
+
+    @extend_schema_field(FoundSentenceSerializer(many=True, allow_null=True))
+    def get_sentences(self, run: Run) -> Any:
+        if run.state != Run.State.SUCCEEDED:
+            return None
+        return FoundSentenceSerializer(self.context["found"](run), many=True).data
+
+    @extend_schema_field(serializers.URLField())
+    def get_answer(self, run: Run) -> str:
+        return reverse("api_sentences_searched", kwargs={"pk": run.pk}, request=self.context.get("request"))

@@ -20,6 +20,7 @@ from mlworkers.views import (
     round_trips,
     running_text,
     runs,
+    sentence_search,
     starting,
     verdicts,
 )
@@ -54,6 +55,8 @@ urlpatterns = [
         instructions.instructions_edit,
         name="instructions",
     ),
+    path("datasets/<slug:slug>/search/", sentence_search.sentence_search, name="sentence_search"),
+    path("searches/<number:pk>/", sentence_search.sentences_searched, name="sentences_searched"),
     path("datasets/<slug:slug>/running-text/", running_text.corpora, name="running_text"),
     path("running-text/<number:pk>/", running_text.corpus_contexts, name="corpus"),
     path("contexts/<number:pk>/", context_scores.context_scores_detail, name="context_scores"),

@@ -21,6 +21,7 @@ from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
+from mlworkers.encoders.index_plan import SentenceIndexPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.scoring_plan import PairScoringPlan
@@ -144,6 +145,7 @@ AMOUNTS: Mapping[type[Any], Any] = {
     CorporaPlan: gettext_lazy("%(work)s pairs to measure, and their sentences."),
     LabellingPlan: gettext_lazy("%(work)s pairs to label."),
     PairScoringPlan: gettext_lazy("%(work)s pairs to score."),
+    SentenceIndexPlan: gettext_lazy("%(work)s sentences to encode, those in no active pair left out."),
     CrossValidationPlan: gettext_lazy(
         "%(work)s pairs to score or to train on, each counted once for every epoch, fold, seed and method."
     ),

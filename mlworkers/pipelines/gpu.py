@@ -10,6 +10,7 @@ from mlworkers.pipelines.cross_validating import cross_validate_encoder
 from mlworkers.pipelines.discriminative import train_discriminative_model
 from mlworkers.pipelines.encoders import compare_weightings, evaluate_encoder, train_encoder
 from mlworkers.pipelines.generating import bootstrap_generator, generate_pairs
+from mlworkers.pipelines.indexing_sentences import index_sentences
 from mlworkers.pipelines.initialising import initialise_encoder
 from mlworkers.pipelines.labeller_training import train_labeller
 from mlworkers.pipelines.labelling import label_paraphrases
@@ -33,6 +34,7 @@ PIPELINES: dict[str, Pipeline] = {
     "bootstrap_generator": bootstrap_generator,
     "preview_generation": preview_generation,
     "generate_pairs": generate_pairs,
+    "index_sentences": index_sentences,
     "initialise_encoder": initialise_encoder,
     "label_paraphrases": label_paraphrases,
     "train_encoder": train_encoder,

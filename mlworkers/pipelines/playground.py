@@ -3,6 +3,7 @@
 Loads the machine-learning libraries when the first question comes.
 """
 
+from mlworkers.pipelines.finding_sentences import search_sentences
 from mlworkers.pipelines.relating import relate_sentences
 from mlworkers.pipelines.trying import try_paraphraser
 from mlworkers.pretrained.compute import release_memory
@@ -10,4 +11,8 @@ from mlworkers.runs.attempts import Pipeline
 
 __all__ = ["PIPELINES", "release_memory"]
 
-PIPELINES: dict[str, Pipeline] = {"relate_sentences": relate_sentences, "try_paraphraser": try_paraphraser}
+PIPELINES: dict[str, Pipeline] = {
+    "relate_sentences": relate_sentences,
+    "search_sentences": search_sentences,
+    "try_paraphraser": try_paraphraser,
+}

@@ -38,7 +38,7 @@ _kept: list[LoadedEncoder] = []  # one at most: a worker's memory is for its run
 
 def relate_sentences(plan: RelatePlan, job: Job) -> Outcome:
     """The cosine of the two sentences, and the share of the dataset's test pairs that this encoder finds less alike."""
-    loaded = _encoder(_folder(plan.artifact))
+    loaded = encoder_kept(_folder(plan.artifact))
     cosine = float(pair_cosines(loaded.encoder, [plan.first], [plan.second], loaded.compute).values[0])
     result: dict[str, Any] = {"cosine": cosine}
     compared = _cosines_of(loaded, job.dataset)
@@ -58,7 +58,7 @@ def _folder(artifact: int) -> Path:
     return folder_of_artifact(encoder)
 
 
-def _encoder(folder: Path) -> LoadedEncoder:
+def encoder_kept(folder: Path) -> LoadedEncoder:
     """The encoder in a folder: the one that is loaded already, or in its place."""
     key = (str(folder), folder.stat().st_mtime_ns)
     if not _kept or _kept[0].key != key:

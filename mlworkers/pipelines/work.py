@@ -23,6 +23,7 @@ from mlworkers.encoders.contrastive.plan import (
 )
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan, Method
 from mlworkers.encoders.folds import Protocol
+from mlworkers.encoders.index_plan import SentenceIndexPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan, SharedTraining
 from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
 from mlworkers.encoders.pre_fine_tuning.tasks import SUBSET
@@ -230,4 +231,5 @@ WORK: dict[type[Any], Callable[[Any, Dataset], int]] = {
     RelatednessPlan: _evaluation,
     RoundTripPlan: _round_trip,
     SearchPlan: _search,
+    SentenceIndexPlan: lambda _plan, dataset: dataset.sentences.count(),
 }

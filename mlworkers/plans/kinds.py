@@ -25,6 +25,7 @@ from mlworkers.contexts.scores_plan import ContextScoresPlan
 from mlworkers.encoders.bands_plan import BandsPlan
 from mlworkers.encoders.contrastive.plan import AugmentationPlan, ContrastPlan
 from mlworkers.encoders.cross_validation_plan import CrossValidationPlan
+from mlworkers.encoders.index_plan import SentenceIndexPlan, SentenceSearchPlan
 from mlworkers.encoders.initial_plan import InitialEncoderPlan
 from mlworkers.encoders.plan import ComparisonPlan, EncoderPlan, EvaluationPlan
 from mlworkers.encoders.pre_fine_tuning.plan import PreFineTuningPlan
@@ -326,6 +327,17 @@ KINDS: dict[str, Kind] = {
             estimated=True,
         ),
         _machine_kind(
+            name="index_sentences",
+            label=gettext_lazy("Index sentences"),
+            description=gettext_lazy(
+                "Encodes all sentences of the dataset's active pairs and of its pool, so that the nearest ones to any "
+                "sentence can be found."
+            ),
+            plan=SentenceIndexPlan,
+            unit=gettext_lazy("sentences"),
+            estimated=True,
+        ),
+        _machine_kind(
             name="initialise_encoder",
             label=gettext_lazy("Initialise an encoder"),
             description=gettext_lazy(
@@ -552,6 +564,16 @@ KINDS: dict[str, Kind] = {
             unit=gettext_lazy("sentences"),
             needs="read",
             queue="playground",  # its answer must not wait for the end of a training
+            listed=False,
+        ),
+        Kind(
+            name="search_sentences",
+            label=gettext_lazy("Search sentences"),
+            description=gettext_lazy("Finds the sentences of a dataset that are nearest to one sentence."),
+            plan=SentenceSearchPlan,
+            unit=gettext_lazy("sentences"),
+            needs="read",
+            queue="playground",
             listed=False,
         ),
         Kind(

@@ -114,7 +114,8 @@ class Long:
     Later ones name earlier ones by their place: the first is run 1. The evaluation makes snapshot 1; what scores or
     counts all pairs reads it, because runs that come later add pairs before the twins begin. An import has a dataset
     and an uploaded file of its own, and so has its twin, also one of sentences or of running text; composing has a
-    dataset and a pool. Pre-fine-tuning has a dataset of inference pairs, which its twin has too.
+    dataset and a pool. Pre-fine-tuning, and the index of sentences with its search, have a dataset of inference
+    pairs, which their twins have too.
     What reads a corpus belongs to the dataset of the first one.
     """
 
@@ -159,6 +160,8 @@ LONG = [
     Long("discriminative model", "train_discriminative_model", DISCRIMINATIVE),
     Long("context scores", "score_contexts", CONTEXT_SCORES),
     Long("trajectories", "score_contexts", TRAJECTORIES),
+    Long("sentence index", "index_sentences", {"model": ENCODER, "shard_sentences": 10}),
+    Long("sentence search", "search_sentences", {"sentence": "a dog runs", "index": 36}),
     Long("trial", "try_paraphraser", TRIAL),
     Long("export", "export_dataset", {}),  # late: it writes what the others added
 ]
@@ -269,6 +272,7 @@ OWN = {
     "ImportPlan": own_upload, "BandsPlan": own_pool, "SentencesPlan": own_sentences, "CorpusPlan": own_corpus,
     "PreFineTuningPlan": inference,
 }
+OWN |= {"SentenceIndexPlan": inference, "SentenceSearchPlan": inference}
 OWN |= {"ContextModelPlan": of_first_corpus, "ContextScoresPlan": of_first_corpus}
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):

@@ -1,0 +1,64 @@
+"""The sentences of a dataset that are nearest to a typed one. A worker finds them: the web process loads no model."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from curation.access import AuthedRequest, dataset_for
+from curation.heartbeats import database_now
+from curation.models import Dataset, User
+from mlworkers.access import kind_may_start, sentence_search_for, start_allow
+from mlworkers.forms.sentence_search import SentenceSearchForm
+from mlworkers.models import Run
+from mlworkers.plans.kinds import KINDS
+from mlworkers.registry.sentence_search import KIND, SEARCH, indexes_of, sentences_found
+from mlworkers.runs.presence import worker_command
+from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.services import run_start
+
+
+@require_http_methods(["GET", "POST"])
+def sentence_search(request: AuthedRequest, slug: str) -> HttpResponse:
+    """A POST asks a worker; htmx exchanges the answer alone."""
+    dataset = dataset_for(request.user, slug, may="read")
+    rows = indexes_of(dataset)
+    form = SentenceSearchForm(request.POST or None, rows=rows)
+    run = search_start(dataset, form, request.user) if rows and form.is_valid() else None
+    context: dict[str, Any] = {"form": form, **(_asked(run) if run else _worker())}
+    if request.htmx:
+        return render(request, "mlworkers/_sentences_found.html", context)
+    context |= {
+        "dataset": dataset,
+        "rows": rows,
+        "may_index": kind_may_start(request.user, KINDS[KIND], dataset),
+    }
+    return render(request, "mlworkers/sentence_search.html", context)
+
+
+@require_GET
+def sentences_searched(request: AuthedRequest, pk: int) -> HttpResponse:
+    """The answer so far; the page asks again until there is one."""
+    run = sentence_search_for(request.user, pk)
+    return render(request, "mlworkers/_sentences_found.html", _asked(run))
+
+
+def search_start(dataset: Dataset, form: SentenceSearchForm, by: User) -> Run:
+    """Ask a worker for the sentences of a valid form."""
+    start_allow(by, KINDS[SEARCH], dataset)
+    return run_start(kind=SEARCH, plan=form.plan(), by=by, dataset=dataset)
+
+
+def _asked(run: Run) -> dict[str, Any]:
+    found = sentences_found(run) if run.state == Run.State.SUCCEEDED else []
+    return {"run": run, "found": found, **_worker(ended=run.ended)}
+
+
+def _worker(*, ended: bool = False) -> dict[str, Any]:
+    queue = KINDS[SEARCH].queue
+    return {
+        "served": ended or queue_is_served(queue, database_now()),
+        "queue": queue,
+        "command": worker_command(queue),
+    }
