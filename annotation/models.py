@@ -56,6 +56,9 @@ class Campaign(models.Model):
     adaptive_budget = models.PositiveIntegerField(
         _("extra judgements"), default=0, help_text="judgements that the adaptive phase may ask for, in all"
     )
+    archived = models.BooleanField(
+        _("archived"), default=False, help_text="out of the lists; nothing in it changes"
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
@@ -65,6 +68,11 @@ class Campaign(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
+            models.CheckConstraint(
+                condition=Q(archived=False) | Q(state__in=["draft", "closed"]),
+                name="archived_campaigns_ask_nobody",
+                violation_error_message=_("Close the campaign before you archive it."),
+            ),
             models.CheckConstraint(
                 condition=Q(tuple_size__gte=2) & Q(tuple_size__lte=MOST_PAIRS_IN_TUPLE),
                 name="tuple_size_is_2_to_8",

@@ -8,7 +8,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotation.models import Campaign, Crowd
+from annotation.models import Campaign, Crowd, Tuple
+from annotation.reasons import FlagReason
+from curation.models import ScoreSet
 from curation.numbers import NumberInBody
 
 
@@ -33,10 +35,39 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "repeat_every",
             "seed",
             "state",
+            "archived",
             "certificate",
             "created_at",
             "opened_at",
         ]
+
+
+class DatasetSerializer(serializers.Serializer[Any]):
+    dataset = serializers.CharField(help_text="its short name")
+
+
+class CopySerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(default="", allow_blank=True, max_length=200)
+    gold = serializers.BooleanField(default=True, help_text="whether gold tuples are copied")
+
+
+class TupleSerializer(serializers.ModelSerializer[Tuple]):
+    pairs = serializers.SerializerMethodField(help_text="the pairs by their numbers")
+
+    class Meta:
+        model = Tuple
+        fields = ["id", "number", "round", "phase", "required", "collected", "pairs"]
+
+    def get_pairs(self, row: Tuple) -> list[int]:
+        return [item.pair_id for item in row.items.all()]
+
+
+class ResultSerializer(serializers.ModelSerializer[ScoreSet]):
+    dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = ScoreSet
+        fields = ["id", "dataset", "name", "kind", "method", "low", "high", "created_at"]
 
 
 class ReliabilitySerializer(serializers.Serializer[Any]):
@@ -88,6 +119,18 @@ class AnswerSerializer(serializers.Serializer[Any]):
     claim = serializers.BooleanField(
         default=False, help_text="whether the answer should bring the next tuple"
     )
+
+
+class UndoSerializer(serializers.Serializer[Any]):
+    client_id = serializers.UUIDField(
+        default=None, allow_null=True, help_text="of the judgement to take back"
+    )
+
+
+class SkipSerializer(serializers.Serializer[Any]):
+    lease = NumberInBody()
+    reason = serializers.ChoiceField(choices=FlagReason.choices)
+    note = serializers.CharField(default="", allow_blank=True, max_length=500)
 
 
 class GoldSerializer(serializers.Serializer[Any]):

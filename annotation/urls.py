@@ -46,6 +46,7 @@ urlpatterns = [
     path("campaigns/<number:campaign_pk>/design/", campaigns.campaign_design, name="campaign_design"),
     path("campaigns/<number:campaign_pk>/design/state/", dashboard.design_state, name="design_state"),
     path("campaigns/<number:campaign_pk>/move/", campaigns.campaign_move, name="campaign_move"),
+    path("campaigns/<number:campaign_pk>/copy/", campaigns.campaign_copy, name="campaign_copy"),
     path("campaigns/<number:campaign_pk>/repeats/", campaigns.campaign_repeats, name="campaign_repeats"),
     path("campaigns/<number:campaign_pk>/guidelines/", campaigns.guidelines, name="guidelines"),
     path("campaigns/<number:campaign_pk>/analysis/", dashboard.analysis, name="analysis"),

@@ -634,6 +634,8 @@ class AuditEntry(models.Model):
         CAMPAIGN_PAUSED = "campaign_paused", _("paused a campaign")
         CAMPAIGN_RESUMED = "campaign_resumed", _("resumed a campaign")
         CAMPAIGN_CLOSED = "campaign_closed", _("closed a campaign")
+        CAMPAIGN_ARCHIVED = "campaign_archived", _("archived a campaign")
+        CAMPAIGN_RESTORED = "campaign_restored", _("restored a campaign")
         CAMPAIGN_GROWN = "campaign_grown", _("added pairs to a campaign")
         GUIDELINES_SAVED = "guidelines_saved", _("changed the guidelines of a campaign")
         GOLD_ADDED = "gold_added", _("added a gold tuple to a campaign")

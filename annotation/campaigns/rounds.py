@@ -29,6 +29,11 @@ def campaign_lock(campaign: Campaign) -> Campaign:
 def campaign_require(campaign: Campaign, *expected: Campaign.State) -> None:
     """Raise UserError where people may not change the campaign: in another state, or of an archived dataset."""
     dataset_require_active(campaign.dataset)
+    if campaign.archived:
+        raise UserError(
+            _("“%(name)s” is archived, so nothing in it can be changed. Restore it first."),
+            name=campaign.name,
+        )
     if campaign.state not in expected:
         raise UserError(
             _("“%(name)s” is %(state)s, so this is not possible. Load the page again."),

@@ -58,12 +58,12 @@ def design_work_of(campaign: Campaign) -> CampaignDesign | None:
 _JUDGED = Q(Exists(Judgement.objects.filter(participation=OuterRef("participations"))))
 
 
-def campaigns_in(datasets: QuerySet[Dataset]) -> QuerySet[Campaign]:
-    """Every campaign of these datasets, newest first, with its `collected` and `required` judgements and how many
-    `annotators` gave them, of whom `simulated` are programs. One query.
+def campaigns_in(datasets: QuerySet[Dataset], *, archived: bool = False) -> QuerySet[Campaign]:
+    """Every campaign of these datasets that is archived, or that is not, newest first, with its `collected` and
+    `required` judgements and how many `annotators` gave them, of whom `simulated` are programs. One query.
     """
     return (
-        Campaign.objects.filter(dataset__in=datasets)
+        Campaign.objects.filter(dataset__in=datasets, archived=archived)
         .select_related("dataset")
         .annotate(
             collected=_sum_of_tuples("collected"),

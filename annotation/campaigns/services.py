@@ -235,7 +235,7 @@ def _move(
 def guideline_save(*, campaign: Campaign, text: str, by: User | None = None) -> Guideline | None:
     """A new version of the guidelines, unless the text is the newest version's already."""
     campaign = campaign_lock(campaign)
-    dataset_require_active(campaign.dataset)
+    campaign_require(campaign, *Campaign.State)
     newest = campaign.guidelines.first()
     text = text.strip()
     if text == (newest.text if newest else ""):
@@ -243,6 +243,30 @@ def guideline_save(*, campaign: Campaign, text: str, by: User | None = None) -> 
     version = newest.version + 1 if newest else 1
     campaign_record(campaign, Action.GUIDELINES_SAVED, by=by, version=version)
     return Guideline.objects.create(campaign=campaign, version=version, text=text)
+
+
+@transaction.atomic
+def campaign_archive(*, campaign: Campaign, by: User | None = None) -> Campaign:
+    """Take a draft or a closed campaign out of the lists. Nothing is deleted, and published scores stay."""
+    campaign = campaign_lock(campaign)
+    campaign_require(campaign, Campaign.State.DRAFT, Campaign.State.CLOSED)
+    design_forget(campaign)
+    return _archive_set(campaign, True, Action.CAMPAIGN_ARCHIVED, by)
+
+
+@transaction.atomic
+def campaign_restore(*, campaign: Campaign, by: User | None = None) -> Campaign:
+    """Put an archived campaign back into the lists, in the state that it had."""
+    campaign = campaign_lock(campaign)
+    dataset_require_active(campaign.dataset)
+    return _archive_set(campaign, False, Action.CAMPAIGN_RESTORED, by) if campaign.archived else campaign
+
+
+def _archive_set(campaign: Campaign, archived: bool, action: Action, by: User | None) -> Campaign:
+    campaign.archived = archived
+    campaign.save(update_fields=["archived"])
+    campaign_record(campaign, action, by=by)
+    return campaign
 
 
 def flag_resolve(*, flag: Flag, by: User, at: datetime) -> Flag:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from copy import copy
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,14 +12,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.access import campaign_for
+from annotation.campaigns.cloning import campaign_clone
 from annotation.campaigns.cost import campaign_proposed, settings_of, sizes_compared
 from annotation.campaigns.head import campaign_head
 from annotation.campaigns.selectors import campaigns_in
 from annotation.campaigns.services import (
+    campaign_archive,
     campaign_change,
     campaign_close,
     campaign_create,
     campaign_pause,
+    campaign_restore,
     campaign_resume,
     design_cancel,
     guideline_save,
@@ -32,10 +34,25 @@ from annotation.models import Campaign, CampaignDesign
 from annotation.tasks import design_now_or_later
 from curation.access import AuthedRequest, dataset_for, dataset_may, datasets_readable
 from curation.errors import UserError
-from curation.models import Dataset
+from curation.models import Dataset, User
 from curation.numbers import number_from
 
 DATASETS_OFFERED = 100
+
+
+def _open(*, campaign: Campaign, by: User) -> None:
+    design_now_or_later(campaign=campaign, purpose=CampaignDesign.Purpose.OPEN, at=now(), by=by)
+
+
+# From one state of a campaign to another, for pages and programs.
+MOVES: dict[str, Callable[..., object]] = {
+    "open": _open,
+    "pause": campaign_pause,
+    "resume": campaign_resume,
+    "close": campaign_close,
+    "archive": campaign_archive,
+    "restore": campaign_restore,
+}
 
 
 @require_GET
@@ -44,9 +61,13 @@ def campaign_list(request: AuthedRequest) -> HttpResponse:
     slug = request.GET.get("dataset", "")
     dataset = dataset_for(request.user, slug, may="read") if slug else None
     datasets = datasets_readable(request.user)
+    asked = datasets.filter(pk=dataset.pk) if dataset else datasets
+    archived = request.GET.get("show") == "archived"
     context = {
         "dataset": dataset,
-        "campaigns": campaigns_in(datasets.filter(pk=dataset.pk) if dataset else datasets),
+        "archived": archived,
+        "campaigns": campaigns_in(asked, archived=archived),
+        "archived_number": Campaign.objects.filter(dataset__in=asked, archived=True).count(),
         "may_create": dataset is None or dataset_may(request.user, dataset, may="curate"),
     }
     return render(request, "annotation/campaigns/list.html", context)
@@ -151,19 +172,29 @@ def campaign_move(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     """Open, pause, resume or close; or cancel what a worker designs for it."""
     campaign = campaign_for(request.user, campaign_pk, may="curate")
     move = request.POST.get("move", "")
-    moves: dict[str, Callable[..., object]] = {
-        "open": partial(design_now_or_later, purpose=CampaignDesign.Purpose.OPEN, at=now(), by=request.user),
-        "cancel": design_cancel,
-        "pause": partial(campaign_pause, by=request.user),
-        "resume": partial(campaign_resume, by=request.user),
-        "close": partial(campaign_close, by=request.user),
-    }
     try:
-        if move in moves:
-            moves[move](campaign=campaign)
+        if move == "cancel":
+            design_cancel(campaign=campaign)
+        elif move in MOVES:
+            MOVES[move](campaign=campaign, by=request.user)
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:campaign", campaign.pk)
+
+
+@require_POST
+def campaign_copy(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """A new draft with the campaign's settings, guidelines and gold tuples."""
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    try:
+        clone = campaign_clone(campaign=campaign, by=request.user)
+    except UserError as error:
+        messages.error(request, str(error))
+        return redirect("annotation:campaign", campaign.pk)
+    messages.success(
+        request, _("This is a draft with the same settings. Change what should differ, then open it.")
+    )
+    return redirect("annotation:campaign_edit", clone.pk)
 
 
 @require_POST

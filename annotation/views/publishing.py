@@ -15,6 +15,7 @@ from annotation.access import campaign_for
 from annotation.bws.files.judgement_files import judgement_lines
 from annotation.campaigns.head import campaign_head
 from annotation.forms.publishing import PublishForm
+from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small, bundle_name, bundle_zip
 from annotation.results.publishing import scores_publish, strata_publish
 from annotation.results.record import campaign_judgements, judgement_table
@@ -79,6 +80,11 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
     With `?spreadsheet=1` nothing in its CSV and TSV files is a formula to a spreadsheet.
     """
     chosen = campaign_for(request.user, campaign_pk, may="oversee")
+    return bundle_answer(chosen, spreadsheet=request.GET.get("spreadsheet") == "1")
+
+
+def bundle_answer(chosen: Campaign, *, spreadsheet: bool = False) -> FileResponse:
+    """The zip, for pages and programs. Raises UserError where it is too large to be made while somebody waits."""
     if not bundle_is_small(chosen):
         raise UserError(
             _("This campaign is too large for a page. Run: manage.py bws bundle %(number)d --out bundle.zip"),
@@ -86,7 +92,7 @@ def bundle(request: AuthedRequest, campaign_pk: int) -> FileResponse:
         )
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:
-        bundle_zip(campaign=chosen, file=file, spreadsheet=request.GET.get("spreadsheet") == "1")
+        bundle_zip(campaign=chosen, file=file, spreadsheet=spreadsheet)
     except BaseException:
         file.close()
         raise

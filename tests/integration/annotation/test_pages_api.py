@@ -6,7 +6,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import Judgement, Lease
 from curation.accounts.tokens import api_token_renew
-from tests.factories import CampaignFactory, GoldFactory
+from tests.factories import CampaignFactory, GoldFactory, MembershipFactory, PairFactory
 from tests.integration.annotation.pages import new_id
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +50,93 @@ def test_progress_says_why_there_is_no_reliability(program, api, curator) -> Non
 
     assert (progress["collected"], progress["required"], progress["reliability"]) == (0, 6, None)
     assert progress["reliability_note"]
+
+
+def test_a_program_runs_a_campaign_from_draft_to_scores(program, curator, dataset) -> None:
+    PairFactory.create_batch(8, dataset=dataset)
+    client = program(curator)
+    sent = {"dataset": dataset.slug, "name": "By program", "judgements_per_tuple": 2, "gold_every": 15}
+
+    made = client.post("/api/v1/campaigns/", sent, format="json").json()
+    api = f"/api/v1/campaigns/{made['id']}/"
+    opened = client.post(f"{api}move/", {"move": "open"}, format="json").json()
+    for judging in (client, program(MembershipFactory(dataset=dataset).user)):
+        claim = judging.post(f"{api}claim/").json()
+        while claim["lease"]:
+            answer = {"lease": claim["lease"], "best": 0, "worst": 1, "client_id": new_id(), "claim": True}
+            claim = judging.post(f"{api}judgements/", answer, format="json").json()["next"]
+    published = client.post(f"{api}results/", {"method": "maxdiff"}, format="json").json()
+
+    assert (made["state"], opened["state"], made["best_label"]) == ("draft", "open", "Most related")
+    tuples = client.get(f"{api}tuples/").json()["results"]
+    assert {(row["required"], row["collected"], len(row["pairs"])) for row in tuples} == {(2, 2, 4)}
+    assert [row["method"] for row in published] == ["maxdiff"]
+    assert client.get(f"{api}results/").json() == published
+    file = b"".join(client.get(f"{api}judgements/")).decode()
+    assert file.count("\n") == 1 + 2 * len(tuples)
+    assert b"".join(client.get(f"{api}bundle.zip"))[:2] == b"PK"
+
+
+def test_a_program_undoes_its_last_judgement_and_skips(program, api, annotator) -> None:
+    client = program(annotator)
+    first = client.post(f"{api}claim/").json()
+    sent = {"lease": first["lease"], "best": 1, "worst": 3, "client_id": new_id()}
+    client.post(f"{api}judgements/", sent, format="json")
+
+    undone = client.post(f"{api}undo/", {"client_id": sent["client_id"]}, format="json").json()
+    again = client.post(f"{api}undo/", {"client_id": sent["client_id"]}, format="json").json()
+    skipped = client.post(f"{api}skip/", {"lease": first["lease"], "reason": "broken"}, format="json").json()
+
+    assert undone["lease"] == again["lease"] == first["lease"]
+    assert skipped["lease"] not in {None, first["lease"]}
+    assert not Judgement.objects.exists()
+
+
+def test_a_wrong_field_of_a_draft_is_named(program, curator, dataset) -> None:
+    client = program(curator)
+
+    unknown = client.post("/api/v1/campaigns/", {"dataset": dataset.slug, "nmae": "x"}, format="json")
+    small = client.post("/api/v1/campaigns/", {"dataset": dataset.slug, "name": "x"}, format="json")
+
+    assert unknown.json() == {"nmae": ["There is no such parameter."]}
+    assert small.status_code == 400
+
+
+@pytest.mark.parametrize(("role", "status"), [("annotator", 403), ("stranger", 404)])
+@pytest.mark.parametrize(
+    ("method", "part"),
+    [
+        ("post", "move/"),
+        ("post", "copy/"),
+        ("post", "results/"),
+        ("get", "results/"),
+        ("get", "tuples/"),
+        ("get", "judgements/"),
+        ("get", "bundle.zip"),
+        ("patch", "crowd/"),
+    ],
+)
+def test_what_runs_a_campaign_is_closed_to_who_may_not(
+    program, api, role, status, method, part, request
+) -> None:
+    client = program(request.getfixturevalue(role))
+
+    answer = (
+        getattr(client, method)(api + part, {"move": "close"}, format="json")
+        if method != "get"
+        else client.get(api + part)
+    )
+
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize(("role", "status"), [("annotator", 403), ("stranger", 404)])
+def test_who_may_not_curate_a_dataset_makes_no_draft(program, dataset, role, status, request) -> None:
+    client = program(request.getfixturevalue(role))
+
+    answer = client.post("/api/v1/campaigns/", {"dataset": dataset.slug, "name": "x"}, format="json")
+
+    assert answer.status_code == status
 
 
 def test_a_program_sets_up_a_crowd(program, api, curator) -> None:

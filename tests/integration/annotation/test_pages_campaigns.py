@@ -368,14 +368,14 @@ def test_a_campaign_nobody_judged_says_where_to_judge(site, campaign) -> None:
 
     assert f"Members of the dataset judge at http://testserver{address('judge', campaign)}" in page
     assert "Needs at least two judgements per tuple." in page
-    assert "No scores yet." in page
+    assert "There is nothing to analyse yet." in text_of(site.get(address("analysis", campaign)))
 
 
 def test_the_dashboard_counts_what_counts(site, judged) -> None:
     page = text_of(site.get(address("campaign", judged)))
 
     assert "Collected, of required 6 / 6" in page
-    assert "n = 12 pairs" in page
+    assert "n = 12 pairs" in text_of(site.get(address("analysis", judged)))
 
 
 def test_simulated_people_are_marked(site, judged, anna) -> None:

@@ -1,4 +1,4 @@
-"""The five programs of docs/guide/api.md, as they stand there, against a running site."""
+"""The six programs of docs/guide/api.md, as they stand there, against a running site."""
 
 import json
 import os
@@ -12,13 +12,14 @@ import pytest
 from django.conf import settings
 from django.utils.timezone import now
 
+from annotation.models import Judgement
 from curation.accounts.tokens import api_token_renew
 from curation.models import Pair, PairScore
 from mlworkers.models import Run
 from mlworkers.runs.attempts import run_carry_out
 from mlworkers.runs.lifecycle import run_claim
 from mlworkers.tasks import pipeline_of
-from tests.factories import MembershipFactory
+from tests.factories import CampaignFactory, MembershipFactory, TupleFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +39,7 @@ def test_the_guide_has_a_short_program_for_each_purpose() -> None:
     lines = {name: len(text.strip().splitlines()) for name, text in PROGRAMS.items()}
     blank = {name: text.strip().splitlines().count("") for name, text in PROGRAMS.items()}
 
-    assert set(lines) == {"import_pairs.py", "sample.py", "export.py", "run.py", "scores.py"}
+    assert set(lines) == {"import_pairs.py", "sample.py", "export.py", "run.py", "scores.py", "judge.py"}
     assert {name: n for name, n in lines.items() if n - blank[name] > MOST_LINES} == {}
 
 
@@ -84,6 +85,30 @@ def test_the_programs_of_the_guide_do_what_it_says(live_server, tmp_path) -> Non
         told, _nothing = program.communicate(timeout=60)
     assert told == "succeeded 5 pairs written\n"
     assert (tmp_path / f"{dataset.slug}.csv").read_text().count("\n") == 6
+
+
+def test_the_program_that_judges_keeps_a_judgement(live_server, tmp_path) -> None:
+    campaign = CampaignFactory(question="Most and least?")
+    TupleFactory(campaign=campaign)
+    annotator = MembershipFactory(role="annotator", dataset=campaign.dataset).user
+    token = api_token_renew(user=annotator, at=now())
+    (tmp_path / "judge.py").write_text(PROGRAMS["judge.py"])
+
+    told = subprocess.run(
+        [sys.executable, "judge.py", str(campaign.pk)],
+        cwd=tmp_path,
+        env=os.environ | {"SITE": live_server.url, "TOKEN": token},
+        input="2 0\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+
+    judgement = Judgement.objects.get()
+    place = judgement.order_shown.index
+    assert (place(judgement.best_slot), place(judgement.worst_slot)) == (2, 0)
+    assert f"saved {judgement.client_id}" in told
 
 
 def work_off_the_next_run() -> None:

@@ -121,7 +121,7 @@ def test_charts_carry_the_mark_in_their_picture_their_caption_and_their_table(si
     chosen = f"first={scores.pk}&second={ScoreSet.objects.get(name='file').pk}"
 
     shown = client.get("/datasets/marks/charts/"), client.get(f"/datasets/marks/score-sets/?{chosen}")
-    of_campaign = client.get(f"/campaigns/{scores.campaign_ref}/")
+    of_campaign = client.get(f"/campaigns/{scores.campaign_ref}/analysis/")
     charts = [
         chart
         for page in (*shown, of_campaign)

@@ -1,0 +1,75 @@
+"""A new draft with the settings of another campaign."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.campaigns.gold import gold_add
+from annotation.campaigns.services import campaign_create
+from annotation.models import Campaign, Tuple
+from curation.errors import UserError
+from curation.models import Pair, User
+
+COPIED = (
+    "question",
+    "best_label",
+    "worst_label",
+    "tuple_size",
+    "factor",
+    "judgements_per_tuple",
+    "gold_every",
+    "gold_minimum",
+    "gold_threshold",
+    "repeat_every",
+    "seed",
+)
+
+
+@transaction.atomic
+def campaign_clone(
+    *, campaign: Campaign, name: str = "", gold: bool = True, by: User | None = None
+) -> Campaign:
+    """A draft with the same question, pairs and design, the newest guidelines and, with `gold`, the gold tuples.
+
+    Nobody's answers are copied, and no crowd: its codes and its link belong to one campaign. Gold tuples with a pair
+    that is no longer active are left out. Raises UserError where the campaign was imported: nobody knows what it asked.
+    """
+    if not campaign.question:
+        raise UserError(
+            _("“%(name)s” was imported from a file without its question; make a new campaign instead."),
+            name=campaign.name,
+        )
+    newest = campaign.guidelines.first()
+    chosen = {key: value for key, value in campaign.pair_filter.items() if value not in (None, "")}
+    clone = campaign_create(
+        dataset=campaign.dataset,
+        name=name.strip() or _free_name(campaign),
+        by=by,
+        guideline=newest.text if newest else "",
+        **{field: getattr(campaign, field) for field in COPIED},
+        **chosen,
+    )
+    if gold:
+        for each in campaign.tuples.filter(is_gold=True).select_related("gold_answer").order_by("number"):
+            _gold_copy(each, clone, by)
+    return clone
+
+
+def _gold_copy(gold: Tuple, clone: Campaign, by: User | None) -> None:
+    pairs = [item.pair for item in gold.items.select_related("pair").order_by("slot")]
+    if all(pair.status == Pair.Status.ACTIVE for pair in pairs):
+        answer = gold.gold_answer
+        best, worst = pairs[answer.best_slot], pairs[answer.worst_slot]
+        gold_add(campaign=clone, pairs=pairs, best=best, worst=worst, why=answer.why, by=by)
+
+
+def _free_name(campaign: Campaign) -> str:
+    """The campaign's name with a number that no other campaign of the dataset has, within the length of a name."""
+    longest = Campaign._meta.get_field("name").max_length or 200
+    taken = set(campaign.dataset.campaigns.values_list("name", flat=True))
+    number = 2
+    while True:
+        ending = f" ({number})"
+        name = campaign.name[: longest - len(ending)] + ending
+        if name not in taken:
+            return name
+        number += 1

@@ -1,0 +1,1 @@
+"""What answers programs, by subject."""

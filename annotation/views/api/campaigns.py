@@ -1,0 +1,163 @@
+"""Campaigns for programs: made, moved through their states, copied, read, published and taken away."""
+
+from functools import partial
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import FileResponse
+from django.utils.timezone import now
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.access import campaign_for
+from annotation.campaigns.cloning import campaign_clone
+from annotation.campaigns.cost import campaign_proposed
+from annotation.campaigns.services import campaign_create
+from annotation.forms.campaigns import CampaignForm
+from annotation.forms.publishing import PublishForm
+from annotation.models import Campaign, Tuple
+from annotation.results.dashboard import campaign_dashboard
+from annotation.results.publishing import scores_publish, strata_publish
+from annotation.results.selectors import score_sets_of
+from annotation.serializers import (
+    CampaignSerializer,
+    CopySerializer,
+    DatasetSerializer,
+    ProgressSerializer,
+    ResultSerializer,
+    TupleSerializer,
+)
+from annotation.views.campaigns import MOVES
+from annotation.views.publishing import bundle_answer
+from curation.access import dataset_for, datasets_readable
+from curation.views.api.base import FilesOnly
+from curation.views.api.bodies import body_of, form_filled
+
+DraftSerializer = body_of(
+    CampaignForm, "CampaignDraft", dataset=serializers.CharField(help_text="its short name")
+)
+ResultsSerializer = body_of(PublishForm, "PublishChoices")
+MoveSerializer = type(
+    "CampaignMoveSerializer",
+    (serializers.Serializer,),
+    {"move": serializers.ChoiceField(choices=list(MOVES)), "__doc__": ""},
+)
+
+
+class CampaignList(ListAPIView[Campaign]):
+    """The campaigns of the datasets that you may read, newest first."""
+
+    serializer_class = CampaignSerializer
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        readable = datasets_readable(self.request.user)  # type: ignore[arg-type]
+        return Campaign.objects.filter(dataset__in=readable).select_related("dataset").order_by("-pk")
+
+    def rows_after(self, campaigns: QuerySet[Campaign], number: int) -> QuerySet[Campaign]:
+        return campaigns.filter(pk__lt=number)
+
+    @extend_schema(request=DraftSerializer, responses={201: CampaignSerializer})
+    def post(self, request: Request) -> Response:
+        """Make a draft, with the fields of the page's form. What is left out gets the value that the page proposes."""
+        sent: Any = request.data
+        asked = DatasetSerializer(data=sent)
+        asked.is_valid(raise_exception=True)
+        user: Any = request.user
+        dataset = dataset_for(user, asked.validated_data["dataset"], may="curate")
+        proposed = campaign_proposed(dataset)
+        form = form_filled(sent, partial(CampaignForm, dataset, instance=proposed), also={"dataset"})
+        campaign = campaign_create(dataset=dataset, by=user, **form.cleaned_data)
+        return Response(CampaignSerializer(campaign).data, status=201)
+
+
+class CampaignDetail(RetrieveAPIView[Campaign]):
+    """One campaign: its question, its design and its certificate."""
+
+    serializer_class = CampaignSerializer
+
+    def get_object(self) -> Campaign:
+        return campaign_for(self.request.user, self.kwargs["campaign_pk"], may="read")  # type: ignore[arg-type]
+
+
+class CampaignProgress(APIView):
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, campaign_pk: int) -> Response:
+        """How far the campaign is, and how reliable its scores are by now."""
+        campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
+        return Response(ProgressSerializer(campaign_dashboard(campaign, at=now())).data)
+
+
+class CampaignMove(APIView):
+    @extend_schema(request=MoveSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, campaign_pk: int) -> Response:
+        """Open, pause, resume, close, archive or restore a campaign.
+
+        Where a design takes longer than a request may, a worker makes it, and the campaign is a draft until then.
+        """
+        asked = MoveSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        user: Any = request.user
+        campaign = campaign_for(user, campaign_pk, may="curate")
+        MOVES[asked.validated_data["move"]](campaign=campaign, by=user)
+        campaign.refresh_from_db()
+        return Response(CampaignSerializer(campaign).data)
+
+
+class CampaignCopy(APIView):
+    @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
+    def post(self, request: Request, campaign_pk: int) -> Response:
+        """A new draft with the settings, the newest guidelines and the gold tuples of a campaign."""
+        asked = CopySerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        user: Any = request.user
+        campaign = campaign_for(user, campaign_pk, may="curate")
+        clone = campaign_clone(campaign=campaign, by=user, **asked.validated_data)
+        return Response(CampaignSerializer(clone).data, status=201)
+
+
+class TupleList(ListAPIView[Tuple]):
+    """The tuples of a campaign in the order of the design, without gold tuples and repeats."""
+
+    serializer_class = TupleSerializer
+
+    def get_queryset(self) -> QuerySet[Tuple]:
+        campaign = campaign_for(self.request.user, self.kwargs["campaign_pk"], may="read")  # type: ignore[arg-type]
+        return campaign.tuples.for_scores().prefetch_related("items__pair").order_by("pk")
+
+    def rows_after(self, tuples: QuerySet[Tuple], number: int) -> QuerySet[Tuple]:
+        return tuples.filter(pk__gt=number)
+
+
+class CampaignResults(APIView):
+    @extend_schema(responses=ResultSerializer(many=True))
+    def get(self, request: Request, campaign_pk: int) -> Response:
+        """The score sets that were published from the campaign; the API of its dataset has their scores."""
+        campaign = campaign_for(request.user, campaign_pk, may="read")  # type: ignore[arg-type]
+        return Response(ResultSerializer(score_sets_of(campaign), many=True).data)
+
+    @extend_schema(request=ResultsSerializer, responses={201: ResultSerializer(many=True)})
+    def post(self, request: Request, campaign_pk: int) -> Response:
+        """Publish scores of the judgements that count, with the choices of the page."""
+        user: Any = request.user
+        campaign = campaign_for(user, campaign_pk, may="curate")
+        form = form_filled(request.data, partial(PublishForm, campaign=campaign))
+        chosen = dict(form.cleaned_data)
+        publish = strata_publish if chosen.pop("strata") else scores_publish
+        published = publish(campaign=campaign, by=user, **chosen)
+        made = published if isinstance(published, list) else [published]
+        return Response(ResultSerializer(made, many=True).data, status=201)
+
+
+class CampaignBundle(APIView):
+    content_negotiation_class = FilesOnly
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, campaign_pk: int) -> FileResponse:
+        """Everything of a campaign as a zip, from which anybody can compute the scores again."""
+        campaign = campaign_for(request.user, campaign_pk, may="oversee")  # type: ignore[arg-type]
+        return bundle_answer(campaign)
