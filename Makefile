@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo serve test check kills bench false-alarms real-rise real-folds real-contrastive real-paraphrase schema constraints
+.PHONY: help install demo serve test check kills bench false-alarms real-rise real-folds real-contrastive real-paraphrase real-contexts schema constraints
 
 help: ## this list
 	@echo "Semblance: build graded sentence-pair datasets. Targets:"
@@ -63,6 +63,10 @@ real-contrastive: $(VENV)/installed ## SimCSE and STILTs with paraphrases, at mo
 real-paraphrase: $(VENV)/installed ## a paraphraser on real pairs, at most MINUTES at a time (DATA=folder with stsb/, snli/, wikisplit/, onestop/)
 	@test -n "$(DATA)" || { echo "Name the folder that has stsb/, snli/, wikisplit/ and onestop/: make real-paraphrase DATA=FOLDER"; exit 2; }
 	@$(BIN)/python docs/experiments/real_paraphrase.py "$(DATA)" --minutes $(MINUTES)
+
+real-contexts: $(VENV)/installed ## similarity from contexts on the STS benchmark, at most MINUTES at a time (DATA=folder with novels/, stsb/; SMALL=1: half of it)
+	@test -n "$(DATA)" || { echo "Name the folder that has novels/ and stsb/: make real-contexts DATA=FOLDER"; exit 2; }
+	@$(BIN)/python docs/experiments/real_contexts.py "$(DATA)" --minutes $(MINUTES) $(if $(SMALL),--small)
 
 schema: $(VENV)/installed-dev ## write docs/openapi.yaml
 	@$(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml

@@ -3,6 +3,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from mlworkers.views.api.corpora import CorpusContexts, RunningText
 from mlworkers.views.api.playground import ParaphraserTrial, TrialAnswer
 from mlworkers.views.api.runs import ArtifactViewSet, EvaluationViewSet, RunViewSet
 from mlworkers.views.api.sentence_search import SentenceSearch, SentenceSearchAnswer
@@ -17,6 +18,8 @@ urlpatterns = [
     path("runs/<number:pk>/cancel/", RunCancel.as_view(), name="api_run_cancel"),
     path("runs/<number:pk>/again/", RunAgain.as_view(), name="api_run_again"),
     path("artifacts/<number:pk>/paraphrase/", ParaphraserTrial.as_view(), name="api_try_paraphraser"),
+    path("datasets/<slug:slug>/running-text/", RunningText.as_view(), name="api_running_text"),
+    path("running-text/<number:pk>/contexts/", CorpusContexts.as_view(), name="api_corpus_contexts"),
     path("paraphrases/<number:pk>/", TrialAnswer.as_view(), name="api_trial"),
     path("datasets/<slug:slug>/search/", SentenceSearch.as_view(), name="api_sentence_search"),
     path("searches/<number:pk>/", SentenceSearchAnswer.as_view(), name="api_sentences_searched"),

@@ -6,8 +6,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from curation.files.documents import DocumentForm
 from curation.numbers import NumberInBody
-from curation.pairs.text import SENTENCE_MAX_CHARACTERS
+from curation.pairs.text import LANGUAGE_TAG, SENTENCE_MAX_CHARACTERS
 from mlworkers.models import Artifact, Evaluation, Run
 
 
@@ -215,3 +216,35 @@ class SentenceSearchSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(serializers.URLField())
     def get_answer(self, run: Run) -> str:
         return reverse("api_sentences_searched", kwargs={"pk": run.pk}, request=self.context.get("request"))
+
+
+class RunningTextSerializer(serializers.Serializer[Any]):
+    """How a file of running text holds documents. language: of the text; empty: the dataset's."""
+
+    filename = serializers.CharField(max_length=255)
+    form = serializers.ChoiceField(
+        choices=[form.value for form in DocumentForm], default=DocumentForm.TEXT.value
+    )
+    language = serializers.RegexField(LANGUAGE_TAG, default="", allow_blank=True, max_length=35)
+
+
+class CorpusSerializer(serializers.Serializer[Any]):
+    """A run that makes or made a corpus. facts: its documents, sentences, places, duplicates …; empty until then."""
+
+    run = serializers.IntegerField(source="run.pk")
+    state = serializers.CharField(source="run.state")
+    size = serializers.IntegerField(help_text="bytes")
+    facts = serializers.DictField()
+
+
+class AskedContextsSerializer(serializers.Serializer[Any]):
+    sentence = serializers.CharField(max_length=SENTENCE_MAX_CHARACTERS)
+
+
+class ContextSerializer(serializers.Serializer[Any]):
+    """A place in a document. similarity: the cosine of TF-IDF vectors of bigrams of the chunk around it."""
+
+    document = serializers.CharField()
+    before = serializers.ListField(child=serializers.CharField(), source="context.left")
+    after = serializers.ListField(child=serializers.CharField(), source="context.right")
+    similarity = serializers.FloatField(source="cosine")

@@ -6,6 +6,8 @@ vector is brought to length 1, as scikit-learn does by default. The paper retrie
 """
 
 from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +24,7 @@ from mlworkers.contexts.corpus import Corpus, CorpusError, Places
 Keys = NDArray[np.uint64]
 _WORD_BITS = 32
 _REPORTED = 20_000
-_CHUNKS, _WORDS = "chunks.npy", "words.txt"
+_CHUNKS, _WORDS, _WORD_ENDS = "chunks.npy", "words.bin", "word_ends.npy"
 _BIGRAMS, _BOUNDS, _POSTINGS, _WEIGHTS = "bigrams.npy", "bounds.npy", "postings.npy", "weights.npy"
 
 
@@ -53,7 +55,8 @@ def index_write(
         ]
     )
     bounds = np.append(starts, len(corpus)).astype(np.int64)  # segments follow on each other
-    keys, chunks, known = _bigrams(corpus, bounds, report)
+    keys, chunks, met = _bigrams(corpus, bounds, report)
+    keys, known = _numbered_in_order(keys, met)
     if not len(keys):
         raise CorpusError(
             "No sentence of the corpus has two words, so nothing can be found in it; upload other text."
@@ -73,7 +76,8 @@ def index_write(
     lengths = np.sqrt(np.bincount(chunks, weights**2, minlength=len(starts)))
     weights /= lengths[chunks]
     np.save(folder / _CHUNKS, bounds)
-    (folder / _WORDS).write_text("\n".join(known), "utf-8")
+    (folder / _WORDS).write_bytes(b"".join(known))
+    np.save(folder / _WORD_ENDS, np.cumsum([len(word) for word in known], dtype=np.int64))
     np.save(folder / _BIGRAMS, bigrams)
     np.save(folder / _BOUNDS, np.append(begins, len(keys)).astype(np.int64))
     np.save(folder / _POSTINGS, chunks)
@@ -96,11 +100,50 @@ def _bigrams(corpus: Corpus, bounds: Places, report: Report) -> tuple[Keys, NDAr
     return np.frombuffer(keys, np.uint64), np.frombuffer(chunks, np.int32), list(numbers)
 
 
+def _numbered_in_order(keys: Keys, known: Sequence[str]) -> tuple[Keys, list[bytes]]:
+    """The same bigrams where words are numbered in the order of their bytes, so that a word is found by halving."""
+    encoded = [word.encode() for word in known]
+    order = sorted(range(len(encoded)), key=encoded.__getitem__)
+    number = np.empty(len(order), dtype=np.uint64)
+    number[order] = np.arange(len(order), dtype=np.uint64)
+    low = np.uint64((1 << _WORD_BITS) - 1)
+    shift = np.uint64(_WORD_BITS)
+    renumbered: Keys = number[keys >> shift] << shift | number[keys & low]
+    return renumbered, [encoded[place] for place in order]
+
+
+class _Words:
+    """The words of an index by number, in the order of their bytes, mapped from the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._ends = np.load(folder / _WORD_ENDS, mmap_mode="r")
+        except FileNotFoundError as error:
+            raise CorpusError("The index is one of an earlier version; index the corpus again.") from error
+        self._bytes = np.memmap(folder / _WORDS, dtype=np.uint8, mode="r")
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: int) -> bytes:
+        start = self._ends[number - 1] if number else 0
+        return bytes(self._bytes[start : self._ends[number]])
+
+    def number(self, word: str) -> int | None:
+        encoded = word.encode()
+        place = bisect_left(self, encoded)
+        return place if place < len(self) and self[place] == encoded else None
+
+
 @dataclass(frozen=True)
 class BigramIndex:
-    """The index in a folder, mapped from the disk but for its words."""
+    """The index in a folder, mapped from the disk: opening it takes no memory, whatever its size."""
 
     folder: Path
+
+    def check(self) -> None:
+        """Raises CorpusError where an earlier version wrote the index."""
+        self._words.number("")
 
     @cached_property
     def chunks(self) -> Places:
@@ -130,7 +173,7 @@ class BigramIndex:
 
     def _known(self, sentence: str) -> tuple[Keys, NDArray[np.int64]]:
         """The sentence's bigrams that the index has, ascending, and how often each stands in it."""
-        numbers = [self._words.get(word) for word in words(sentence)]
+        numbers = [self._words.number(word) for word in words(sentence)]
         found = [
             one << _WORD_BITS | other
             for one, other in pairwise(numbers)
@@ -142,9 +185,9 @@ class BigramIndex:
         return keys[known], counts[known]
 
     @cached_property
-    def _words(self) -> dict[str, int]:
-        text = (self.folder / _WORDS).read_text("utf-8")
-        return {word: number for number, word in enumerate(text.split("\n"))}
+    def _words(self) -> _Words:
+        """Raises CorpusError where the index was written by an earlier version."""
+        return _Words(self.folder)
 
     @cached_property
     def _bigrams(self) -> Keys:

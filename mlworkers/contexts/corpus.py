@@ -5,9 +5,11 @@ are near copies. Everything is mapped from the disk, so that opening a corpus of
 import hashlib
 import json
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +25,10 @@ from curation.pairs.text import near_copy_key
 Places = NDArray[np.int64]
 MOST_SENTENCES = 5_000_000
 _EXAMPLES = 5
+_NEAR, _COMMON = (
+    0.8,
+    20,
+)  # Jaccard's index of two near-duplicate documents; documents of a sentence that is counted
 _REPORTED = 20_000  # sentences between two reports
 _TEXTS, _OFFSETS, _SEGMENTS, _DOCUMENTS = "texts.bin", "offsets.npy", "segments.npy", "segment_documents.npy"
 _NAMES, _KEYS, _FACTS = "documents.jsonl", "near_keys.npy", "corpus.json"
@@ -43,6 +49,7 @@ class Context(NamedTuple):
 class CorpusFacts:
     """What a corpus holds. segments: runs of sentences without interruption. places: sentences with one before and one
     after them. duplicates: documents left out because an earlier one has the same words; left_out: sentences.
+    near_duplicates: twos of documents that share most of their sentences; they stay in.
     """
 
     language: str = "en"
@@ -52,6 +59,8 @@ class CorpusFacts:
     places: int = 0
     duplicates: int = 0
     duplicate_names: list[str] = field(default_factory=list)
+    near_duplicates: int = 0
+    near_duplicate_names: list[str] = field(default_factory=list)
     left_out: int = 0
     left_out_because: list[str] = field(default_factory=list)
 
@@ -129,6 +138,7 @@ class _Writer:
                 "upload text whose documents have several sentences."
             )
         self._starts.append(facts.sentences)
+        self._note_near_duplicates()
         for name, values, kind in (
             (_OFFSETS, self._offsets, np.int64),
             (_SEGMENTS, self._starts, np.int64),
@@ -138,6 +148,20 @@ class _Writer:
             np.save(self._folder / name, np.frombuffer(values, dtype=kind))
         (self._folder / _FACTS).write_text(json.dumps(asdict(facts)), "utf-8")
         return facts
+
+    def _note_near_duplicates(self) -> None:
+        starts: Places = np.frombuffer(self._starts, np.int64)
+        sizes = starts[1:] - starts[:-1]  # sentences of each segment
+        documents = np.repeat(np.frombuffer(self._of_document, np.int32), sizes)
+        found = near_duplicates(np.frombuffer(self._keys, np.uint64), documents)
+        self.facts.near_duplicates = len(found)
+        if not found:
+            return
+        text = (self._folder / _NAMES).read_text("utf-8")
+        names = [json_from(line) for line in text.splitlines()]
+        self.facts.near_duplicate_names = [
+            f"{names[one]} ~ {names[other]} ({100 * share:.0f} %)" for one, other, share in found[:_EXAMPLES]
+        ]
 
 
 def corpus_write(
@@ -150,6 +174,32 @@ def corpus_write(
     writer = _Writer(folder, language)
     writer.write(documents, report)
     return writer.close()
+
+
+def near_duplicates(keys: NDArray[np.uint64], documents: NDArray[np.int32]) -> list[tuple[int, int, float]]:
+    """Twos of documents whose sets of sentences have a Jaccard index of 0.8 or more, by their numbers, and the index.
+
+    keys, documents: of n sentences, what near copies share and the number of the document, both (n,). Sentences that
+    are in more than 20 documents, such as “Yes.”, count for the size of a set alone, so that a document of little else
+    is not found.
+    """
+    order = np.lexsort((documents, keys))
+    keys, documents = keys[order], documents[order]
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = (keys[1:] != keys[:-1]) | (documents[1:] != documents[:-1])
+    keys, documents = keys[first], documents[first]
+    sizes = np.bincount(documents)
+    begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else np.empty(0, np.int64)
+    ends = np.append(begins[1:], len(keys))
+    spread = ends - begins
+    common: Counter[tuple[int, int]] = Counter()
+    for place in np.flatnonzero((spread > 1) & (spread <= _COMMON)).tolist():
+        common.update(combinations(documents[begins[place] : ends[place]].tolist(), 2))
+    found = [
+        (one, other, share / (int(sizes[one]) + int(sizes[other]) - share))
+        for (one, other), share in common.items()
+    ]
+    return sorted(each for each in found if each[2] >= _NEAR)
 
 
 @dataclass(frozen=True)

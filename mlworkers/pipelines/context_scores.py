@@ -23,7 +23,7 @@ from curation.pairs.text import near_copy_key
 from curation.statistics.intervals import Interval
 from mlworkers.contexts.asking import Questioner
 from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Corpus
+from mlworkers.contexts.corpus import Corpus, CorpusError
 from mlworkers.contexts.discriminative import (
     DiscriminativeModel,
     discriminative_told,
@@ -90,10 +90,12 @@ class _Source:
         if self.corpus is None:
             with errors_shown(ModelError):
                 return TrajectoryScorer(model, self.plan, self.background)
-        corpus = Corpus(self.corpus)
+        corpus, index = Corpus(self.corpus), BigramIndex(self.corpus)
+        with errors_shown(CorpusError):
+            index.check()
         return PairScorer(
             corpus,
-            BigramIndex(self.corpus),
+            index,
             model,
             self.plan,
             background_of(corpus, model, self.plan),

@@ -41,6 +41,14 @@ def index_corpus(plan: CorpusPlan, job: Job) -> Outcome:
         )
         message += told % {"n": intcomma(facts.duplicates)}
 
+    if facts.near_duplicates:
+        told = ngettext(
+            "; %(n)s pair of documents shares most of its sentences",
+            "; %(n)s pairs of documents share most of their sentences",
+            facts.near_duplicates,
+        )
+        message += told % {"n": intcomma(facts.near_duplicates)}
+
     def publish() -> dict[str, object]:
         import_imported(batch=batch, rows=facts.sentences + facts.left_out, added=facts.sentences)
         return {}

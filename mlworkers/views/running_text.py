@@ -13,6 +13,7 @@ from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_upload
 from curation.models import ImportBatch
 from mlworkers.access import corpus_for, kind_may_start
+from mlworkers.contexts.corpus import CorpusError
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.running_text import contexts_found, corpora_of
@@ -67,5 +68,8 @@ def corpus_contexts(request: AuthedRequest, pk: int) -> HttpResponse:
         "may_train": run.dataset is not None and kind_may_start(request.user, train, run.dataset),
     }
     if made is not None and form.is_valid():
-        context["found"] = contexts_found(artifact_path(made), form.cleaned_data["sentence"])
+        try:
+            context["found"] = contexts_found(artifact_path(made), form.cleaned_data["sentence"])
+        except CorpusError as error:
+            form.add_error("sentence", str(error))
     return render(request, "mlworkers/corpus.html", context)

@@ -100,7 +100,7 @@ DISCRIMINATIVE = {"corpus": 30, "steps": 600, "hidden": 32, "embedding": 32, "vo
 DISCRIMINATIVE |= {"held_out": 0.1}
 CONTEXT_SCORES = {"corpus": 30, "model": "run:32", "discriminator": "run:33", "snapshot": 0, "most_pairs": 24}
 CONTEXT_SCORES |= {"contexts": 5, "background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
-TRAJECTORIES = {"model": "run:1", "choice": "trajectories", "snapshot": 1, "most_pairs": 24, "contexts": 8}
+TRAJECTORIES = {"model": "run:1", "choice": "trajectories", "snapshot": 0, "most_pairs": 24, "contexts": 8}
 TRAJECTORIES |= {"background": 4, "resamples": 100, "shard_pairs": 4, "part_tokens": 32}
 
 
@@ -273,7 +273,7 @@ OWN = {
     "PreFineTuningPlan": inference,
 }
 OWN |= {"SentenceIndexPlan": inference, "SentenceSearchPlan": inference}
-OWN |= {"ContextModelPlan": of_first_corpus, "ContextScoresPlan": of_first_corpus}
+OWN |= dict.fromkeys(("ContextModelPlan", "DiscriminativePlan", "ContextScoresPlan"), of_first_corpus)
 runs = json.loads((home / "runs.json").read_text())
 for number, (kind, plan) in enumerate(runs * 2):
     kind = kind_named(kind)

@@ -176,3 +176,52 @@ def test_a_corpus_whose_files_were_removed_is_said_to_be_gone(client, curator, i
     indexed.artifacts.update(removed_at=indexed.finished_at)
 
     assert "its files were removed" in contexts(client, curator, indexed, sentence="x").content.decode()
+
+
+def test_a_program_sends_text_lists_corpora_and_asks_for_contexts(client, curator, dataset) -> None:
+    client.force_login(curator)
+    address = reverse("api_running_text", args=[dataset.slug])
+
+    sent = client.post(
+        f"{address}?filename=story.txt&language=en", TEXT.encode(), content_type="application/octet-stream"
+    )
+
+    assert sent.status_code == 202, sent.content
+    run = carried_out(Run.objects.get(pk=sent.json()["id"]))
+    assert run.state == "succeeded", run.message
+    [row] = client.get(address).json()
+    assert (row["run"], row["state"], row["facts"]["sentences"]) == (run.pk, "succeeded", 4)
+    found = client.get(
+        reverse("api_corpus_contexts", args=[run.pk]), {"sentence": "It barks quietly."}
+    ).json()
+    assert found[0]["before"] == ["The dog runs."]
+    assert found[0]["after"] == ["A cat sits there.", "The bird sings."]
+    assert 0 < found[0]["similarity"] <= 1
+
+
+def test_what_a_program_sends_wrongly_is_refused_and_a_stranger_gets_404(
+    client, stranger, curator, dataset, indexed
+) -> None:
+    address = reverse("api_running_text", args=[dataset.slug])
+    asks = reverse("api_corpus_contexts", args=[indexed.pk])
+
+    def status(user, query: str) -> int:
+        client.force_login(user)
+        kind = "application/octet-stream"
+        return client.post(f"{address}{query}", TEXT.encode(), content_type=kind).status_code
+
+    assert status(stranger, "?filename=a.txt") == 404
+    assert [status(curator, query) for query in ("", "?filename=a.txt&form=novel")] == [400, 400]
+    assert client.get(asks).status_code == 400
+    client.force_login(stranger)
+    assert client.get(asks, {"sentence": "It barks."}).status_code == 404
+    assert client.get(address).status_code == 404
+    assert Run.objects.filter(kind="index_corpus").count() == 1
+
+
+def test_an_index_of_an_earlier_version_is_refused_beside_the_field(client, curator, indexed) -> None:
+    (home_path(indexed.artifacts.get(kind="corpus").path) / "word_ends.npy").unlink()
+
+    shown = contexts(client, curator, indexed, sentence="It barks quietly.").content.decode()
+
+    assert "index the corpus again" in shown

@@ -110,3 +110,12 @@ def test_a_corpus_of_single_words_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CorpusError, match="No sentence of the corpus has two words"):
         index_write(Corpus(tmp_path), tmp_path)
+
+
+def test_an_index_of_an_earlier_version_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    corpus_write([Document("a", [["One word here.", "Two words there.", "Three words."]], [])], tmp_path)
+    index_write(Corpus(tmp_path), tmp_path)
+    (tmp_path / "word_ends.npy").unlink()
+
+    with pytest.raises(CorpusError, match="index the corpus again"):
+        BigramIndex(tmp_path).retrieve("Two words", most=5)

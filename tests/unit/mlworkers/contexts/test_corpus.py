@@ -1,12 +1,14 @@
 """Documents become a corpus: segments, places, duplicates, and what is left out."""
 
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from curation.files.documents import DocumentForm, read_documents
+from curation.files.documents import Document, DocumentForm, read_documents
 from curation.files.drafts import FileError
-from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write
+from mlworkers.contexts.corpus import Context, Corpus, CorpusError, corpus_write, near_duplicates
 
 NOVEL = """Mr. Hale sat down. He read a letter!
 It was long.
@@ -120,3 +122,34 @@ def test_a_line_of_100000_characters_is_divided_like_any_other(tmp_path: Path) -
 def test_a_wrong_line_of_jsonl_is_refused_by_its_number(tmp_path: Path, line: str, says: str) -> None:
     with pytest.raises(FileError, match=says):
         corpus_of(tmp_path, line, name="a.jsonl")
+
+
+def test_documents_that_share_most_sentences_are_reported_and_stay(tmp_path: Path) -> None:
+    own = [f"Sentence number {number} is here." for number in range(10)]
+    other = [*own[:9], "The end is another one."]
+    third = [f"A third text has line {number}." for number in range(10)]
+    documents = [Document(name, [texts], []) for name, texts in (("a", own), ("b", third), ("c", other))]
+
+    facts = corpus_write(documents, tmp_path)
+
+    assert facts.documents == 3
+    assert (facts.duplicates, facts.near_duplicates) == (0, 1)
+    assert facts.near_duplicate_names == ["a ~ c (82 %)"]  # 9 of the 11 sentences of both
+
+
+def test_near_duplicates_are_those_of_plain_sets() -> None:
+    rng = np.random.default_rng(4)
+    sets = [set(rng.choice(40, size=20, replace=False).tolist()) for _document in range(12)]
+    sets += [(sets[0] - {next(iter(sets[0]))}) | {99}, set(sets[3])]
+    keys = np.array([key for one in sets for key in sorted(one)] + [7], dtype=np.uint64)
+    documents = np.array([number for number, one in enumerate(sets) for _key in one] + [13], dtype=np.int32)
+    sets[13] |= {7}
+
+    found = near_duplicates(keys, documents)
+
+    plain = [
+        (one, other, len(sets[one] & sets[other]) / len(sets[one] | sets[other]))
+        for one, other in combinations(range(14), 2)
+    ]
+    assert found == [each for each in plain if each[2] >= 0.8]
+    assert [each[:2] for each in found] == [(0, 12), (3, 13)]
