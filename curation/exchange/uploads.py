@@ -34,6 +34,7 @@ from curation.files.drafts import Columns, FileError
 from curation.files.identity import TooManyRowsError
 from curation.files.parquet import ROWS_MOST
 from curation.files.progress import Report, silent
+from curation.files.rejected import columns_in_front
 from curation.files.sampling import Preview, preview_file
 from curation.files.sniffing import detect_format
 from curation.files.writing import leftovers_remove, make_folder, replacing, sha256_of_several
@@ -195,14 +196,17 @@ def import_proposed(
     """The last import of a file with the same columns, and its choices for the next one; None where there is none.
 
     named: whether the first row names the columns. The source and the split of all rows are those of one file, so they
-    are not proposed.
+    are not proposed; a table of its rejected rows says them in columns of its own.
     """
     done = ImportBatch.objects.filter(
         dataset=dataset, kind=ImportBatch.Kind.PAIRS, state=ImportBatch.State.DONE
     )
     for batch in done.order_by("-pk")[:IMPORTS_LOOKED_AT]:
-        if batch.mapping.get("header") == named and batch.report.get("header") == list(header):
-            chosen = batch.report["columns"]
+        if batch.mapping.get("header") != named:
+            continue
+        front = columns_in_front(header, batch.report.get("header", ()))
+        if front is not None:
+            chosen = batch.report["columns"] | {name: name for name in ("source", "split") if name in front}
             options = ImportOptions.from_json(batch.mapping)
             columns = Columns(**{field.name: chosen.get(field.name, "") for field in fields(Columns)})
             return batch, replace(options, columns=columns, source=None, split=None, across_splits=None)

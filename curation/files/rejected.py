@@ -59,6 +59,15 @@ def rejected_writer(
     return write
 
 
+def columns_in_front(header: Sequence[str], of: Sequence[str]) -> Sequence[str] | None:
+    """The columns that a table has before those of the file whose rejected rows it may hold: none if it has the same
+    columns; None if it is neither that file's table of rejected rows nor has its columns.
+    """
+    front = header[: len(header) - len(of)]
+    known = {"line", "rejected line", "reason", "rejected reason", "source", "split"}
+    return front if [*front, *of] == list(header) and known.issuperset(front) else None
+
+
 def _column_names(layout: Layout) -> Sequence[str]:
     if layout.header:
         return layout.columns

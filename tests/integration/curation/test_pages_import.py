@@ -94,6 +94,30 @@ def test_trying_the_import_says_what_would_come_of_it_and_writes_nothing(
     assert not dataset.pairs.exists()
 
 
+def test_corrected_rows_are_read_as_the_file_was_from_which_they_were_rejected(
+    upload, client, address, dataset
+) -> None:
+    columns = {
+        "header": "yes",
+        "delimiter": ",",
+        "a": "one",
+        "b": "two",
+        "score": "mark",
+        "score_set": "gold",
+    }
+    batch = upload("one,two,mark\nA dog runs.,A dog walks.,4\nA cat sits.,A cat lies.,much\n")
+    client.post(f"{address}{batch.pk}/check/", columns)
+    client.post(f"{address}{batch.pk}/apply/")
+
+    rejected = b"".join(client.get(f"{address}{batch.pk}/errors.csv").streaming_content).decode()
+    corrected = upload(rejected.replace("much", "3"), name="corrected.csv")
+    page = client.get(f"{address}{corrected.pk}/").content.decode()
+
+    assert rejected.splitlines()[0] == "line,reason,source,one,two,mark"
+    for name in ("source", "one", "two", "mark"):
+        assert f'<option value="{name}" selected>' in page
+
+
 def test_a_check_that_counts_no_leaks_says_what_counts_them(
     upload, client, address, dataset, monkeypatch
 ) -> None:
