@@ -181,6 +181,15 @@ def rating_for(user: User, pk: int, *, may: str) -> Run:
     return run
 
 
+def ratings_open(user: User) -> QuerySet[Run]:
+    """Round-trip translations whose candidates the person may rate, by the rule of `rating_for`."""
+    runs = Run.objects.filter(kind="translate_round_trip", dataset__archived=False)
+    if user.is_superuser:
+        return runs
+    member = {"dataset__memberships__user": user}
+    return runs.filter(**member, dataset__memberships__role__in=ROLES_THAT_MAY["annotate"])
+
+
 def rating_may(user: User, run: Run, *, may: str) -> bool:
     """Whether to offer a button; the view behind it asks `rating_for` again."""
     return _allowed(lambda: rating_for(user, run.pk, may=may))

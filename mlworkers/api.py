@@ -1,9 +1,17 @@
-"""Addresses of runs for programs: /api/v1/runs/, /artifacts/, /evaluations/."""
+"""Addresses of runs for programs: /api/v1/runs/, /artifacts/, /evaluations/, /paraphrases/, /round-trips/."""
 
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from mlworkers.views.api.corpora import CorpusContexts, RunningText
+from mlworkers.views.api.paraphrases import (
+    ParaphraseProfile,
+    RatingDraw,
+    RatingLast,
+    RatingNext,
+    Ratings,
+    RoundTripYields,
+)
 from mlworkers.views.api.playground import ParaphraserTrial, TrialAnswer
 from mlworkers.views.api.runs import ArtifactViewSet, EvaluationViewSet, RunViewSet
 from mlworkers.views.api.sentence_search import SentenceSearch, SentenceSearchAnswer
@@ -23,5 +31,11 @@ urlpatterns = [
     path("paraphrases/<number:pk>/", TrialAnswer.as_view(), name="api_trial"),
     path("datasets/<slug:slug>/search/", SentenceSearch.as_view(), name="api_sentence_search"),
     path("searches/<number:pk>/", SentenceSearchAnswer.as_view(), name="api_sentences_searched"),
+    path("paraphrases/<slug:slug>/cells/", ParaphraseProfile.as_view(), name="api_paraphrase_cells"),
+    path("round-trips/<number:pk>/cells/", RoundTripYields.as_view(), name="api_round_trip"),
+    path("round-trips/<number:pk>/ratings/", Ratings.as_view(), name="api_ratings"),
+    path("round-trips/<number:pk>/ratings/draw/", RatingDraw.as_view(), name="api_ratings_draw"),
+    path("round-trips/<number:pk>/ratings/next/", RatingNext.as_view(), name="api_rating_next"),
+    path("round-trips/<number:pk>/ratings/last/", RatingLast.as_view(), name="api_rating_last"),
     *router.urls,
 ]

@@ -38,6 +38,8 @@ TRANSLATED = frozenset(
         "home",
         "login",
         "logout",
+        "mlworkers:rate",
+        "mlworkers:rate_undo",
         "password_change",
         "password_change_done",
         "set_language",
@@ -62,6 +64,9 @@ SOURCES = (
     "curation/forms/people.py",
     "curation/roles.py",
     "curation/views/people.py",
+    "mlworkers/forms/ratings.py",
+    "mlworkers/registry/ratings.py",
+    "mlworkers/views/ratings.py",
     "semblance/home.py",
     "semblance/middleware.py",
     "templates/400.html",
@@ -89,7 +94,9 @@ SOURCES = (
     "templates/curation/invitation_answered.html",
     "templates/error.html",
     "templates/home.html",
+    "templates/mlworkers/rate.html",
     "templates/registration/",
+    "templates/semblance/_ratings_waiting.html",
 )
 
 

@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -56,19 +57,23 @@ PAPER = TagBounds()
 WIDE = TagBounds(sim_above=50, sim_width=10, bleu_first=20, bleu_width=10, bleu_most=100)
 ENTAILED = "0"
 HELD_OUT, SEED = 0.1, 21
-FEWEST = 5  # training pairs of a cell that the paraphraser is asked for
+FEWEST = 5
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is done. rows: of each file, and judged: of the training pairs of the STS benchmark that labellers learn
-    from, 0 for all. selected: training pairs of an ordinary cell.
+    """How much is done. rows: the first of each corpus; paired: of each corpus, and judged: of the training pairs of
+    the STS benchmark that labellers learn from, at equal distances; 0 for all. selected: training pairs of an ordinary
+    cell. fewest: training pairs of a cell that the paraphraser is asked for.
     """
 
     rows: int = 0
+    paired: int = 0
     judged: int = 0
     seeds: int = 3
     labeller_epochs: int = 4
+    labeller_rate: float = 2e-5
     selected: int = 400
     dev: int = 20
     epochs: int = 40
@@ -87,8 +92,8 @@ TINY = Size(
 )  # fmt: skip
 
 SMALL = Size(
-    judged=1500, seeds=1, labeller_epochs=2, selected=150, dev=10, epochs=10, width=128, layers=2, sources=40,
-    candidates=8,
+    judged=3000, paired=1000, seeds=1, labeller_epochs=2, labeller_rate=1e-4, selected=100, dev=5, epochs=20,
+    width=128, layers=2, sources=40, candidates=10, fewest=15,
 )  # fmt: skip
 SIZES = {"full": Size(), "small": SMALL, "tiny": TINY}
 
@@ -121,17 +126,25 @@ def data_import(data: Path, size: Size) -> None:
     for split in ("train", "dev"):
         lines = (data / "stsb" / f"stsb-en-{split}.csv").read_text(encoding="utf-8").splitlines(keepends=True)
         copy = FILES / f"stsb-{split}.csv"
-        if split == "train" and size.judged:  # the file begins with captions and ends with news
-            lines = [lines[place * len(lines) // size.judged] for place in range(size.judged)]
+        if split == "train":  # the file begins with captions and ends with news
+            lines = spread(lines, size.judged)
         copy.write_text("".join(lines[: size.rows or None]), encoding="utf-8")
         call_command("import_pairs", str(copy), "--dataset", "stsb", "--create", *columns)
-    rows = divided([pair for corpus in corpora(data) for pair in list(corpus)[: size.rows or None]])
+    chosen = (spread(list(corpus)[: size.rows or None], size.paired) for corpus in corpora(data))
+    rows = divided([pair for corpus in chosen for pair in corpus])
     file = FILES / "paraphrases.tsv"
     with file.open("w", encoding="utf-8", newline="") as written:
         writer = csv.writer(written, delimiter="\t", lineterminator="\n")
         writer.writerow(["sentence1", "sentence2", "subset", "split"])
         writer.writerows(rows)
     call_command("import_pairs", str(file), "--dataset", "paraphrases", "--create")
+
+
+def spread(rows: Sequence[Row], most: int) -> Sequence[Row]:
+    """At most so many rows at equal distances; all for 0."""
+    if not most or len(rows) <= most:
+        return rows
+    return [rows[place * len(rows) // most] for place in range(most)]
 
 
 def corpora(data: Path) -> Iterator[Iterator[tuple[str, str, str]]]:
@@ -187,7 +200,7 @@ def stages(size: Size, stages: Stages) -> tuple[Run, Run]:
     labellers = [
         stages.done(
             "train_labeller", dataset="stsb", model=BASE, scores="reference", dev_split="dev", seeds=size.seeds,
-            first_seed=first, epochs=size.labeller_epochs,
+            first_seed=first, epochs=size.labeller_epochs, learning_rate=size.labeller_rate,
         )
         for first in (42, 142)
     ]  # fmt: skip

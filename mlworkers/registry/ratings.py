@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from curation.models import User
@@ -35,6 +36,13 @@ class Progress(NamedTuple):
     all: int
 
 
+class Waiting(NamedTuple):
+    """Candidates of a run that a person has not rated yet, some or all."""
+
+    run: Run
+    progress: Progress
+
+
 @dataclass(frozen=True)
 class RatingsShown:
     settings: Sequence[SettingRated]
@@ -57,6 +65,16 @@ def next_candidate(run: Run, person: User) -> tuple[RatedCandidate | None, Progr
     order = order_of_person(len(candidates), seed=run.pk, person=person.pk)
     following = (candidates[place] for place in order if candidates[place].pk not in rated)
     return next(following, None), Progress(len(rated), len(candidates))
+
+
+def ratings_waiting(person: User, runs: QuerySet[Run]) -> list[Waiting]:
+    """Of these runs, those with candidates that the person has not rated; one query."""
+    own = Count(
+        "rated_candidates__ratings", filter=Q(rated_candidates__ratings__person=person), distinct=True
+    )
+    counted = runs.annotate(drawn=Count("rated_candidates", distinct=True), own=own)
+    open_ones = counted.filter(drawn__gt=F("own")).select_related("dataset").order_by("-pk")
+    return [Waiting(run, Progress(run.own, run.drawn)) for run in open_ones]
 
 
 def ratings_shown(run: Run) -> RatingsShown:

@@ -192,3 +192,31 @@ def test_nobody_rates_in_an_archived_dataset(client, annotator, dataset, run) ->
     dataset.save()
 
     assert post(client, annotator, run, candidate=1, fluency=1, meaning=1, wording=1).status_code == 403
+
+
+def test_who_may_rate_finds_the_candidates_among_their_work_until_all_are_rated(
+    client, annotator, stranger, run
+) -> None:
+    def mine(person) -> str:
+        client.force_login(person)
+        return squeezed(client.get(reverse("annotation:mine")).content.decode())
+
+    address = reverse("mlworkers:rate", args=[run.pk])
+    before, elsewhere = mine(annotator), mine(stranger)
+    for _place in range(4):
+        rated(client, annotator, run)
+
+    assert address in before
+    assert "0 of 4 rated" in before
+    assert address not in elsewhere
+    assert address not in mine(annotator)
+
+
+def test_nothing_is_offered_to_rate_while_no_candidates_are_drawn(client, annotator, dataset) -> None:
+    run = translated(dataset)
+    client.force_login(annotator)
+
+    assert (
+        reverse("mlworkers:rate", args=[run.pk])
+        not in client.get(reverse("annotation:mine")).content.decode()
+    )
