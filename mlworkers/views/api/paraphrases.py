@@ -6,6 +6,7 @@ from typing import Any
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -18,7 +19,7 @@ from mlworkers.forms.paraphrases import ProfileForm
 from mlworkers.forms.ratings import DrawForm, RatingForm
 from mlworkers.models import Run
 from mlworkers.registry.paraphrases import profile_shown, rows_for_profile
-from mlworkers.registry.ratings import next_candidate, ratings_shown
+from mlworkers.registry.ratings import EXPLAINED, LABELS, STEPS, next_candidate, ratings_shown
 from mlworkers.registry.round_trips import yields_shown
 from mlworkers.runs.candidates import candidates_read
 from mlworkers.runs.ratings import candidates_draw, rating_record, rating_undo
@@ -37,7 +38,17 @@ _SETS = [
     for name, what in (("first", "similarity in meaning"), ("second", "similarity in wording"))
 ]
 DrawSerializer = body_of(DrawForm, "CandidatesToDraw")
-RatingSerializer = body_of(RatingForm(), "Rating")
+RatingSerializer = body_of(
+    RatingForm(),
+    "Rating",
+    leave_out=LABELS,
+    **{
+        scale: serializers.IntegerField(
+            min_value=min(STEPS), max_value=max(STEPS), help_text=EXPLAINED[scale]
+        )
+        for scale in LABELS
+    },
+)
 
 
 class ParaphraseProfile(APIView):
