@@ -24,6 +24,7 @@ from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import ShuffledEpochs
 
 FITTED = 0.0  # as a temperature: the one with which p_D was published
+TRAINED_ON = ("target", "reference", "human", "model")  # kinds of score set
 ADAM_EPSILON = 1e-6  # RISE's released code
 SEEDS_MAX = 20
 SEEDS_TO_JUDGE = 5  # below, the noise of training is known to a factor of two or three at best
@@ -251,9 +252,10 @@ class SharedTraining:
     model: str = base_model_setting()
     scores: str = setting(
         "Training scores",
-        "The score set to train on: the target similarity of generated pairs, or scores that people gave.",
+        "The score set to train on: the target similarity of generated pairs, scores that people gave, or those of a "
+        "model, such as similarities from contexts. An encoder that is trained on the latter is their surrogate.",
         refers_to="score set",
-        kinds=("target", "reference", "human"),
+        kinds=TRAINED_ON,
     )
     realism: str = realism_setting()
     consistency: str = setting(

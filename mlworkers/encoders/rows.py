@@ -181,6 +181,10 @@ class PairTable:
         _column, told = self._columns[name]
         return float(told["low"]), float(told["high"])
 
+    def gives_cosines(self, name: str) -> bool:
+        """Whether a model gave the scores, in -1..1: cosines or correlations, as of an encoder or from contexts."""
+        return self._columns[name][1]["kind"] == "model" and self.scale(name) == (-1.0, 1.0)
+
     def judges(self, name: str) -> str:
         """Who gave the judgements behind a set of scores, in the words of files; "" where the snapshot does not say."""
         return str(self._columns[name][1].get("judged_by", "")) if name in self._columns else ""

@@ -64,6 +64,10 @@ def training_rows_of(
         unscored=plan.unscored,
     )
     training = replace(training, judges=table.judges(plan.scores))
+    if table.gives_cosines(plan.scores):  # to which the encoder's own are to be equal
+        low, high = table.scale(plan.scores)
+        cosines = low + training.rows.values * (high - low)
+        training = replace(training, rows=replace(training.rows, values=cosines))
     if not plan.temperature or not any(one.uses_size_of_realism for one in used):
         return training
     published = published_temperature(snapshot.dataset, plan.realism)

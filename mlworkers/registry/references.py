@@ -13,7 +13,7 @@ from curation.access import dataset_require_active
 from curation.datasets.inclusion import snapshot_inclusion
 from curation.errors import UserError, errors_shown
 from curation.models import Dataset
-from mlworkers.encoders.plan import BASELINES, names_listed, sources_listed
+from mlworkers.encoders.plan import BASELINES, TRAINED_ON, names_listed, sources_listed
 from mlworkers.encoders.suites.catalogue import suite_named
 from mlworkers.models import Artifact, Run
 from mlworkers.plan_fields import SettingError, SettingName
@@ -89,7 +89,7 @@ def _sources_check(text: str) -> None:
     """The further datasets of a comparison have the score sets that it names."""
     for source in sources_listed(text):
         dataset = dataset_named(source.dataset)
-        named = ((source.scores, ("target", "reference", "human")), (source.realism, ("realism",)))
+        named = ((source.scores, TRAINED_ON), (source.realism, ("realism",)))
         for name, kinds in named:
             found = dataset.score_sets.filter(name=name, kind__in=kinds).exists()
             if name and not found:
