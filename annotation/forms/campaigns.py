@@ -47,7 +47,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         widget=forms.Textarea(attrs={"rows": 8}),
         help_text=gettext_lazy(
-            "Instructions for annotators. An empty line starts a paragraph. You can change them later."
+            "Instructions for annotators, in Markdown, with worked examples. You can change them later."
         ),
     )
 
@@ -131,7 +131,8 @@ class GuidelineForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 18}),
         help_text=gettext_lazy(
-            "An empty line starts a paragraph. Each judgement keeps the version that applied when it was made."
+            "Markdown: **bold**, *italic*, # headings, lists, > quotations and tables; no pictures and no HTML. "
+            "Each judgement keeps the version that applied when it was made."
         ),
     )
 

@@ -17,9 +17,9 @@ class CrowdForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         widget=forms.Textarea(attrs={"rows": 10}),
         help_text=_(
-            "What people agree to before they enter: who you are, what they do and for how long, how they are paid, "
-            "what you keep, and whom they write to. Another text is a new version, which everybody reads who enters "
-            "from then on."
+            "In Markdown. What people agree to before they enter: who you are, what they do and for how long, how "
+            "they are paid, what you keep, and whom they write to. Another text is a new version, which "
+            "everybody reads who enters from then on."
         ),
     )
     field_order = ("is_open", "consent", "asks_about_person", "screens", "places")

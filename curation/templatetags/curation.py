@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from django import template
 from django.template.context import Context
 from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from curation.access import dataset_rights
@@ -13,6 +14,7 @@ from curation.datasets.audit import audit_details, detail_shown
 from curation.datasets.selectors import dataset_facts
 from curation.exchange.importing import CHANGE_NAMES, change_shown
 from curation.files.judged_by import judged_by
+from curation.files.marked_text import marked_html
 from curation.models import AuditEntry, Dataset, mark_shown
 
 register = template.Library()
@@ -33,6 +35,12 @@ SMALLEST_IN_DECIMALS = 0.001
 def tone(value: str) -> str:
     """The class that a tag with this state, status or verdict has; none for an ordinary one."""
     return _TONES.get(value, "")
+
+
+@register.filter
+def marked(text: str) -> SafeString:
+    """Markdown that a curator wrote, as HTML."""
+    return mark_safe(marked_html(text))  # noqa: S308 - it escapes all HTML of the text
 
 
 @register.filter
