@@ -106,8 +106,9 @@ def _plan_before(request: AuthedRequest) -> dict[str, Any]:
         return {"selection": number_asked(request, "selection", 0)}
     if "corpus" in request.GET:
         values: dict[str, Any] = {"corpus": number_asked(request, "corpus", 0)}
-        trained = number_from(request.GET.get("trained", ""))
-        return values | ({"model": f"run:{trained}"} if trained else {})
+        named = {"trained": "model", "ranks": "discriminator"}
+        runs = {name: number_from(request.GET.get(asked, "")) for asked, name in named.items()}
+        return values | {name: f"run:{number}" for name, number in runs.items() if number}
     if "again" not in request.GET:
         return _instructions_chosen(request)
     number = number_from(request.GET["again"])

@@ -104,13 +104,13 @@ def test_strangers_and_other_kinds_and_pairs_of_other_datasets_are_not_found(
 
 def test_the_form_takes_the_corpus_and_the_model_of_the_page_before(client, staff, dataset) -> None:
     indexed = RunFactory(kind="index_corpus", dataset=dataset, state="succeeded")
-    asked = {"dataset": dataset.slug, "corpus": indexed.pk, "trained": 7}
+    asked = {"dataset": dataset.slug, "corpus": indexed.pk, "trained": 7, "ranks": 8}
     client.force_login(staff)
 
     page = client.get(reverse("mlworkers:run_start", args=["score_contexts"]), asked)
 
-    values = {name: page.context["form"][name].value() for name in ("corpus", "model")}
-    assert values == {"corpus": indexed.pk, "model": "run:7"}
+    values = {name: page.context["form"][name].value() for name in ("corpus", "model", "discriminator")}
+    assert values == {"corpus": indexed.pk, "model": "run:7", "discriminator": "run:8"}
 
 
 def test_the_page_of_a_corpus_offers_training_to_those_who_may_start_it(
