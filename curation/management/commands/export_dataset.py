@@ -46,6 +46,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--neutralise-formulas",
+            "--spreadsheet",  # as other commands call it
             action="store_true",
             help="Put an apostrophe before text that a spreadsheet would run as a formula (CSV and TSV).",
         )

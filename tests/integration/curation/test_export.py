@@ -287,3 +287,16 @@ def test_a_dataset_that_is_exported_and_imported_is_the_same(
         pairs_import(dataset=there, path=path, options=options)
 
     assert content(there) == content(here)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("asked", "cell"), [((), "=1+1"), (("--spreadsheet",), "'=1+1")])
+def test_the_command_makes_files_safe_for_a_spreadsheet_by_choice(dataset, tmp_path, asked, cell) -> None:
+    PairFactory(dataset=dataset, a__text="=1+1")
+
+    call_command(
+        "export_dataset", dataset.slug, "--format", "csv", "--out", str(tmp_path / "pairs.csv"), *asked
+    )
+
+    with (tmp_path / "pairs.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["sentence1"] for row in csv.DictReader(file)] == [cell]
