@@ -95,7 +95,13 @@ def semblance(environment, user_folder, variables) -> Command:
 @pytest.fixture
 def person() -> Iterator[Callable[[str, str], "Person"]]:
     with ExitStack() as opened:
-        yield lambda address, name: opened.enter_context(Person(address, name))
+
+        def log_in(address: str, name: str) -> Person:
+            person = Person(address, name)
+            opened.callback(person.close)
+            return person
+
+        yield log_in
 
 
 @pytest.fixture
