@@ -52,6 +52,18 @@ document.addEventListener("change", (event) => {
   if (event.target.closest("form[data-autosubmit]")) event.target.form.requestSubmit();
 });
 
+// What a style sheet needs to know of one element stands in its data-properties, as custom properties: the site's policy
+// allows no style attributes, which somebody's text could bring along.
+function propertiesSet(within) {
+  for (const element of within.querySelectorAll("[data-properties]"))
+    for (const property of element.dataset.properties.split(";")) {
+      const [name, value] = property.split(":").map((part) => part.trim());
+      if (name.startsWith("--")) element.style.setProperty(name, value);
+    }
+}
+propertiesSet(document);
+document.addEventListener("htmx:load", (event) => propertiesSet(event.detail.elt.parentElement ?? document));
+
 // What a form of filters leaves empty stays out of the address.
 document.addEventListener("formdata", (event) => {
   if (!event.target.hasAttribute("data-short-address")) return;

@@ -28,3 +28,18 @@ def test_no_tag_of_a_template_is_broken_over_lines() -> None:
     ]
 
     assert broken == []
+
+
+def test_no_template_has_a_script_or_a_style_in_it() -> None:
+    """The content security policy refuses them; scripts and styles are files under static/."""
+    inline = re.compile(
+        r"<script(?![^>]*\bsrc=)(?![^>]*type=\"application/json\")|<style|\sstyle=|\son(?!e=)[a-z]+=\"|javascript:|hx-on"
+    )
+
+    found = {
+        str(path.relative_to(ROOT)): inline.findall(path.read_text())
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        if inline.search(path.read_text())
+    }
+
+    assert found == {}

@@ -1,5 +1,6 @@
 """Chromium against the live server: a page per role, logged in. Things on it are found by role and label.
 
+Every test fails where the browser finds something on a page that the site's content security policy forbids.
 With SITE_PATH=/a/b/ in the environment, every test of this folder runs on a site that is that part of its host, and
 fails where a browser asks for anything outside of it.
 """
@@ -12,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test import Client
-from playwright.sync_api import BrowserContext, Page, Request, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 from curation.models import User
 from tests.services_needed import CHROMIUM
@@ -57,20 +58,27 @@ def base_url(live_server) -> str:
 @pytest.fixture
 def new_context(new_context, live_server) -> Iterator[Callable[..., BrowserContext]]:
     escaped: list[str] = []
+    refused: list[str] = []
 
     def look(request: Request) -> None:
         ours = request.url.startswith(live_server.url)
         if ours and not urlsplit(request.url).path.startswith(f"{settings.SITE_PATH}/"):
             escaped.append(request.url)
 
+    def listen(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            refused.append(message.text)
+
     def patient(**options: Any) -> BrowserContext:
         context = new_context(**options)
         context.set_default_timeout(PATIENCE)
         context.on("request", look)
+        context.on("console", listen)
         return context
 
     yield patient
     assert escaped == []
+    assert refused == []
 
 
 @pytest.fixture(autouse=True)
