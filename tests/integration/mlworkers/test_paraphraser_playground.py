@@ -2,6 +2,7 @@
 
 import pytest
 from django.urls import reverse
+from django.utils.timezone import now
 
 from mlworkers.models import Artifact, Run
 from mlworkers.paraphrasing.tags import TagBounds
@@ -103,6 +104,19 @@ def test_the_page_of_the_paraphraser_offers_its_own_tags(client, curator, paraph
     assert '<option value="SIM50">50 to 60</option>' in shown
     assert '<option value="BLEU0_5">0 to 10</option>' in shown
     assert "BLEU30" not in shown
+
+
+def test_a_paraphraser_whose_files_were_removed_has_no_form_and_says_what_to_do(
+    client, curator, paraphraser
+) -> None:
+    paraphraser.removed_at = now()
+    paraphraser.save()
+    client.force_login(curator)
+
+    shown = client.get(reverse("mlworkers:model_detail", args=[paraphraser.pk])).text
+
+    assert "Try a sentence" not in shown
+    assert "Start its run again to create them." in shown
 
 
 def test_the_answer_has_what_was_measured_and_marks_copies(client, curator, paraphraser, labeller) -> None:
