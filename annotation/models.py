@@ -145,6 +145,10 @@ class TupleQuerySet(models.QuerySet["Tuple"]):
         """Those that are judged for scores: no gold tuple, and no repeat."""
         return self.filter(is_gold=False, repeats=None)
 
+    def gold_in_use(self) -> "TupleQuerySet":
+        """The gold tuples that are asked and weighed."""
+        return self.filter(is_gold=True, gold_answer__withdrawn=False)
+
 
 class Tuple(models.Model):
     """`tuple_size` pairs shown together. `settling` and `assignment` alone keep the two counters.
@@ -256,6 +260,9 @@ class GoldAnswer(models.Model):
     best_slot = models.PositiveSmallIntegerField()
     worst_slot = models.PositiveSmallIntegerField()
     why = models.TextField(_("reason shown to annotators"), blank=True)
+    withdrawn = models.BooleanField(
+        default=False, help_text="asked of nobody any more, and no answer to it is weighed"
+    )
 
     class Meta:
         constraints = [
@@ -290,6 +297,12 @@ class Participation(models.Model):
         default=0, help_text="gold trials before the last reinstatement"
     )
     forgiven_right = models.PositiveIntegerField(default=0)
+    forgiven_until = models.PositiveBigIntegerField(
+        default=0, help_text="the number of the last gold judgement before the last reinstatement"
+    )
+    stopped_by_gold = models.BooleanField(
+        default=False, help_text="the gold rule stopped the person, and nobody let them go on since"
+    )
     joined_at = models.DateTimeField(auto_now_add=True)
     quota = models.PositiveIntegerField(
         null=True, blank=True, help_text="tuples that the person is asked to judge; empty: all that are open"

@@ -98,7 +98,13 @@ urlpatterns = [
         gold.gold_remove_view,
         name="gold_remove",
     ),
+    path(
+        "campaigns/<number:campaign_pk>/gold/<number:tuple_pk>/restore/",
+        gold.gold_restore_view,
+        name="gold_restore",
+    ),
     path("campaigns/<number:campaign_pk>/judge/", judging.judge, name="judge"),
+    path("campaigns/<number:campaign_pk>/judge/practice/", judging.practice, name="practice"),
     path("campaigns/<number:campaign_pk>/judge/screen/", judging.judge_screen, name="judge_screen"),
     path("campaigns/<number:campaign_pk>/judge/answer/", judging.judgement_create, name="judgement_create"),
     path(

@@ -30,6 +30,7 @@ TRANSLATED = frozenset(
         "annotation:own_answers_delete",
         "annotation:own_data",
         "annotation:own_data_erase",
+        "annotation:practice",
         "annotation:tuple_flag",
         "annotation:tuple_skip",
         "curation:api_token",

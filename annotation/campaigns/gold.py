@@ -182,7 +182,7 @@ def gold_remove(*, gold: Tuple, by: User | None = None) -> None:
     dataset_require_active(campaign.dataset)
     if gold.leases.exists():
         raise UserError(
-            _("Gold tuple %(number)d has been shown to people already, so it cannot be removed."),
+            _("Gold tuple %(number)d has been shown to people already, so it cannot be deleted."),
             number=gold.number,
         )
     gold.delete()

@@ -20,6 +20,7 @@ class Stream(IntEnum):
     REPEAT_PLACE = 10
     REPEAT_CHOICE = 11
     REPEAT_ORDER = 12
+    PRACTICE = 13
 
 
 def campaign_rng(campaign: Campaign, stream: Stream, *numbers: int) -> np.random.Generator:

@@ -111,7 +111,8 @@ class FlagForm(forms.Form):
     def __init__(self, participation: Participation, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["lease"].widget = forms.HiddenInput()
-        self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]
+        if participation.pk:  # else the screen is rehearsed, and nothing is sent
+            self.fields["lease"].queryset = participation.leases.all()  # type: ignore[attr-defined]
         places = range(participation.campaign.tuple_size)
         self.fields["place"].choices = [  # type: ignore[attr-defined]
             ("", _("All of them")),

@@ -35,7 +35,7 @@ def gold_stands_at(person: Participation, turn: int) -> bool:
 def gold_choose(person: Participation) -> Tuple | None:
     """A gold tuple that the person has neither answered nor skipped nor before them, drawn from the seed."""
     seen = person.leases.exclude(state=Lease.State.RELEASED).values("tuple")
-    unseen = person.campaign.tuples.filter(is_gold=True).exclude(pk__in=seen).order_by("number")
+    unseen = person.campaign.tuples.gold_in_use().exclude(pk__in=seen).order_by("number")
     numbers = list(unseen.values_list("number", flat=True))
     if not numbers:
         return None
@@ -44,8 +44,8 @@ def gold_choose(person: Participation) -> Tuple | None:
 
 
 def gold_feedback(judgement: Judgement) -> GoldFeedback | None:
-    """The feedback on a judgement of a gold tuple; None for any other."""
-    answer = GoldAnswer.objects.filter(tuple=judgement.tuple_id).first()
+    """The feedback on a judgement of a gold tuple; None for any other, and for one that was taken out of use."""
+    answer = GoldAnswer.objects.filter(tuple=judgement.tuple_id, withdrawn=False).first()
     if answer is None:
         return None
     return GoldFeedback(

@@ -21,7 +21,7 @@ from annotation.cards import Card, cards_of
 from annotation.judging.assignment import tuple_claim, tuples_fetch
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import GoldFeedback
-from annotation.models import Judgement, JudgementRevision, Lease, Participation
+from annotation.models import Campaign, Judgement, JudgementRevision, Lease, Participation
 
 SITTING = 40  # screens: about a quarter of an hour, after which a break is offered
 LONG_SENTENCE = 150  # characters
@@ -89,12 +89,15 @@ def progress_text(participation: Participation) -> str:
 
 def sitting_of(participation: Participation) -> dict[str, int]:
     """How many screens a sitting has, about how many minutes they take, and how many are done of this one."""
-    minutes = SITTING * seconds_at_size(participation.campaign.tuple_size) / 60
     return {
         "screens": SITTING,
-        "minutes": round(minutes),
+        "minutes": sitting_minutes(participation.campaign),
         "done": _sitting_done(sitting_judged(participation)),
     }
+
+
+def sitting_minutes(campaign: Campaign) -> int:
+    return round(SITTING * seconds_at_size(campaign.tuple_size) / 60)
 
 
 def _sitting_done(judged: int) -> int:

@@ -112,15 +112,15 @@ def participation_stop(
 ) -> Participation:
     """Hand the person nothing more; with `exclude`, count none of their judgements either.
 
-    rule: whether a rule of the campaign stops them, and nobody asked for it.
+    rule: whether the gold rule of the campaign stops them, and nobody asked for it.
     """
     if not reason.strip():
         raise UserError(_("Give a reason. The person reads why they were stopped."))
     person = participation_lock(participation)
     person.state = Participation.State.STOPPED
     person.excluded = person.excluded or exclude
-    person.reason = reason.strip()
-    person.save(update_fields=["state", "excluded", "reason"])
+    person.reason, person.stopped_by_gold = reason.strip(), rule
+    person.save(update_fields=["state", "excluded", "reason", "stopped_by_gold"])
     _settle_again(person)
     action = Action.ANNOTATOR_EXCLUDED if person.excluded else Action.ANNOTATOR_STOPPED
     _record(person, action, by=by, rule=rule, reason=person.reason)
@@ -157,12 +157,20 @@ def participation_reinstate(
     the person had left and came back; the gate then goes on where it was.
     """
     person = participation_lock(participation)
-    stopped = person.state == Participation.State.STOPPED
-    person.state = Participation.State.ACTIVE
-    person.excluded, person.reason = False, ""
     if not rule:
         person.forgiven_trials, person.forgiven_right = person.gold_trials, person.gold_right
-    person.save(update_fields=["state", "excluded", "reason", "forgiven_trials", "forgiven_right"])
+        last = person.judgements.filter(status=Judgement.Status.GOLD).order_by("pk").last()
+        person.forgiven_until = last.pk if last else 0
+        person.save(update_fields=["forgiven_trials", "forgiven_right", "forgiven_until"])
+    return participation_reopen(person, by=by, rule=rule)
+
+
+def participation_reopen(person: Participation, *, by: User | None, rule: bool = False) -> Participation:
+    """Let a stopped person go on; the gate keeps what it knows. The caller holds the person's lock."""
+    stopped = person.state == Participation.State.STOPPED
+    person.state, person.stopped_by_gold = Participation.State.ACTIVE, False
+    person.excluded, person.reason = False, ""
+    person.save(update_fields=["state", "excluded", "reason", "stopped_by_gold"])
     _settle_again(person)
     if stopped:
         _record(person, Action.ANNOTATOR_REINSTATED, by=by, rule=rule)

@@ -262,11 +262,18 @@ def _gold(facts: _Facts) -> None:
     for tuple_pk, pair in members.values_list("tuple", "pair"):
         slots.setdefault(tuple_pk, []).append(facts.names[pair])
     rows = (
-        [answer.tuple.number, *pairs, pairs[answer.best_slot], pairs[answer.worst_slot], answer.why]
+        [
+            answer.tuple.number,
+            *pairs,
+            pairs[answer.best_slot],
+            pairs[answer.worst_slot],
+            answer.why,
+            int(answer.withdrawn),
+        ]
         for answer in answers.select_related("tuple")
         for pairs in [slots[answer.tuple_id]]
     )
-    facts.table("gold.csv", ["tuple", *facts.item_columns, "best", "worst", "reason"], rows)
+    facts.table("gold.csv", ["tuple", *facts.item_columns, "best", "worst", "reason", "removed"], rows)
 
 
 def _repeats(facts: _Facts) -> None:

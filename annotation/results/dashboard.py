@@ -74,7 +74,7 @@ def campaign_dashboard(campaign: Campaign, *, at: datetime) -> Dashboard:
     seconds, reliability, note = live
     seconds_each = seconds.get(EVERYBODY)
     missing = max(0, required - numbers["collected"])
-    golds = campaign.tuples.filter(is_gold=True).count()
+    golds = campaign.tuples.gold_in_use().count()
     repeat_agreement = kept(campaign, "repeat_agreement", mark, lambda: repeat_agreement_by_person(campaign))
     annotators = _annotators(campaign, seconds, repeat_agreement)
     return Dashboard(

@@ -24,7 +24,8 @@ class NextStep:
 
 
 def next_step(user: User, campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) -> NextStep:
-    """The first of these that applies: look at people, publish, export, judge or invite for what is missing, invite.
+    """The first of these that applies: look at gold tuples, look at people, publish, export, judge or invite for what
+    is missing, invite.
 
     shown: the context of the dashboard: who needs a look, what waits, what was published.
     """
@@ -34,6 +35,14 @@ def next_step(user: User, campaign: Campaign, dashboard: Dashboard, shown: Mappi
 
 def _step(campaign: Campaign, dashboard: Dashboard, shown: Mapping[str, Any]) -> NextStep:
     counted = {"collected": f"{dashboard.collected:,}", "required": f"{dashboard.required:,}"}
+    if doubted := shown.get("golds_doubted"):
+        sentence = ngettext(
+            "Good annotators miss %(n)d gold tuple; it may stop the wrong people.",
+            "Good annotators miss %(n)d gold tuples; they may stop the wrong people.",
+            doubted,
+        )
+        label = ngettext("Look at the gold tuple", "Look at the gold tuples", doubted)
+        return NextStep(sentence % {"n": doubted}, label, reverse("annotation:gold", args=[campaign.pk]))
     if to_look_at := len(shown["to_look_at"]):
         sentence = ngettext(
             "%(n)d person needs a look before you rely on the judgements.",

@@ -9,7 +9,6 @@ from typing import Any
 from django.db.models import Count, Max, Min, QuerySet
 
 from annotation.models import Campaign, Judgement, Participation, TupleItem
-from annotation.reasons import gold_reason
 from annotation.results.record import annotator_codes, annotators_named, campaign_judgements, judgement_rows
 from curation.files.judged_by import PEOPLE, SIMULATED
 from curation.files.publishing.facts import Collection, Table
@@ -49,7 +48,7 @@ def collection_facts(campaign: Campaign) -> Collection:
         simulated=people.filter(user__simulated=True).count(),
         excluded_annotators=people.filter(excluded=True).count(),
         exclusions=_exclusions(people),
-        gold_tuples=campaign.tuples.filter(is_gold=True).count(),
+        gold_tuples=campaign.tuples.gold_in_use().count(),
         gold_threshold=campaign.gold_threshold,
         began=_day(times["first"]),
         ended=_day(times["last"]),
@@ -62,21 +61,16 @@ def _exclusions(people: QuerySet[Participation]) -> dict[str, int]:
     """
     named = people.values_list("user__username", "user__first_name", "user__last_name")
     names = {name.casefold() for person in named for name in person if name}
-    excluded = people.filter(excluded=True).select_related("campaign")
+    excluded = people.filter(excluded=True)
     told = (
         TOO_FEW_RIGHT
-        if person.reason == _gold_reason(person)
+        if person.stopped_by_gold
         else "reason not published"
         if not person.reason or names & set(re.findall(r"[\w.@+-]+", person.reason.casefold()))
         else person.reason
         for person in excluded
     )
     return dict(Counter(told).most_common())
-
-
-def _gold_reason(person: Participation) -> str:
-    trials, right = person.gold_trials - person.forgiven_trials, person.gold_right - person.forgiven_right
-    return gold_reason(trials, right, person.campaign.gold_threshold)
 
 
 def _day(moment: Any) -> date | None:

@@ -22,11 +22,11 @@ from annotation.campaigns.promises import promises
 from annotation.campaigns.watching import RequestWatch, TakesLonger
 from annotation.forms.campaigns import RepeatsForm
 from annotation.forms.publishing import PublishForm
-from annotation.judging.screen import TupleScreen
 from annotation.models import Campaign
 from annotation.results.bundle import bundle_is_small
 from annotation.results.dashboard import Dashboard, campaign_dashboard
 from annotation.results.figures import campaign_mark, score_page
+from annotation.results.gold_doubts import golds_to_remove
 from annotation.results.next_step import next_step
 from annotation.results.record import annotators_named
 from annotation.results.selectors import judgements_in, score_sets_of
@@ -34,6 +34,7 @@ from annotation.results.study import CampaignFindings, study_is_quick, study_lat
 from annotation.results.study_page import analysis_context, study_context
 from annotation.results.waiting import waiting_context
 from annotation.tasks import study_ask
+from annotation.views.rehearsal import rehearsal_page
 from curation.access import AuthedRequest
 from curation.datasets.people import members_of
 from curation.forms.people import InvitationForm
@@ -55,7 +56,7 @@ def campaign(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 def _draft(campaign: Campaign) -> dict[str, Any]:
     estimate = campaign_estimate(campaign.dataset, settings_of(campaign))
-    golds = campaign.tuples.filter(is_gold=True).count()
+    golds = campaign.tuples.gold_in_use().count()
     gate = estimate.gate
     return {
         "certificate": campaign.certificate,
@@ -79,6 +80,7 @@ def _running(request: AuthedRequest, campaign: Campaign) -> dict[str, Any]:
         **waiting_context(request.user, campaign, figures),
         "invitation_form": _invitation(request.user, campaign),
         "dashboard": figures,
+        "golds_doubted": len(golds_to_remove(campaign)) if campaign.state != Campaign.State.CLOSED else 0,
         "phase_note": phase_note(campaign, figures.phases),
         "growing": campaign.state != Campaign.State.CLOSED
         and campaign_may(request.user, campaign, may="curate"),
@@ -179,7 +181,7 @@ def study(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
 
 @require_GET
 def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
-    """The judging screen with real pairs. Nothing is stored, and nothing is handed to anybody.
+    """The judging screen itself with real pairs. Nothing is stored, and nothing is handed to anybody.
 
     Where a worker has yet to work the design out, its sums, which are known without it.
     """
@@ -188,16 +190,12 @@ def campaign_preview(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if not tuples:
         context = campaign_head(request.user, chosen, "campaign") | _draft(chosen)
         return render(request, "annotation/campaigns/preview_later.html", context)
-    number = number_asked(request, "tuple", 0) % len(tuples)
-    context = {
-        "campaign": chosen,
-        "shown": TupleScreen(lease_pk=0, cards=tuples[number], client_id=None),
-        "number": number,
-        "next_number": (number + 1) % len(tuples),
-        "guideline": chosen.guidelines.first(),
-        "guidelines_open": request.GET.get("guidelines") == "open",
-    }
-    return render(request, "annotation/campaigns/preview.html", context)
+    number = number_asked(request, "tuple", 1)
+    if number > len(tuples):
+        context = campaign_head(request.user, chosen, "campaign") | {"tuples": len(tuples)}
+        return render(request, "annotation/campaigns/previewed.html", context)
+    leave = reverse("annotation:campaign", args=[chosen.pk])
+    return rehearsal_page(request, chosen, tuples, number=number, name=_("Preview"), leave=leave)
 
 
 @require_GET

@@ -21,8 +21,10 @@ from annotation.forms.gold import (
     answer_of,
     reason_drafted,
 )
+from annotation.judging.gold_removal import GateAgain, gold_restore, gold_withdraw
 from annotation.models import Campaign, Tuple
 from annotation.results.dashboard import gold_note, gold_rates
+from annotation.results.gold_doubts import golds_to_remove
 from annotation.results.selectors import golds_of
 from curation.access import AuthedRequest
 from curation.errors import UserError
@@ -33,9 +35,14 @@ from curation.numbers import number_from, page_number
 @require_GET
 def gold_list(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     campaign = campaign_for(request.user, campaign_pk, may="read")
-    golds = golds_of(campaign)
+    every = golds_of(campaign)
+    golds = [gold for gold in every if not gold.gold_answer.withdrawn]
+    removals = {removal.gold: removal for removal in golds_to_remove(campaign)}
     context = campaign_head(request.user, campaign, "gold") | {
         "golds": golds,
+        "doubted": [(gold, removals[gold.pk]) for gold in golds if gold.pk in removals],
+        "removed": [gold for gold in every if gold.gold_answer.withdrawn],
+        "changeable": campaign.state != Campaign.State.CLOSED,
         "gold_note": gold_note(campaign, len(golds)) if golds else "",
         "gold_rates": gold_rates(campaign, len(golds)),
     }
@@ -157,12 +164,51 @@ def gold_edit(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpRe
 
 @require_POST
 def gold_remove_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpResponse:
+    """One that nobody has seen is deleted; any other is taken out of use, and the gold rule decides again."""
     campaign = campaign_for(request.user, campaign_pk, may="curate")
+    gold = _gold(campaign, tuple_pk)
     try:
-        gold_remove(gold=_gold(campaign, tuple_pk), by=request.user)
+        if not gold.leases.exists():
+            gold_remove(gold=gold, by=request.user)
+            messages.success(request, _("Gold tuple %(number)d is removed.") % {"number": gold.number})
+        else:
+            again = gold_withdraw(gold=gold, by=request.user)
+            said = _("Gold tuple %(number)d is removed. To undo this, put it back at the end of this page.")
+            messages.success(request, _with_people(said % {"number": gold.number}, again))
     except UserError as error:
         messages.error(request, str(error))
     return redirect("annotation:gold", campaign.pk)
+
+
+@require_POST
+def gold_restore_view(request: AuthedRequest, campaign_pk: int, tuple_pk: int) -> HttpResponse:
+    campaign = campaign_for(request.user, campaign_pk, may="curate")
+    gold = _gold(campaign, tuple_pk)
+    try:
+        again = gold_restore(gold=gold, by=request.user)
+        said = _("Gold tuple %(number)d is back in use.") % {"number": gold.number}
+        messages.success(request, _with_people(said, again))
+    except UserError as error:
+        messages.error(request, str(error))
+    return redirect("annotation:gold", campaign.pk)
+
+
+def _with_people(sentence: str, again: GateAgain) -> str:
+    """With whom the gold rule treats otherwise now."""
+    sentences = [sentence]
+    if again.reinstated:
+        names = ", ".join(str(person.user) for person in again.reinstated)
+        sentences.append(
+            _("The gold rule lets these people continue, and their judgements count again: %(names)s.")
+            % {"names": names}
+        )
+    if again.stopped:
+        names = ", ".join(str(person.user) for person in again.stopped)
+        sentences.append(
+            _("The gold rule stops these people, and their judgements do not count: %(names)s.")
+            % {"names": names}
+        )
+    return " ".join(sentences)
 
 
 def _gold(campaign: Campaign, tuple_pk: int) -> Tuple:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -28,6 +29,7 @@ from annotation.judging.assignment import (
 from annotation.judging.choosing import NoTupleReason
 from annotation.judging.gold import gold_feedback
 from annotation.judging.no_tuple import no_tuple_context
+from annotation.judging.rehearsal import practice_cards
 from annotation.judging.screen import (
     TupleScreen,
     answered_html,
@@ -44,6 +46,7 @@ from annotation.judging.screen import (
 )
 from annotation.models import Flag, Judgement, Participation
 from annotation.results.selectors import judgements_of
+from annotation.views.rehearsal import rehearsal_page
 from curation.access import AuthedRequest
 from curation.errors import UserError
 from curation.numbers import number_asked, page_number
@@ -66,6 +69,20 @@ def judge(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
     if isinstance(lease, NoTupleReason):
         return _no_tuple_page(request, participation, lease)
     return _page(request, participation, shown=shown_now(participation, lease))
+
+
+@never_cache
+@require_GET
+def practice(request: AuthedRequest, campaign_pk: int) -> HttpResponse:
+    """The judging screen with one tuple to try it on. Nothing is stored, and nothing is handed to anybody."""
+    campaign = campaign_for(request.user, campaign_pk, may="annotate")
+    cards = practice_cards(campaign, request.user)
+    if not cards:
+        return redirect("annotation:judge", campaign.pk)
+    if number_asked(request, "tuple", 1) > 1:
+        return render(request, "annotation/judging/practised.html", {"campaign": campaign})
+    leave = reverse("annotation:judge", args=[campaign.pk])
+    return rehearsal_page(request, campaign, [cards], number=1, name=_("Practice"), leave=leave)
 
 
 @never_cache

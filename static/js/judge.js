@@ -15,10 +15,12 @@ const WORST_KEYS = ["KeyQ", "KeyW", "KeyE", "KeyR", "KeyT", "KeyY", "KeyU", "Key
 const GRACE_MS = 500; // an Enter meant for the next pairs must not wave the feedback away
 const SLOW_MS = 3000; // a save that takes longer is worth a word
 
-const outbox = outboxOf(form);
+// In a rehearsal nothing leaves the page.
+const rehearsal = "rehearsal" in form.dataset ? await import("./rehearsal.js") : null;
+const outbox = rehearsal ? new rehearsal.Outbox() : outboxOf(form);
 const lacking = () => !leaseOnScreen() && !held;
 const has = () => [leaseOnScreen(), held?.lease, ...queue.map((tuple) => tuple.lease)].filter(Boolean);
-const sender = senderOf({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has });
+const sender = (rehearsal?.senderOf ?? senderOf)({ form, outbox, fieldsOf, taken, arrange, lacking, refresh, has });
 
 function identifier() {
   // crypto.randomUUID exists on secure addresses only.
@@ -328,7 +330,7 @@ for (const dialog of document.querySelectorAll("#skip-dialog, #flag-dialog")) {
 
 // Guidelines: a dialog, which comes up by itself once for every version.
 const guidelines = document.getElementById("guidelines");
-const guidelinesKey = `judging-guidelines:${form.dataset.page}`;
+const guidelinesKey = `judging-guidelines:${form.dataset.guidelinesOf}`;
 
 function showGuidelines() {
   const [first, again] = guidelines.querySelectorAll("[data-start]");
@@ -344,6 +346,7 @@ guidelines.addEventListener("close", () => {
   if (guidelines.open) return;
   remember(guidelinesKey, guidelines.dataset.version);
 });
+guidelines.querySelector("[data-practice]")?.addEventListener("click", () => remember(guidelinesKey, guidelines.dataset.version));
 for (const dialog of document.querySelectorAll("dialog"))
   dialog.addEventListener("close", () => {
     if (document.querySelector("dialog[open]")) return;

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test import Client
@@ -142,3 +143,11 @@ def small_targets(page: Page) -> list[str]:
         .map((target) => [target.textContent.trim(), target.getBoundingClientRect()])
         .filter(([_, {width, height}]) => width < 43.5 || height < 43.5)
         .map(([text, {width, height}]) => `${text}: ${width} x ${height}`)""")
+
+
+def axe_findings(page: Page) -> list[str]:
+    """What axe-core finds wrong with the page as it is now: each rule of accessibility, and the parts that break it."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{rule['id']}: {', '.join(str(node['target'][0]) for node in rule['nodes'][:3])}" for rule in found
+    ]

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import Campaign, Participation
+from annotation.models import Campaign, Judgement, Participation
 from tests.browser.conftest import sideways_overflow
 from tests.factories import CampaignFactory, GoldFactory, PairFactory, ParticipationFactory, TupleFactory
 
@@ -33,7 +33,14 @@ def test_a_campaign_is_made_previewed_and_opened(curator_page: Page, dataset, pa
     expect(page.get_by_role("region", name="What the design guarantees")).to_contain_text("exactly 8 tuples")
 
     page.get_by_role("link", name="Preview").click()
-    expect(page.get_by_text("These are real pairs. Nothing is stored.")).to_be_visible()
+    page.get_by_role("button", name="Start judging").click()
+    expect(page.get_by_text("Preview. Nothing is stored here.")).to_be_visible()
+    for _ in range(5):  # the first tuples of the design
+        expect(page.get_by_role("radio", name="Most related (pair 1)")).to_be_visible()
+        for key in ("1", "w", "Enter"):
+            page.keyboard.press(key)
+    expect(page.get_by_role("heading", name="This was the preview")).to_be_visible()
+    assert not Judgement.objects.exists()
     page.get_by_role("link", name="Back to the campaign").click()
     page.get_by_role("button", name="Open campaign").click()
 

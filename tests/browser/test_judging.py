@@ -492,3 +492,49 @@ def test_a_skip_that_the_site_cannot_keep_says_that_the_site_has_a_problem(scree
     screen.get_by_role("dialog").get_by_role("button", name="Skip").click()
 
     expect(screen.get_by_role("dialog").get_by_role("alert")).to_contain_text("This site has a problem")
+
+
+def test_a_screen_is_practised_and_nothing_of_it_is_stored(open_as, annotator, campaign) -> None:
+    page = open_as(annotator)
+    page.goto(f"/campaigns/{campaign.pk}/judge/")
+    page.get_by_role("link", name="Practise on one screen").click()
+    expect(page.get_by_text("Practice. Nothing is stored here.")).to_be_visible()
+    press(page, "2", "r", "Enter")
+    expect(page.get_by_role("heading", name="That is how a screen is judged")).to_be_visible()
+    page.get_by_role("link", name="Start judging").click()
+
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(page.get_by_text("0 judged in this sitting")).to_be_visible()
+    assert not Judgement.objects.exists()
+
+
+def test_without_javascript_a_screen_is_practised(open_as, annotator, campaign) -> None:
+    page = open_as(annotator, java_script_enabled=False)
+    page.goto(f"/campaigns/{campaign.pk}/judge/practice/")
+    best(page, 1).check()
+    worst(page, 2).check()
+    page.get_by_role("button", name="Next").click()
+
+    expect(page.get_by_role("heading", name="That is how a screen is judged")).to_be_visible()
+    assert not Judgement.objects.exists()
+
+
+def test_in_a_rehearsal_undo_brings_the_choice_back_and_a_skip_goes_on(curator_page, campaign) -> None:
+    page = curator_page
+    Campaign.objects.filter(pk=campaign.pk).update(state="draft")
+    campaign.tuples.all().delete()
+    page.goto(f"/campaigns/{campaign.pk}/preview/")
+    page.get_by_role("button", name="Start judging").click()
+    first = page.get_by_role("group", name="Pair 1").inner_text()
+    press(page, "3", "q", "Enter")
+    expect(page.get_by_role("group", name="Pair 1")).not_to_have_text(first, use_inner_text=True)
+
+    press(page, "u")
+
+    expect(best(page, 3)).to_be_checked()
+    expect(worst(page, 1)).to_be_checked()
+    press(page, "s")
+    page.get_by_role("dialog").get_by_role("radio").first.check()
+    page.get_by_role("dialog").get_by_role("button", name="Skip").click()
+    expect(page.get_by_role("status").filter(has_text="Nothing is stored here.")).to_be_visible()
+    assert not Judgement.objects.exists()

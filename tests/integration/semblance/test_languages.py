@@ -147,6 +147,8 @@ class Walk:
 
     def judge(self) -> None:
         self.keep("mine, nothing judged", self.site.get(reverse("annotation:mine")))
+        self.keep("practice", self.site.get(address("practice", self.campaign)))
+        self.keep("practised", self.site.get(address("practice", self.campaign), {"tuple": 2}))
         page = self.keep("screen", self.site.get(address("judge", self.campaign)))
         lease = {"lease": hidden(page, "lease")}
         for name in ("tuple_skip", "tuple_flag"):
