@@ -85,7 +85,7 @@ def _weigh_again(campaign: Campaign, people: list[int], *, by: User | None) -> G
     for person in stopped:
         found = counts[person.pk]
         reason = gold_reason(found.trials_since, found.right_since, campaign.gold_threshold)
-        participation_stop(participation=person, reason=reason, exclude=True, rule=True)
+        participation_stop(participation=person, reason=reason, exclude=True, rule=True, gold=True)
     return GateAgain(reinstated, stopped)
 
 

@@ -109,17 +109,18 @@ def participation_stop(
     exclude: bool = False,
     by: User | None = None,
     rule: bool = False,
+    gold: bool = False,
 ) -> Participation:
     """Hand the person nothing more; with `exclude`, count none of their judgements either.
 
-    rule: whether the gold rule of the campaign stops them, and nobody asked for it.
+    rule: whether a rule of the campaign stops them, and nobody asked for it. gold: whether that is the gold rule.
     """
     if not reason.strip():
         raise UserError(_("Give a reason. The person reads why they were stopped."))
     person = participation_lock(participation)
     person.state = Participation.State.STOPPED
     person.excluded = person.excluded or exclude
-    person.reason, person.stopped_by_gold = reason.strip(), rule
+    person.reason, person.stopped_by_gold = reason.strip(), gold
     person.save(update_fields=["state", "excluded", "reason", "stopped_by_gold"])
     _settle_again(person)
     action = Action.ANNOTATOR_EXCLUDED if person.excluded else Action.ANNOTATOR_STOPPED
@@ -143,7 +144,7 @@ def gold_weigh(person: Participation, judgement: Judgement, feedback: GoldFeedba
             person.gold_right - person.forgiven_right,
             person.campaign.gold_threshold,
         )
-        return participation_stop(participation=person, reason=reason, exclude=True, rule=True)
+        return participation_stop(participation=person, reason=reason, exclude=True, rule=True, gold=True)
     return person
 
 
