@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from curation.errors import errors_shown
 from curation.models import Dataset
 from mlworkers.contexts.bigram_index import BigramIndex
-from mlworkers.contexts.corpus import Context, Corpus
+from mlworkers.contexts.corpus import Context, Corpus, CorpusError
 from mlworkers.contexts.selection import Leaks, Window, by_retrieval, places_of_chunks, without_leaks
 from mlworkers.models import Artifact, Run
 
@@ -53,9 +54,13 @@ def corpora_of(dataset: Dataset) -> list[CorpusRow]:
 
 
 def contexts_found(folder: Path, sentence: str, *, window: Window = WINDOW) -> list[FoundContext]:
-    """The contexts of a corpus that a sentence fits best by words in common, none of which contains it."""
-    corpus, index = Corpus(folder), BigramIndex(folder)
-    found = index.retrieve(sentence, most=CHUNKS_LOOKED_AT)
+    """The contexts of a corpus that a sentence fits best by words in common, none of which contains it.
+
+    Raises UserError where the corpus cannot be read.
+    """
+    with errors_shown(CorpusError):
+        corpus, index = Corpus(folder), BigramIndex(folder)
+        found = index.retrieve(sentence, most=CHUNKS_LOOKED_AT)
     cosines = dict(zip(found.chunks.tolist(), found.cosines.tolist(), strict=True))
     places = by_retrieval(corpus, places_of_chunks(corpus, index, found.chunks), sentence)
     kept = without_leaks(corpus, places, Leaks([sentence]), window, most=CONTEXTS_SHOWN)

@@ -13,7 +13,6 @@ from curation.exchange.receiving import takes_file, upload_refusal
 from curation.exchange.uploads import import_upload
 from curation.models import ImportBatch
 from mlworkers.access import corpus_for, kind_may_start
-from mlworkers.contexts.corpus import CorpusError
 from mlworkers.forms.running_text import FILES_MOST, CorpusForm, SentenceForm
 from mlworkers.plans.kinds import kind_named
 from mlworkers.registry.running_text import contexts_found, corpora_of
@@ -70,6 +69,6 @@ def corpus_contexts(request: AuthedRequest, pk: int) -> HttpResponse:
     if made is not None and form.is_valid():
         try:
             context["found"] = contexts_found(artifact_path(made), form.cleaned_data["sentence"])
-        except CorpusError as error:
+        except UserError as error:
             form.add_error("sentence", str(error))
     return render(request, "mlworkers/corpus.html", context)

@@ -9,14 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from curation.errors import errors_shown
 from curation.exchange.receiving import BodyFile
 from curation.exchange.uploads import import_upload
 from curation.models import ImportBatch
 from curation.views.api.base import InDataset
 from curation.views.api.bodies import form_filled
 from mlworkers.access import corpus_for
-from mlworkers.contexts.corpus import CorpusError
 from mlworkers.forms.running_text import SentenceForm
 from mlworkers.registry.running_text import contexts_found, corpora_of
 from mlworkers.runs.services import run_start
@@ -66,6 +64,5 @@ class CorpusContexts(APIView):
         if made is None:
             raise NotFound
         form = form_filled(request.query_params.dict(), SentenceForm)
-        with errors_shown(CorpusError):
-            found = contexts_found(artifact_path(made), form.cleaned_data["sentence"])
+        found = contexts_found(artifact_path(made), form.cleaned_data["sentence"])
         return Response(ContextSerializer(found, many=True).data)
