@@ -73,7 +73,7 @@ def _while_people_judge(shown: Mapping[str, Any], counted: Mapping[str, str]) ->
         return NextStep(
             _("People are judging: %(collected)s of %(required)s judgements are there.") % counted
         )
-    sentence = f"{waiting[0]['sentence']}."
+    sentence = waiting[0]["sentence"]
     if shown["waiting_judge"]:
         return NextStep(sentence, _("Judge it"), shown["waiting_judge"])
     return NextStep(sentence, _("Invite somebody"), "#waiting")

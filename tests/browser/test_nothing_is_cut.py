@@ -314,6 +314,7 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "gold/",
         "gold/suggest/",
         "gold/new/",
+        "crowd/",
         "inbox/",
         "judgements/",
         "grow/",
@@ -358,6 +359,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         "import/",
         "log/",
         "edits/",
+        "search/",
+        "running-text/",
     ]
     similarity = ScoreSetFactory(dataset=dataset, name="run 31: similarity", kind="model", low=0, high=100)
     for number, pair in enumerate(dataset.pairs.all()):
@@ -366,6 +369,8 @@ def addresses(dataset, campaign, runs, changed, imports) -> list[str]:
         *(f"/campaigns/{campaign.pk}/{part}" for part in parts),
         *(f"/datasets/{dataset.slug}/{part}" for part in of_dataset),
         *(
+            "/judge/",
+            "/judge/data/",
             "/campaigns/",
             "/datasets/",
             "/runs/",

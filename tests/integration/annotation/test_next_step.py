@@ -39,6 +39,7 @@ def test_where_one_tuple_is_left_the_owner_can_judge_it(campaign, anna, ben, ans
     sentence, label, where = step_for(campaign)
 
     assert "needs one more judgement" in sentence
+    assert sentence.count(".") == 1
     assert label == "Judge it"
     assert where.startswith(address("judge", campaign))
 
