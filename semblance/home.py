@@ -59,6 +59,12 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @login_not_required
+def alive(request: HttpRequest) -> JsonResponse:
+    """200 as long as a process answers, whatever else works: what decides whether to start it again."""
+    return JsonResponse({"status": "ok"})
+
+
+@login_not_required
 def health(request: HttpRequest) -> JsonResponse:
     """200 if all works, else 503 and what does not. A program that watches the site needs no login."""
     problems_now = problems()

@@ -120,6 +120,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "semblance.request_ids.request_ids",
     "semblance.middleware.under_site_path",
     "semblance.middleware.Compressed",
     "django.middleware.security.SecurityMiddleware",
@@ -329,10 +330,24 @@ CELERY_BEAT_SCHEDULE = {
 # Another worker takes over a run whose worker was silent for this long; an import may then be started again.
 RUN_STALE_SECONDS = env.float("RUN_STALE_SECONDS", default=60)
 
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
+if LOG_FORMAT not in {"line", "json"}:
+    raise ImproperlyConfigured(f"LOG_FORMAT is {LOG_FORMAT}; give line or json.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"request_ids": {"()": "semblance.request_ids.RequestIds"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name} {request_id}: {message}", "style": "{"},
+        "json": {
+            "()": "pythonjsonlogger.json.JsonFormatter",
+            "format": "{asctime} {levelname} {name} {request_id} {message}",
+            "style": "{",
+            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+        },
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["request_ids"]}
+    },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
 }

@@ -20,6 +20,7 @@ admin.site.site_url = reverse_lazy("home")  # type: ignore[assignment] # a text 
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("livez", home.alive, name="alive"),
     path("healthz", home.health, name="health"),
     path(
         "accounts/login/",

@@ -13,8 +13,16 @@ from django.urls.resolvers import RegexPattern, RoutePattern
 
 pytestmark = pytest.mark.django_db
 
-# What a stranger may open: logging in, joining by invitation or a crowd's link, and the health check.
-OPEN = {"accounts/login/", "admin/login/", "crowd/x/", "crowd/x/consent/", "healthz", "invitations/x/"}
+# What a stranger may open: logging in, joining by invitation or a crowd's link, and the two health checks.
+OPEN = {
+    "accounts/login/",
+    "admin/login/",
+    "crowd/x/",
+    "crowd/x/consent/",
+    "healthz",
+    "invitations/x/",
+    "livez",
+}
 # Says that one is logged out, which a stranger is, or keeps a language in a cookie; there is nothing to protect.
 HARMLESS = {"accounts/language/", "accounts/logout/", "admin/logout/", "admin/jsi18n/"}
 EXAMPLES = {"number": "1", "slug": "x", "str": "x", "path": "x", "uuid": str(uuid.UUID(int=1))}

@@ -159,3 +159,10 @@ def test_a_site_path_that_is_none_stops_the_start(installed, given) -> None:
 
     assert done.returncode == 2
     assert done.stderr.startswith(f"Error: SITE_PATH is {given}; give a path such as")
+
+
+def test_a_format_of_the_log_that_there_is_not_stops_the_start(installed) -> None:
+    done = installed("manage.py", "check", LOG_FORMAT="xml")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: LOG_FORMAT is xml; give line or json.")
