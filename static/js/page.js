@@ -53,7 +53,7 @@ document.addEventListener("change", (event) => {
 });
 
 // What a style sheet needs to know of one element stands in its data-properties, as custom properties: the site's policy
-// allows no style attributes, which somebody's text could bring along.
+// allows no style attributes, which somebody's text could bring along. For the same reason htmx settles none (base.html).
 function propertiesSet(within) {
   for (const element of within.querySelectorAll("[data-properties]"))
     for (const property of element.dataset.properties.split(";")) {

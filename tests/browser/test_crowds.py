@@ -1,7 +1,7 @@
 """From a platform's link to its code, by a person with a browser."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from annotation.crowds.services import crowd_change
 from annotation.models import CrowdSubmission, Judgement
@@ -32,9 +32,9 @@ def crowd(dataset):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
-    browser: Browser, crowd, live_server, width
+    new_context, crowd, live_server, width
 ) -> None:
-    page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+    page = new_context(viewport={"width": width, "height": 900}).new_page()
     page.goto(f"{live_server.url}/crowd/{crowd.token}/?pid=pia&sid=s1")
     assert "pia" not in page.url
     assert sideways_overflow(page) == 0

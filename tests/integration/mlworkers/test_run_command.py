@@ -125,7 +125,7 @@ def test_the_list_for_people_tells_ranges_and_what_a_setting_names(capsys) -> No
     assert [
         line
         for line in lines
-        if line.startswith("scores  text  required  score set (target|reference|human)")
+        if line.startswith("scores  text  required  score set (target|reference|human|model)")
     ]
     assert [line for line in lines if line.startswith("epochs  int  3  1..100  epochs  RISE")]
     assert [line for line in lines if line.startswith("seed  int  42  0..2147483647")]

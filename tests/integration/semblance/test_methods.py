@@ -334,7 +334,7 @@ def test_why_somebody_was_excluded_is_told_unless_it_names_a_person(dataset, cam
 def test_the_gold_rule_is_one_reason_whatever_the_figures_of_each_person(dataset, campaign) -> None:
     for person, (trials, right) in zip(campaign.participations.all()[:2], [(8, 1), (12, 3)], strict=True):
         reason = gold_reason(trials, right, campaign.gold_threshold)
-        facts = {"gold_trials": trials, "gold_right": right, "reason": reason}
+        facts = {"gold_trials": trials, "gold_right": right, "reason": reason, "stopped_by_gold": True}
         type(person).objects.filter(pk=person.pk).update(excluded=True, state="stopped", **facts)
 
     markdown = section(dataset)
