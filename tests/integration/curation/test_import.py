@@ -255,7 +255,7 @@ def test_a_file_whose_every_row_contradicts_the_dataset_is_refused_and_changes_n
     other = written("id,a,b,score\n1,A.,X.,1\n2,,D.,1\n3,E.,Y.,1\n")
 
     with pytest.raises(
-        UserError, match=r"None of the 3 rows.*reason \(2 rows\), first on line 2: the id \"1\""
+        UserError, match=r"None of the 3 rows.*reason \(rows: 2\), first on line 2: the id \"1\""
     ):
         pairs_import(dataset=dataset, path=other)
 
