@@ -40,7 +40,8 @@ def test_a_person_comes_by_the_link_judges_by_keyboard_and_leaves_with_the_code(
     assert sideways_overflow(page) == 0
     page.get_by_label("I have read this and agree").press("Space")
     page.get_by_label("Age", exact=True).select_option("25 to 34")
-    page.get_by_role("button", name="Take part").press("Enter")
+    with page.expect_response("**/judge/screen/"):  # asked for by the script, which then listens to keys
+        page.get_by_role("button", name="Take part").press("Enter")
 
     page.get_by_role("button", name="Start judging").press("Enter")
     for number in (1, 2):
