@@ -13,6 +13,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.about import LABELS
 from annotation.judging.assignment import participation_join
 from annotation.judging.settling import participation_reinstate
 from annotation.models import (
@@ -30,7 +31,7 @@ from curation.models import User
 
 LONGEST_ID = 200
 NAME_BYTES = 5
-ABOUT = ("age", "gender", "first_language", "country")
+ABOUT = tuple(LABELS)
 Outcome = CrowdSubmission.Outcome
 
 
@@ -186,9 +187,8 @@ def _require_same(person: CrowdPerson, arrival: Arrival, user: User | None) -> N
 def _submission_begin(person: CrowdPerson, arrival: Arrival, at: datetime) -> None:
     """A row for a submission that is new. Who had left early and is sent again goes on where they were."""
     last = person.submissions.last()
-    if last is not None and (not arrival.submission or last.submission == arrival.submission):
-        return
-    if person.submissions.filter(submission=arrival.submission).exists() and arrival.submission:
+    begun = person.submissions.filter(submission=arrival.submission)
+    if last is not None and (not arrival.submission or begun.exists()):
         return
     CrowdSubmission.objects.create(
         person=person, study=arrival.study, submission=arrival.submission, entered_at=at

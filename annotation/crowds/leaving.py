@@ -34,13 +34,11 @@ def outcome_of(participation: Participation) -> Outcome:
 
 
 @transaction.atomic
-def submission_end(
-    *, participation: Participation, at: datetime, by: User | None = None, rule: bool = False
-) -> CrowdSubmission:
+def submission_end(*, participation: Participation, at: datetime, by: User | None = None) -> CrowdSubmission:
     """End the person's submission, once: the same again answers the same.
 
     Who could still go on leaves early: what they hold is open for others at once, and what they judged is required
-    again where the crowd's settings say so. by, rule: a curator, or a rule of the site, ends it instead of the person.
+    again where the crowd's settings say so. by: a curator who ends it instead of the person.
     Raises UserError for who did not come by a crowd's link.
     """
     person = participation_lock(participation)
@@ -84,7 +82,7 @@ def submissions_end_overdue(*, at: datetime) -> int:
     ended = 0
     for crowd in Crowd.objects.filter(people__submissions__outcome="").distinct():
         for person in _overdue(crowd, at - timedelta(hours=crowd.hours)):
-            submission_end(participation=person.participation, at=at, rule=True)
+            submission_end(participation=person.participation, at=at)
             ended += 1
     return ended
 

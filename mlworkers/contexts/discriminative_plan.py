@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mlworkers.contexts.plan import OURS, corpus_setting, window_setting
+from mlworkers.contexts.plan import (
+    OURS,
+    corpus_setting,
+    evaluated_setting,
+    held_out_setting,
+    places_setting,
+    steps_setting,
+    vocabulary_setting,
+    window_setting,
+)
 from mlworkers.plan_fields import SEEDS, dataset_setting, device_setting, setting
 
 _PAPER = "Sun et al. 2022, section 3.2.1"
@@ -67,23 +76,8 @@ class DiscriminativePlan:
     )
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
-    steps: int = setting(
-        "Steps",
-        "Number of training steps.",
-        default=1500,
-        bounds=(1, 1_000_000),
-        source=OURS,
-        essential=True,
-    )
-    places: int = setting(
-        "Places",
-        "How many places of the corpus are drawn to train on. Each gives the sentence that stands there, and another "
-        "one in its stead. 0 means all.",
-        default=30_000,
-        bounds=(0, 5_000_000),
-        source=OURS,
-        essential=True,
-    )
+    steps: int = steps_setting(default=1500)
+    places: int = places_setting("Each gives the sentence that stands there, and another one in its stead.")
     same_document: float = setting(
         "From the same document",
         "The share of the other sentences that come from the same document; the rest come from the whole corpus.",
@@ -91,21 +85,10 @@ class DiscriminativePlan:
         bounds=(0, 1),
         source=_PAPER,
     )
-    held_out: float = setting(
-        "Held-out share",
-        "The share of the corpus that the model does not learn from. On it, the run measures how often the model finds "
-        "the right sentence, and the right context.",
-        default=0.05,
-        bounds=(0.001, 0.5),
-        source=OURS,
+    held_out: float = held_out_setting(
+        "On it, the run measures how often the model finds the right sentence, and the right context."
     )
-    evaluated: int = setting(
-        "Held-out places",
-        "How many held-out places are looked at, at most.",
-        default=1000,
-        bounds=(10, 100_000),
-        source=OURS,
-    )
+    evaluated: int = evaluated_setting(default=1000)
     hidden: int = setting(
         "Hidden units",
         "Of the LSTM in each direction, and of the head.",
@@ -121,14 +104,7 @@ class DiscriminativePlan:
         bounds=(2, 2048),
         source=OURS,
     )
-    vocabulary: int = setting(
-        "Vocabulary",
-        "Maximum number of tokens of the tokenizer, which is learned from the corpus.",
-        default=8192,
-        bounds=(300, 65_536),
-        unit="tokens",
-        source=OURS,
-    )
+    vocabulary: int = vocabulary_setting(default=8192)
     longest: int = setting(
         "Longest sentence",
         "The LSTM reads so many tokens of a sentence, and leaves out the rest.",

@@ -4,20 +4,19 @@ A place of the corpus gives two examples with one context: the sentence that sta
 from the same document or from the whole corpus. The paper does not say how many others there are; here it is one.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from scipy.stats import binomtest
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from curation.files.progress import Report, silent
 from curation.files.writing import replacing
+from curation.pairs.keeping import wilson_interval
 from mlworkers.contexts.corpus import Corpus, CorpusError, Places
 from mlworkers.contexts.discriminative import (
     DiscriminativeModel,
@@ -36,7 +35,7 @@ from mlworkers.contexts.places import places_split
 from mlworkers.contexts.selection import Window
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import BatchesOfLikeLength
@@ -179,11 +178,7 @@ def discriminative_trained(
         )
     model, tokenizer, size = _initialised(learned.texts, plan, compute, encoder)
     network = model.network
-    kept = None
-    if checkpoints is not None:
-        digest = hashlib.sha256(repr((learned.texts, learned.rows)).encode()).hexdigest()
-        about = {**asdict(plan), "examples": digest}
-        kept = Checkpoints(checkpoints, about=about, every_steps=CHECKPOINT_STEPS)
+    kept = checkpoints_of(checkpoints, plan, (learned.texts, learned.rows), every_steps=CHECKPOINT_STEPS)
     source = _source(model, tokenizer, plan, learned.texts, compute, kept=checkpoints, report=report)
     trained = train(
         FitLearner(network, learned, source),
@@ -359,5 +354,4 @@ def shares_measured(
 
 
 def share_of(right: int, n: int) -> Share:
-    interval = binomtest(right, n).proportion_ci(method="wilson")
-    return Share(n, right / n, float(interval.low), float(interval.high))
+    return Share(n, right / n, *wilson_interval(right, n))

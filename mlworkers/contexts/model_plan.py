@@ -2,7 +2,16 @@
 
 from dataclasses import dataclass
 
-from mlworkers.contexts.plan import OURS, corpus_setting, window_setting
+from mlworkers.contexts.plan import (
+    OURS,
+    corpus_setting,
+    evaluated_setting,
+    held_out_setting,
+    places_setting,
+    steps_setting,
+    vocabulary_setting,
+    window_setting,
+)
 from mlworkers.plan_fields import SEEDS, check_width, dataset_setting, device_setting, setting, width_setting
 
 
@@ -14,51 +23,17 @@ class ContextModelPlan:
 
     dataset: str = dataset_setting()
     corpus: int = corpus_setting("The run “Index a corpus” whose text the model learns from.")
-    steps: int = setting(
-        "Steps",
-        "Number of training steps.",
-        default=3000,
-        bounds=(1, 1_000_000),
-        source=OURS,
-        essential=True,
-    )
-    places: int = setting(
-        "Places",
-        "How many places of the corpus are drawn to train on. Each gives three examples. 0 means all.",
-        default=30_000,
-        bounds=(0, 5_000_000),
-        source=OURS,
-        essential=True,
-    )
-    held_out: float = setting(
-        "Held-out share",
-        "The share of the corpus that the model does not learn from. On it, the model is compared with the frequencies "
-        "of tokens.",
-        default=0.05,
-        bounds=(0.001, 0.5),
-        source=OURS,
-    )
-    evaluated: int = setting(
-        "Held-out places",
-        "How many held-out places are looked at, at most.",
-        default=500,
-        bounds=(10, 100_000),
-        source=OURS,
-    )
+    steps: int = steps_setting(default=3000)
+    places: int = places_setting("Each gives three examples.")
+    held_out: float = held_out_setting("On it, the model is compared with the frequencies of tokens.")
+    evaluated: int = evaluated_setting(default=500)
     left: int = window_setting("Sentences before")
     right: int = window_setting("Sentences after")
     layers: int = setting(
         "Layers", "Of the encoder and of the decoder.", default=2, bounds=(1, 48), source=OURS
     )
     width: int = width_setting(default=128, source=OURS)
-    vocabulary: int = setting(
-        "Vocabulary",
-        "Maximum number of tokens of the tokenizer, which is learned from the corpus.",
-        default=4096,
-        bounds=(300, 65_536),
-        unit="tokens",
-        source=OURS,
-    )
+    vocabulary: int = vocabulary_setting(default=4096)
     part_tokens: int = setting(
         "Longest part",
         "The most tokens of a sentence, of what is before it and of what is after it. Longer contexts are cut at their "

@@ -3,9 +3,8 @@
 Its weights are random at first. One model learns all three: where the gap is says what is asked for.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from mlworkers.plan_fields import HEAD_WIDTH
 from mlworkers.pretrained.compute import Compute
 from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.pretrained.quiet import quiet_transformers
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import BatchesOfLikeLength
@@ -97,12 +96,7 @@ def context_model_trained(
     rows = [row for each in model.rows(fitting) for row in each]
     end = int(model.tokenizer.eos_token_id)
     pairs = [TokenPair(list(row.read), [*row.writes[0], end]) for row in rows]
-    kept = None
-    if checkpoints is not None:
-        digest = hashlib.sha256(repr(pairs).encode()).hexdigest()
-        kept = Checkpoints(
-            checkpoints, about={**asdict(plan), "examples": digest}, every_steps=CHECKPOINT_STEPS
-        )
+    kept = checkpoints_of(checkpoints, plan, pairs, every_steps=CHECKPOINT_STEPS)
     trained = train(
         PairWritingLearner(model.model, pairs, pad=model.pad),
         BatchesOfLikeLength(

@@ -29,6 +29,64 @@ def window_setting(label: str) -> Any:
     )
 
 
+def steps_setting(*, default: int) -> Any:
+    """Of a model that learns from a corpus."""
+    return setting(
+        "Steps",
+        "Number of training steps.",
+        default=default,
+        bounds=(1, 1_000_000),
+        source=OURS,
+        essential=True,
+    )
+
+
+def places_setting(each: str) -> Any:
+    """How many places a model learns from. each: the sentence that says what a place gives."""
+    return setting(
+        "Places",
+        f"How many places of the corpus are drawn to train on. {each} 0 means all.",
+        default=30_000,
+        bounds=(0, 5_000_000),
+        source=OURS,
+        essential=True,
+    )
+
+
+def held_out_setting(use: str) -> Any:
+    """use: the sentence that says what the held-out part is for."""
+    return setting(
+        "Held-out share",
+        f"The share of the corpus that the model does not learn from. {use}",
+        default=0.05,
+        bounds=(0.001, 0.5),
+        source=OURS,
+    )
+
+
+def evaluated_setting(*, default: int) -> Any:
+    """Of the held-out places."""
+    return setting(
+        "Held-out places",
+        "How many held-out places are looked at, at most.",
+        default=default,
+        bounds=(10, 100_000),
+        source=OURS,
+    )
+
+
+def vocabulary_setting(*, default: int) -> Any:
+    """Of a tokenizer that a model brings along."""
+    return setting(
+        "Vocabulary",
+        "Maximum number of tokens of the tokenizer, which is learned from the corpus.",
+        default=default,
+        bounds=(300, 65_536),
+        unit="tokens",
+        source=OURS,
+    )
+
+
 @dataclass(frozen=True)
 class CorpusPlan:
     """Running text, divided into sentences and indexed by its bigrams."""

@@ -9,9 +9,10 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from curation.heartbeats import alive, free, heard_within, stale_after
+from curation.heartbeats import alive, database_now, free, heard_within, stale_after
 from curation.models import Dataset, ScoreSet
 from mlworkers.models import Artifact, Run, RunShard, WorkerHeartbeat
+from mlworkers.runs.presence import worker_command
 
 RUNS_ON_A_PAGE = 50
 WORKER_LIVES_FOR = timedelta(seconds=30)  # several heartbeats may be late, behind a long import
@@ -36,6 +37,18 @@ def live_workers(at: datetime) -> list[WorkerHeartbeat]:
 
 def queue_is_served(queue: str, at: datetime) -> bool:
     return any(queue in worker.queues for worker in live_workers(at))
+
+
+def worker_for(queue: str, *, ended: bool = False) -> dict[str, Any]:
+    """Whether a worker serves the queue, and the command of one, by the names that _unserved.html reads.
+
+    ended: nobody waits for it any more.
+    """
+    return {
+        "served": ended or queue_is_served(queue, database_now()),
+        "queue": queue,
+        "command": worker_command(queue),
+    }
 
 
 def run_page(

@@ -1,10 +1,9 @@
 """A small GPT-2 trained on the spot on a dataset's own pairs, for where no large model can be had."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from mlworkers.pretrained.learned_tokenizer import tokenizer_learned
 from mlworkers.pretrained.quiet import quiet_transformers
 from mlworkers.synthesis.plan import BootstrapPlan
 from mlworkers.synthesis.prompts import Example
-from mlworkers.training.checkpoints import Checkpoints
+from mlworkers.training.checkpoints import checkpoints_of
 from mlworkers.training.loop import CurvePoint, train
 from mlworkers.training.plan import LoopPlan
 from mlworkers.training.schedule import BatchesOfLikeLength, Places
@@ -87,10 +86,7 @@ def generator_trained(
             f"None of the {len(listed)} examples fits into {plan.context} tokens; give pairs with scores, or a longer "
             "context."
         )
-    kept = None
-    if checkpoints is not None:
-        about = {**asdict(plan), "examples": hashlib.sha256(repr(fitting).encode()).hexdigest()}
-        kept = Checkpoints(checkpoints, about=about, every_steps=CHECKPOINT_STEPS)
+    kept = checkpoints_of(checkpoints, plan, fitting, every_steps=CHECKPOINT_STEPS)
     model = _model(plan, tokenizer, compute.device)
     with _side_by_side(compute.workers) as pool:
         trained = train(

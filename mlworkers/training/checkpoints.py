@@ -4,10 +4,11 @@ A checkpoint names the plan and the pairs that it belongs to, and the shape of e
 continued from it. Order and learning rate follow from the step's number (`schedule`).
 """
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -124,3 +125,16 @@ def _check_shapes(saved: Mapping[str, Tensor], weights: Mapping[str, Tensor], st
                 f"The checkpoint at step {step} belongs to another architecture: its weight {name} is {there}, the "
                 f"model's is {here}; remove it and start again."
             )
+
+
+def checkpoints_of(
+    folder: Path | None, plan: Any, examples: object, *, every_steps: int
+) -> Checkpoints | None:
+    """Those of a training by this plan (a dataclass) on these examples; None where there is no folder for them.
+
+    examples: what is learned from, in values whose `repr` tells them apart.
+    """
+    if folder is None:
+        return None
+    digest = hashlib.sha256(repr(examples).encode()).hexdigest()
+    return Checkpoints(folder, about={**asdict(plan), "examples": digest}, every_steps=every_steps)

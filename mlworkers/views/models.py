@@ -16,7 +16,6 @@ from django.views.decorators.http import require_GET
 
 from curation.access import AuthedRequest
 from curation.files.zipping import files_in, zip_blocks
-from curation.heartbeats import database_now
 from curation.numbers import page_number
 from curation.views.tables import csv_file_answer
 from mlworkers.access import model_for, models_visible, run_for, runs_allow
@@ -26,8 +25,7 @@ from mlworkers.plans.kinds import KINDS, MODEL_KINDS
 from mlworkers.registry.cards import card_of
 from mlworkers.registry.lineage import lineage_of
 from mlworkers.registry.selectors import evaluations_of, models_of_run, reference_of
-from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.storage import artifact_path
 
 MODELS_ON_A_PAGE = 50
@@ -73,7 +71,7 @@ def trial_context(request: AuthedRequest, artifact: Artifact) -> dict[str, Any]:
     models = models_visible(request.user)
     return {
         "trial": TrialForm(artifact=artifact, models=models, by=request.user),
-        **_served(KINDS["try_paraphraser"].queue),
+        **worker_for(KINDS["try_paraphraser"].queue),
     }
 
 
@@ -81,15 +79,7 @@ def playground_context(request: AuthedRequest, artifact: Artifact | None = None)
     """The form of the playground, with a warning where no worker would answer."""
     return {
         "playground": PlaygroundForm(models=models_visible(request.user), artifact=artifact, by=request.user),
-        **_served(KINDS["relate_sentences"].queue),
-    }
-
-
-def _served(queue: str) -> dict[str, Any]:
-    return {
-        "served": queue_is_served(queue, database_now()),
-        "queue": queue,
-        "command": worker_command(queue),
+        **worker_for(KINDS["relate_sentences"].queue),
     }
 
 

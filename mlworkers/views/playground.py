@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from curation.access import AuthedRequest
-from curation.heartbeats import database_now
 from curation.models import User
 from curation.numbers import number_from
 from mlworkers.access import (
@@ -25,8 +24,7 @@ from mlworkers.forms.playground import PlaygroundForm, TrialForm
 from mlworkers.models import Artifact, Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.registry.selectors import reference_of
-from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_start
 
 RELATE = KINDS["relate_sentences"]
@@ -81,12 +79,7 @@ def paraphrased(request: AuthedRequest, pk: int) -> HttpResponse:
 
 
 def _asked(run: Run) -> dict[str, Any]:
-    return {
-        "run": run,
-        "served": run.ended or queue_is_served(run.queue, database_now()),
-        "queue": run.queue,
-        "command": worker_command(run.queue),
-    }
+    return {"run": run, **worker_for(run.queue, ended=run.ended)}
 
 
 def _context(run: Run) -> dict[str, Any]:

@@ -7,15 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from curation.access import AuthedRequest, dataset_for
-from curation.heartbeats import database_now
 from curation.models import Dataset, User
 from mlworkers.access import kind_may_start, sentence_search_for, start_allow
 from mlworkers.forms.sentence_search import SentenceSearchForm
 from mlworkers.models import Run
 from mlworkers.plans.kinds import KINDS
 from mlworkers.registry.sentence_search import KIND, SEARCH, indexes_of, sentences_found
-from mlworkers.runs.presence import worker_command
-from mlworkers.runs.selectors import queue_is_served
+from mlworkers.runs.selectors import worker_for
 from mlworkers.runs.services import run_start
 
 
@@ -26,7 +24,7 @@ def sentence_search(request: AuthedRequest, slug: str) -> HttpResponse:
     rows = indexes_of(dataset)
     form = SentenceSearchForm(request.POST or None, rows=rows)
     run = search_start(dataset, form, request.user) if rows and form.is_valid() else None
-    context: dict[str, Any] = {"form": form, **(_asked(run) if run else _worker())}
+    context: dict[str, Any] = {"form": form, **(_asked(run) if run else worker_for(KINDS[SEARCH].queue))}
     if request.htmx:
         return render(request, "mlworkers/_sentences_found.html", context)
     context |= {
@@ -52,13 +50,4 @@ def search_start(dataset: Dataset, form: SentenceSearchForm, by: User) -> Run:
 
 def _asked(run: Run) -> dict[str, Any]:
     found = sentences_found(run) if run.state == Run.State.SUCCEEDED else []
-    return {"run": run, "found": found, **_worker(ended=run.ended)}
-
-
-def _worker(*, ended: bool = False) -> dict[str, Any]:
-    queue = KINDS[SEARCH].queue
-    return {
-        "served": ended or queue_is_served(queue, database_now()),
-        "queue": queue,
-        "command": worker_command(queue),
-    }
+    return {"run": run, "found": found, **worker_for(run.queue, ended=run.ended)}
